@@ -134,7 +134,7 @@ func (c *editorConversation) Root() string                 { return c.Chat.Root 
 
 // Consent implements acp.Conversation.
 func (c *editorConversation) Consent() *acp.Consent {
-	t := c.Trust()
+	t := c.Trust
 	waiting, _ := t.Waiting() // that answers cannot be read was said
 	if len(waiting) == 0 {
 		return nil

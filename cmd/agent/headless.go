@@ -118,17 +118,17 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 // loaded is what a run begins with of a set-up.
 func loaded(c *app.Conversation) headless.Loaded {
 	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
-	for _, s := range c.ServerStatus() {
+	for _, s := range c.Servers.Status() {
 		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Name, State: string(s.State), Reason: s.Reason})
 	}
-	for _, e := range c.Brought().Entries() {
+	for _, e := range c.Brought.Set().Entries() {
 		if e.Skill != nil {
 			with.Skills = append(with.Skills, e.Name)
 		} else {
 			with.Commands = append(with.Commands, e.Name)
 		}
 	}
-	for _, h := range c.HookStatuses() {
+	for _, h := range c.Hooking.Statuses() {
 		if h.Used {
 			with.Hooks = append(with.Hooks, h.Name)
 		}
@@ -138,7 +138,7 @@ func loaded(c *app.Conversation) headless.Loaded {
 
 // leftOut is what of a set-up a run does without, nil for nothing.
 func leftOut(c *app.Conversation) *headless.Setup {
-	report, _ := c.Trust().Report() // what cannot be read was said
+	report, _ := c.Trust.Report() // what cannot be read was said
 	setup := headless.Setup{Ignored: report.Ignored}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
@@ -149,7 +149,7 @@ func leftOut(c *app.Conversation) *headless.Setup {
 			setup.Waiting = append(setup.Waiting, said)
 		}
 	}
-	for _, s := range c.ServerStatus() {
+	for _, s := range c.Servers.Status() {
 		if s.State == bridge.Failed {
 			setup.Failed = append(setup.Failed, "server "+s.Name+": "+s.Reason)
 		}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agent/internal/app"
+	"agent/internal/app/gates"
 	"agent/internal/rawjson"
 	"agent/internal/setup/imports"
 	"agent/internal/table"
@@ -54,7 +54,7 @@ func runImport(w world, sources []string, o importOptions) error {
 	for _, kind := range o.only {
 		only = append(only, imports.Kind(kind))
 	}
-	where := imports.Where{Config: f.Config, Base: filepath.Dir(f.Config), Home: w.Home, Workspace: w.Dir, InOurWords: app.InOurWords}
+	where := imports.Where{Config: f.Config, Base: filepath.Dir(f.Config), Home: w.Home, Workspace: w.Dir, InOurWords: gates.InOurWords}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}

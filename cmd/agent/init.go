@@ -40,7 +40,7 @@ add --allow 'write_file(AGENTS.md)'.`,
 
 // mayInit refuses /init where nobody could allow what it is for.
 func mayInit(c *app.Conversation, prompt atcmd.Message) error {
-	if strings.TrimSpace(prompt.Text()) != initLine || c.MayWrite("AGENTS.md") {
+	if strings.TrimSpace(prompt.Text()) != initLine || c.Rules.MayWrite("AGENTS.md") {
 		return nil
 	}
 	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))

@@ -141,7 +141,7 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard:  (&clipboard{environ: w.Environ, folder: c.TempDir()}).image,
 		Keys:       bound,
-		Ask:        askTrust(c.Trust()),
+		Ask:        askTrust(c.Trust),
 		Initial:    o.message(),
 		Log:        log.Logger,
 		LogPath:    log.Path,
@@ -152,6 +152,6 @@ func screenOptions(ctx context.Context, w world, o sessionOptions, c *app.Conver
 // mentions proposes what can be mentioned: files, and what servers let read.
 func mentions(ctx context.Context, w world, c *app.Conversation) *atcmd.Completer {
 	files := atcmd.NewCompleter(ctx, c.Root, w.Now)
-	files.Others = c.Resources
+	files.Others = c.Servers.Resources
 	return files
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/app/serving"
 	"agent/internal/cli"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
@@ -37,7 +38,7 @@ each needs your consent (agent trust). Servers of other agents: agent import.`,
 
 // configuredServers finds the servers of the current folder, with what the person said of
 // those of the repository.
-func configuredServers(w world) (*app.Servers, error) {
+func configuredServers(w world) (*serving.Configured, error) {
 	f, err := w.Folders()
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func configuredServers(w world) (*app.Servers, error) {
 }
 
 // namedServer is the server of a name.
-func namedServer(w world, name string) (*app.Servers, *servers.Server, error) {
+func namedServer(w world, name string) (*serving.Configured, *servers.Server, error) {
 	found, err := configuredServers(w)
 	if err != nil {
 		return nil, nil, err

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"agent/internal/app"
+	"agent/internal/app/serving"
 	"agent/internal/cli"
 	"agent/internal/mcp"
 	"agent/internal/setup/servers"
@@ -216,7 +216,7 @@ func newMCPLogout(w world) *cobra.Command {
 	}
 }
 
-func loginTo(w world, name string) (*app.Servers, *servers.Server, *mcp.Logins, error) {
+func loginTo(w world, name string) (*serving.Configured, *servers.Server, *mcp.Logins, error) {
 	found, server, err := namedServer(w, name)
 	if err != nil {
 		return nil, nil, nil, err

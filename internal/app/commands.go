@@ -34,20 +34,20 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Profiles: c.profiles,
 		Models:   c.offeredModels,
 		Tools:    c.describedTools,
-		Callable: c.callable,
-		Skills:   c.skillLines,
-		Hooks:    c.hookLines,
+		Callable: c.Brought.Callable,
+		Skills:   c.Brought.SkillLines,
+		Hooks:    c.Hooking.Lines,
 
-		Instructions: c.instructionLines,
-		Trust:        c.trust,
-		Servers:      c,
+		Instructions: c.Brought.InstructionLines,
+		Trust:        c.Trust,
+		Servers:      c.Servers,
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
 		Jobs:         c.jobs,
 		EndJob:       c.endJob,
 		Transcript:   func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
 		Document:     func(context.Context) (string, error) { return c.document() },
 		Diff:         func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
-		Sessions:     c.recordedSessions,
+		Sessions:     c.recorded,
 
 		DeleteSession: c.folders.DeleteSession,
 
@@ -110,9 +110,9 @@ func (c *Conversation) describedTools() []slash.Tool {
 	return described
 }
 
-// recordedSessions are those of the workspace, or all.
-func (c *Conversation) recordedSessions(all bool) ([]session.Info, error) {
-	workspace := c.Root
+// recorded are those of the workspace, or all.
+func (c *recording) recorded(all bool) ([]session.Info, error) {
+	workspace := c.workspace.Root()
 	if all {
 		workspace = ""
 	}
@@ -121,7 +121,7 @@ func (c *Conversation) recordedSessions(all bool) ([]session.Info, error) {
 
 // resumer checks the session to go on with before it hands its id to next; nil where
 // next is.
-func (c *Conversation) resumer(next func(id string)) func(id string) error {
+func (c *recording) resumer(next func(id string)) func(id string) error {
 	if next == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 }
 
 // renamer gives the session a title; nil where nothing is recorded.
-func (c *Conversation) renamer() func(title string) error {
+func (c *recording) renamer() func(title string) error {
 	if c.session == nil {
 		return nil
 	}

@@ -5,8 +5,10 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/traits"
 )
 
 // Connect returns a connection by some settings. It asks a person where it may.
@@ -40,4 +42,30 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 		Provider: client, Settings: with, Window: known, Prices: connection.Prices(model),
 		Close: func() { _ = connection.Close() }, // only lets go of idle connections
 	}, nil
+}
+
+// form is how the model in use edits files.
+func (c *Conversation) form() traits.Form {
+	family, _ := c.Connection.Family(settings.Model.Of(c.settings))
+	return FormOf(c.settings, family)
+}
+
+// FormOf is how models of a family edit files: as edit-tool says, else as they are
+// trained.
+func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
+	switch settings.EditTool.Of(s) {
+	case settings.EditPatch:
+		return traits.Patch
+	case settings.EditReplace:
+		return traits.Replace
+	}
+	return FormOfFamily(family)
+}
+
+// FormOfFamily is how models of a family are trained to edit files.
+func FormOfFamily(family vendor.Family) traits.Form {
+	if family.Patches() {
+		return traits.Patch
+	}
+	return traits.Replace
 }

@@ -60,13 +60,18 @@ type Process struct {
 
 // Env returns the value of a variable of the environment, "" when it is not set.
 func (p *Process) Env(name string) string {
-	value := ""
+	value, _ := p.lookup(name)
+	return value
+}
+
+// lookup returns a variable of the environment and whether it is set.
+func (p *Process) lookup(name string) (value string, set bool) {
 	for _, pair := range p.Environ {
-		if v, ok := strings.CutPrefix(pair, name+"="); ok {
-			value = v
+		if v, found := strings.CutPrefix(pair, name+"="); found {
+			value, set = v, true
 		}
 	}
-	return value
+	return value, set
 }
 
 // Path makes a path of the command line absolute.

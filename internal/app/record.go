@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"agent/internal/chat"
 	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/git"
@@ -19,30 +18,19 @@ import (
 	"agent/internal/words"
 )
 
-// Record says how a conversation is recorded. The zero Record begins a new session.
-type Record struct {
-	// Off keeps no record.
-	Off bool
-	// Folder is where records and what files held are kept, "" for the usual folders.
-	Folder string
-	// Continue resumes the latest session of the workspace.
-	Continue bool
-	// Resume is the id of the session to resume, "" for none.
-	Resume string
-	// Fork continues the resumed session in a new one.
-	Fork bool
-	// ID names a session exactly: it continues, or begins if there is none of that id. A
-	// session of another workspace is refused, unless both are worktrees of one repository.
-	ID string
+// recording is the record of a conversation: the log of the session, and what is kept
+// beside it.
+type recording struct {
+	*ground
+	// session is the log, nil when none is kept.
+	session *session.Log
 }
 
-// resumes reports whether a recorded session is resumed.
-func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
-
 // record opens the session log: a new one, or the one to go on with. Keys that come
-// into use are kept out of it, should a command print one.
-func (c *Conversation) record() (session.State, error) {
-	c.env.Jobs.OnJob = func(shell.JobChange) { c.Refresh() }
+// into use are kept out of it, should a command print one. Refresh is called when the jobs
+// have changed.
+func (c *recording) record(refresh func()) (session.State, error) {
+	c.env.Jobs.OnJob = func(shell.JobChange) { refresh() }
 	if c.options.Record.Off {
 		return session.State{}, nil
 	}
@@ -59,7 +47,7 @@ func (c *Conversation) record() (session.State, error) {
 	c.onClose(log.Close)
 	c.env.Jobs.OnJob = func(job shell.JobChange) {
 		c.logged(log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended))
-		c.Refresh()
+		refresh()
 	}
 	c.onClose(func() error { c.env.Jobs.Close(); return nil }) // while their end can be recorded
 	c.Connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
@@ -73,8 +61,24 @@ func (c *Conversation) record() (session.State, error) {
 	return state, nil
 }
 
+// SessionID names the session, "" when none is kept.
+func (c *recording) SessionID() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.ID()
+}
+
+// transcriptPath is the file that keeps the conversation, "" when none does.
+func (c *recording) transcriptPath() string {
+	if c.session == nil {
+		return ""
+	}
+	return c.session.Path()
+}
+
 // sessionOptions are those of a session in the workspace.
-func (c *Conversation) sessionOptions() session.Options {
+func (c *recording) sessionOptions() session.Options {
 	return session.Options{
 		Dir:       c.folders.Sessions(),
 		Workspace: c.workspace.Root(),
@@ -88,7 +92,7 @@ func (c *Conversation) sessionOptions() session.Options {
 }
 
 // restoreTodos puts the recorded todo list on the board, which records every change.
-func (c *Conversation) restoreTodos(recorded json.RawMessage) {
+func (c *recording) restoreTodos(recorded json.RawMessage) {
 	var list todo.List
 	if len(recorded) > 0 {
 		var err error
@@ -111,13 +115,13 @@ func (c *Conversation) restoreTodos(recorded json.RawMessage) {
 
 // logged notes that the log is out of step with the conversation, which is a defect;
 // a disk that takes nothing is no error of it, see chat.Config.Unsaved.
-func (c *Conversation) logged(err error) {
+func (c *recording) logged(err error) {
 	if err != nil {
 		c.log.Warn("the session log is behind", "error", err)
 	}
 }
 
-func (c *Conversation) openLog(options session.Options) (*session.Log, session.State, error) {
+func (c *recording) openLog(options session.Options) (*session.Log, session.State, error) {
 	if c.options.Record.ID != "" {
 		if err := c.openNamed(&options); err != nil {
 			return nil, session.State{}, err
@@ -155,7 +159,7 @@ func (c *Conversation) openLog(options session.Options) (*session.Log, session.S
 
 // openNamed makes the conversation go on with the session of the wanted id, if there is
 // one; else the options name the new one.
-func (c *Conversation) openNamed(options *session.Options) error {
+func (c *recording) openNamed(options *session.Options) error {
 	id := c.options.Record.ID
 	all, err := session.List(c.folders.Sessions(), "")
 	if err != nil {
@@ -175,7 +179,7 @@ func (c *Conversation) openNamed(options *session.Options) error {
 }
 
 // chosenSession is the one named, or the latest of this workspace.
-func (c *Conversation) chosenSession() (session.Info, error) {
+func (c *recording) chosenSession() (session.Info, error) {
 	if c.options.Record.Resume != "" {
 		return c.folders.NamedSession(c.options.Record.Resume)
 	}
@@ -187,15 +191,6 @@ func (c *Conversation) chosenSession() (session.Info, error) {
 		return session.Info{}, err
 	}
 	return session.Latest(all, c.process.Now()), nil
-}
-
-// conversation is a new one, or the recorded one going on.
-func (c *Conversation) conversation(config chat.Config, recorded session.State) (*chat.Chat, error) {
-	if len(recorded.Entries) == 0 {
-		return chat.New(config), nil
-	}
-	c.Recorded = recorded.Entries
-	return chat.Resume(config, restoredFrom(recorded))
 }
 
 // restoredFrom is a recorded conversation as the turn loop takes it up. The todo list
@@ -225,7 +220,7 @@ func (p sessionPast) Before(seq uint64) (past.Restored, error) {
 }
 
 // readPast reads the record of the session that is open.
-func (c *Conversation) readPast() (past.Record, error) {
+func (c *recording) readPast() (past.Record, error) {
 	past, err := c.session.Past()
 	if err != nil {
 		return nil, fmt.Errorf("the record of the session cannot be read: %w", err)

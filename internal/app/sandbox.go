@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -80,7 +81,7 @@ func within(root string, paths []string) []string {
 
 // ownFiles are the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
-	own := []string{realPath(f.Config), realPath(f.Data), realPath(f.State)}
+	own := []string{disk.Real(f.Config), disk.Real(f.Data), disk.Real(f.State)}
 	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
 }
 
@@ -88,21 +89,9 @@ func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 func (p *Process) realPaths(list string) []string {
 	paths := p.userPaths(list)
 	for i, path := range paths {
-		paths[i] = realPath(path)
+		paths[i] = disk.Real(path)
 	}
 	return paths
-}
-
-// realPath is a path without symbolic links, as far as it exists.
-func realPath(path string) string {
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, strings.TrimPrefix(path, dir))
-		}
-		if dir == filepath.Dir(dir) {
-			return path
-		}
-	}
 }
 
 // userPaths are the paths of a list, ~ being the home folder.
@@ -147,7 +136,7 @@ func (c *Conversation) confinement() sandbox.Confinement {
 		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.settings)),
 	}
 	confined.Policy.Protected = append(confined.Policy.Protected, c.guardedPaths()...)
-	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.hidden...)
+	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.Rules.Hidden...)
 	if settings.Sandbox.Of(c.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()
 	}
@@ -157,6 +146,17 @@ func (c *Conversation) confinement() sandbox.Confinement {
 // cacheFolder is where the commands of a workspace keep what they may use again,
 // empty when there is no place for it.
 func (p *Process) cacheFolder(root string) string {
+	base := p.caches()
+	if base == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// caches is where the program keeps what it may use again, empty when there is no place
+// for it.
+func (p *Process) caches() string {
 	base := cmp.Or(p.CacheHome, p.Env("XDG_CACHE_HOME"))
 	if base == "" && p.Home != "" {
 		base = filepath.Join(p.Home, ".cache")
@@ -164,6 +164,5 @@ func (p *Process) cacheFolder(root string) string {
 	if !filepath.IsAbs(base) {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(base, "agent", filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
+	return filepath.Join(base, "agent")
 }

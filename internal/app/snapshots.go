@@ -18,14 +18,14 @@ const unrecorded = "unrecorded-"
 // keepFiles lets the tools keep what files held before they change them. Of another
 // program's stores it removes those that nobody needs any more. A fork begins with what
 // was kept for its parent.
-func (c *Conversation) keepFiles(parent string) {
+func (c *recording) keepFiles(id, parent string) {
 	if c.options.Record.Fork {
-		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(c.id)); err != nil {
+		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(id)); err != nil {
 			c.Notices = append(c.Notices, "what files held before the fork is not kept for /undo: "+err.Error())
 		}
 	}
 	store, err := snapshot.Open(snapshot.Options{
-		Folder:    c.folders.SnapshotsOf(c.id),
+		Folder:    c.folders.SnapshotsOf(id),
 		Workspace: c.workspace,
 		Secret: func(abs, rel string) bool {
 			return protect.InGit(rel) || c.env.Protected.Read(abs, rel).Care != protect.Free
@@ -46,7 +46,7 @@ func (c *Conversation) keepFiles(parent string) {
 	swept := make(chan struct{})
 	go func() {
 		defer close(swept)
-		snapshot.Sweep(c.folders.Snapshots(), c.process.Now(), c.hasSession)
+		snapshot.Sweep(c.folders.Snapshots(), c.process.Now(), c.folders.hasSession)
 	}()
 	c.onClose(func() error { <-swept; return nil })
 }
@@ -54,7 +54,7 @@ func (c *Conversation) keepFiles(parent string) {
 // rememberWrites notes of the entries of a recorded conversation which files the model wrote,
 // so that it may write them again without reading what it has just written. What
 // somebody else has put there since is another content, and is not overwritten.
-func (c *Conversation) rememberWrites(entries []*history.Content) {
+func (c *recording) rememberWrites(entries []*history.Content) {
 	for _, entry := range entries {
 		mark, changed := entry.Metadata[history.MetaChange].(string)
 		if !changed || len(entry.Blocks) == 0 {
@@ -72,10 +72,10 @@ func (c *Conversation) rememberWrites(entries []*history.Content) {
 
 // hasSession reports whether a session with this id is recorded, or whether that cannot
 // be shown.
-func (c *Conversation) hasSession(id string) bool {
-	if _, err := os.ReadDir(c.folders.Sessions()); err != nil {
+func (f Folders) hasSession(id string) bool {
+	if _, err := os.ReadDir(f.Sessions()); err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	found, err := filepath.Glob(filepath.Join(c.folders.Sessions(), "*", id+".jsonl"))
+	found, err := filepath.Glob(filepath.Join(f.Sessions(), "*", id+".jsonl"))
 	return err != nil || len(found) > 0
 }

@@ -3,10 +3,15 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/words"
@@ -22,7 +27,7 @@ type waitingPart struct {
 
 // keepWaiting records the messages that wait, behind those that nobody is there to send;
 // nil where there is no record.
-func (c *Conversation) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
+func (c *recording) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 	if c.session == nil {
 		return nil
 	}
@@ -49,7 +54,7 @@ func (c *Conversation) keepWaiting(left []json.RawMessage) func([]atcmd.Message)
 
 // waited are the messages that waited when the recording program ended. Where nobody is
 // there to send them, a notice names them and they go on waiting.
-func (c *Conversation) waited(recorded []json.RawMessage) []atcmd.Message {
+func (c *recording) waited(recorded []json.RawMessage) []atcmd.Message {
 	var messages []atcmd.Message
 	for _, data := range recorded {
 		var parts []waitingPart
@@ -76,3 +81,35 @@ func (c *Conversation) waited(recorded []json.RawMessage) []atcmd.Message {
 
 // maxWaitingShown bounds how much of a message that waits a notice shows, in characters.
 const maxWaitingShown = 60
+
+// askingFile is where it is kept since when a session waits for an answer.
+func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "waiting", id) }
+
+// WaitsSince is since when a session waits for an answer of a person, the zero time when it
+// does not. Of a session that does not run it says nothing.
+func (f Folders) WaitsSince(id string) time.Time {
+	text, err := disk.Beginning(f.askingFile(id), 64)
+	if err != nil {
+		return time.Time{}
+	}
+	since, _ := time.Parse(time.RFC3339, string(text)) // else it is not known
+	return since
+}
+
+// keepAsking keeps on disk whether the session waits for an answer, for people who run many.
+func (c *recording) keepAsking(e chat.Event) {
+	if c.session == nil {
+		return
+	}
+	file := c.folders.askingFile(c.SessionID())
+	switch e.(type) {
+	case chat.ApprovalRequested:
+		err := os.MkdirAll(filepath.Dir(file), 0o700)
+		if err == nil {
+			err = disk.Replace(file, []byte(c.process.Now().UTC().Format(time.RFC3339)), 0o600)
+		}
+		c.logged(err)
+	case chat.ApprovalSettled:
+		_ = os.Remove(file) // a session that does not run does not wait
+	}
+}

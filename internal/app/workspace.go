@@ -1,12 +1,23 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
+	"agent/internal/app/gates"
+	"agent/internal/chat"
+	"agent/internal/disk"
+	"agent/internal/llm/vendor"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/shell"
 	"agent/internal/tempdir"
+	"agent/internal/tools"
 	"agent/internal/workspace"
 )
 
@@ -30,4 +41,59 @@ func (p *Process) OpenWorkspace(dir string) (opened *workspace.Workspace, remove
 	temp := tempdir.New(os.TempDir(), p.Now())
 	confined.MakeTemp(temp.Path(), temp.Make)
 	return confined, temp.Remove, nil
+}
+
+// openWorkspace opens the folder to work in, with a temporary folder of its own
+// and the means to run commands.
+func (c *Conversation) openWorkspace() error {
+	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace)
+	if err != nil {
+		return err
+	}
+	c.workspace, c.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
+	jobs := shell.NewJobs(c.process.Environ, []string{vendor.EnvKey})
+	forget := c.process.OnEndAtOnce(func() { jobs.Kill(); _ = remove() })
+	c.onClose(func() error { forget(); return nil })
+	c.onClose(remove)
+	sweeping, stop := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); confined.Sweep(sweeping, c.process.Now()) }()
+	c.onClose(func() error { stop(); <-swept; return nil })
+	c.onClose(func() error { jobs.Close(); return nil })
+	c.env = &tools.Env{
+		Workspace:   confined,
+		Seen:        tools.NewSeen(),
+		Jobs:        jobs,
+		Confinement: c.confinement,
+		Named:       c.options.Named,
+		Protected: protect.Places{
+			Home: disk.Real(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
+			Agreed:  c.isGuarded,
+			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, c.process.gitConfigurations()) },
+		},
+	}
+	c.host = &gates.Host{
+		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Home: disk.Real(c.process.Home),
+		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say,
+	}
+	return c.prepareSandbox()
+}
+
+// confirmWorkspace asks whether to work in the home folder or above it, beside keys
+// and what shells run (D-61). Where nobody can be asked it is only said: a script
+// names its folder on purpose, and what is protected is refused there.
+func (c *Conversation) confirmWorkspace(ctx context.Context) error {
+	root := c.workspace.Root()
+	if !protect.Holds(root, disk.Real(c.process.Home)) {
+		return nil
+	}
+	if c.options.Ask == nil {
+		c.Notices = append(c.Notices, "The workspace "+root+" holds the home folder; -C names a folder of a project")
+		return nil
+	}
+	yes, err := c.options.Ask(ctx, "The workspace "+root+" holds your home folder, with all that is in it. Work there?")
+	if err == nil && !yes {
+		err = InputError{errors.New("start in the folder of a project, or name it with -C")}
+	}
+	return err
 }

@@ -14,6 +14,9 @@ type Callable struct {
 	Origin string
 }
 
+// MaxHelp bounds what a list shows of a description, in characters.
+const MaxHelp = 100
+
 // callable lists them. One whose name a command of the program has is called with its
 // origin before it.
 func (c *Commands) callable() []Callable {

@@ -1,10 +1,25 @@
 package disk
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // Within reports whether a clean path is folder or below it. It uses the
 // names alone and allocates nothing.
 func Within(path, folder string) bool {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	return path == folder || ok && strings.HasPrefix(rest, "/")
+}
+
+// Real is a path without symbolic links, as far as it exists.
+func Real(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, strings.TrimPrefix(path, dir))
+		}
+		if dir == filepath.Dir(dir) {
+			return path
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package app
+package serving
 
 import (
 	"cmp"
@@ -12,12 +12,12 @@ import (
 	"agent/internal/tools"
 )
 
-// askForServer puts a question of a server to the person: each field of its form, or
-// whether to open its address. Nothing is filled in by itself.
-func (c *Conversation) askForServer(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
+// ask puts a question of a server to the person: each field of its form, or whether to open
+// its address. Nothing is filled in by itself.
+func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	title := q.Server + " asks"
 	if q.URL != "" {
-		return c.askToOpen(ctx, title, q), nil
+		return s.askToOpen(ctx, title, q), nil
 	}
 	inquiries := []tools.Inquiry{{Header: title, Question: q.Message, Options: []tools.Option{{Label: "yes"}, {Label: "no"}}}}
 	if len(q.Fields) > 0 {
@@ -31,7 +31,7 @@ func (c *Conversation) askForServer(ctx context.Context, q mcp.Question) (mcp.An
 		}
 		inquiries = append(inquiries, inquiry)
 	}
-	given, answered := c.Inquire(ctx, title, inquiries)
+	given, answered := s.Inquire(ctx, title, inquiries)
 	if !answered {
 		return mcp.Answer{Action: mcp.Cancel}, ctx.Err()
 	}
@@ -51,13 +51,13 @@ func (c *Conversation) askForServer(ctx context.Context, q mcp.Question) (mcp.An
 }
 
 // askToOpen asks whether to open an address, of which the host is shown.
-func (c *Conversation) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
+func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
 	host := q.URL
 	if address, err := url.Parse(q.URL); err == nil {
 		host = address.Host
 	}
 	const open = "open it"
-	given, answered := c.Inquire(ctx, title, []tools.Inquiry{{
+	given, answered := s.Inquire(ctx, title, []tools.Inquiry{{
 		Header: title, Question: q.Message + " — open a page of " + host + "? " + q.URL,
 		Options: []tools.Option{{Label: open, Description: "in your browser"}, {Label: "no"}},
 	}})
@@ -67,8 +67,8 @@ func (c *Conversation) askToOpen(ctx context.Context, title string, q mcp.Questi
 	case given[0].String() != open:
 		return mcp.Answer{Action: mcp.Decline}
 	}
-	if c.options.Browse != nil {
-		c.options.Browse(ctx, q.URL)
+	if s.Browse != nil {
+		s.Browse(ctx, q.URL)
 	}
 	return mcp.Answer{Action: mcp.Accept}
 }

@@ -1,4 +1,4 @@
-package app
+package brought
 
 import (
 	"os"
@@ -6,11 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/app/gates"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/setup/instructions"
+	"agent/internal/tools"
 	"agent/internal/workspace"
 )
+
+// in is the config of a workspace.
+func in(place *workspace.Workspace) Config {
+	return Config{
+		Host:     &gates.Host{Env: &tools.Env{Workspace: place}},
+		Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
+		Window:   func() int { return 0 },
+	}
+}
 
 // A small change of long instructions arrives as a difference to the head, a large one
 // whole (setup.md 2).
@@ -21,7 +32,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Conversation{workspace: place, headTexts: map[string]string{"/w/AGENTS.md": long + "Use tabs.\n"}}
+	c := &Brought{Config: in(place), headTexts: map[string]string{"/w/AGENTS.md": long + "Use tabs.\n"}}
 	for text, want := range map[string][2]string{
 		long + "Use blanks.\n": {"-Use tabs.\n+Use blanks.", "always.\nKeep to this rule, always.\nKeep to this rule, always.\nKeep to this rule, always.\n"},
 		"Use blanks.\n":        {"hold as they are now:\nwhole", "-Use tabs"},
@@ -60,9 +71,9 @@ func TestSkillsThatCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Conversation{process: &Process{}, workspace: place, settings: settings.New(Registry())}
 	add("old", "Old.")
-	c.findBrought()
+	c := &Brought{}
+	c.Begin(in(place))
 	for step, change := range []struct {
 		change func()
 		want   string
@@ -81,7 +92,7 @@ func TestSkillsThatCome(t *testing.T) {
 			t.Errorf("step %d: %v", step, blocks)
 		}
 	}
-	if c.Brought().Skills.Named("newer") == nil {
+	if c.Set().Skills.Named("newer") == nil {
 		t.Error("a new skill cannot be called")
 	}
 }

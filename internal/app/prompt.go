@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/chat"
 	"agent/internal/git"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -24,6 +25,26 @@ const (
 	latestCommits = "-3"
 	maxSubject    = 72
 )
+
+// systemPrompt reads the instructions of this session.
+func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
+	given, notices := c.Brought.Head()
+	c.Notices = append(c.Notices, notices...)
+	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
+	if err != nil {
+		return nil, err
+	}
+	return SystemPrompt(templates, c.promptSession(given)), nil
+}
+
+// SystemPrompt renders the instructions of a session, as it is when a head is made.
+func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat.SystemPrompt {
+	return func(lean bool, tools []string, fits func(string) bool) (string, bool) {
+		session := now()
+		session.Tools = strings.Join(tools, ", ")
+		return templates.System(session, lean, fits)
+	}
+}
 
 // promptSession returns what the system prompt says of the session, for the model that
 // is in use when it is called. The repository is looked at once, from now on.

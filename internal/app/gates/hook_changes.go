@@ -1,4 +1,4 @@
-package app
+package gates
 
 import (
 	"context"
@@ -13,26 +13,26 @@ const (
 	mostNamed   = 50
 )
 
-// aroundHooks looks at the workspace before hooks run. What they changed counts as the
+// around looks at the workspace before hooks run. What they changed counts as the
 // turn's; the model reads it, and so knows the files as they are then.
-func (c *Conversation) aroundHooks(ctx context.Context) func() hook.Changed {
-	settle := c.env.Snapshots.Command(ctx)
+func (h *Hooks) around(ctx context.Context) func() hook.Changed {
+	settle := h.Env.Snapshots.Command(ctx)
 	return func() hook.Changed {
 		changed := hook.Changed{Files: map[string][]byte{}}
 		var diffs, names []string
 		room := mostChanged
-		for _, e := range c.env.Snapshots.Effects(context.WithoutCancel(ctx), settle()) {
+		for _, e := range h.Env.Snapshots.Effects(context.WithoutCancel(ctx), settle()) {
 			changed.Files[e.Abs] = nil
 			switch {
 			case e.Does == "change" && e.Diff != "" && len(e.Diff) <= room:
 				room -= len(e.Diff)
 				diffs = append(diffs, strings.ToValidUTF8(e.Diff, "\uFFFD"))
 				changed.Files[e.Abs] = e.Content
-				if c.env.Seen.Known(e.Abs) && e.Content != nil {
-					c.env.Seen.Record(e.Abs, e.Content)
+				if h.Env.Seen.Known(e.Abs) && e.Content != nil {
+					h.Env.Seen.Record(e.Abs, e.Content)
 				}
 			case e.Does == "delete":
-				c.env.Seen.Forget(e.Abs)
+				h.Env.Seen.Forget(e.Abs)
 				fallthrough
 			default:
 				names = append(names, map[string]string{"create": "created ", "delete": "deleted ", "change": "changed ", "mode": "changed the mode of "}[e.Does]+e.Path)

@@ -1,4 +1,4 @@
-package app
+package brought
 
 import (
 	"os"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"agent/internal/history"
-	"agent/internal/settings"
-	"agent/internal/setup/instructions"
 	"agent/internal/workspace"
 )
 
@@ -34,10 +32,8 @@ func TestInstructionsThatChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Conversation{process: &Process{}, workspace: place, settings: settings.New(Registry())}
-	for _, file := range instructions.Find(c.whereInstructions()).Files {
-		c.inHead = append(c.inHead, instructed{file.Path, file.Text})
-	}
+	c := &Brought{Config: in(place)}
+	c.Head()
 	if blocks := c.changed(); len(blocks) != 0 {
 		t.Errorf("nothing changed, and %d blocks arrive", len(blocks))
 	}
@@ -50,7 +46,7 @@ func TestInstructionsThatChange(t *testing.T) {
 		t.Error("a change arrives twice")
 	}
 	for file, want := range map[string]int{"pkg/a.go": 1, "a.go": 0, "/etc/passwd": 0, "../x": 0, "no/such/a": 0} {
-		if got := c.below(file); len(got) != want {
+		if got := c.Below(file); len(got) != want {
 			t.Errorf("below %s: %v", file, got)
 		}
 	}

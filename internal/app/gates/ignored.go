@@ -1,4 +1,4 @@
-package app
+package gates
 
 import (
 	"path/filepath"
@@ -15,16 +15,16 @@ var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".gemin
 // maxIgnoreFile is what is read of one of them, in bytes.
 const maxIgnoreFile = 1 << 20
 
-// findIgnored returns why a file is not shown unless a person is asked; "" for any other.
-func (c *Conversation) findIgnored() func(abs string) string {
-	root := c.workspace.Root()
+// findIgnored returns why a file is not shown unless a person is asked, "" for any other,
+// and which of the files that say so cannot be read.
+func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {
 		text, err := source.Place{Root: root}.Read(filepath.Join(root, name), maxIgnoreFile)
 		switch {
 		case source.Missing(err):
 		case err != nil:
-			c.Notices = append(c.Notices, "NOT PROTECTED: "+err.Error())
+			unread = append(unread, err.Error())
 		default:
 			kept[name] = ignore.Kept(text.Text)
 		}
@@ -43,5 +43,5 @@ func (c *Conversation) findIgnored() func(abs string) string {
 			}
 		}
 		return ""
-	}
+	}, unread
 }

@@ -1,4 +1,4 @@
-package app
+package gates
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/hook"
@@ -19,36 +20,55 @@ import (
 	"agent/internal/words"
 )
 
-// findHooks finds the hooks of the user and of the project, and makes what runs them.
-func (c *Conversation) findHooks() {
-	c.foundHooks = hooks.Find(hooks.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()})
-	for _, left := range c.foundHooks.LeftOut {
-		c.Notices = append(c.Notices, "not used: "+left)
-	}
-	c.hooks = hook.New(hook.Config{
-		Jobs: c.env.Jobs, Confined: c.confinement,
-		Distrusted: func() []string { return slices.Concat(c.workspace.Folders(), c.confinement().Policy.Writable()) },
-		OnlyLooks:  func() bool { return c.Mode().OnlyLooks() },
-		Dir:        c.workspace.Root(), Home: realPath(c.process.Home), Spool: c.workspace.TempDir,
-		Common: c.hookInput,
-		May:    c.mayHook,
-		Around: c.aroundHooks,
-		Beside: func(name string) { c.env.Snapshots.Beside(name) },
+// Hooks are those of the person and the project, and what runs them. Without a Runner there
+// are none.
+type Hooks struct {
+	*Host
+	*hook.Runner
+	HookConfig
+	// Found are those that were found.
+	Found hooks.Found
+	// idle notifies hooks that nothing happens.
+	idle *time.Timer
+}
+
+// HookConfig is what hooks know of their conversation besides.
+type HookConfig struct {
+	// ID is that of the conversation, Transcript the file that keeps it, "" for none.
+	ID, Transcript func() string
+	// Trust is what the person said of hooks of the project.
+	Trust func() *trust.Trust
+}
+
+// FindHooks finds the hooks of the user and of the project, and makes what runs them.
+func (h *Hooks) FindHooks(host *Host, c HookConfig, where hooks.Where) {
+	h.Host, h.HookConfig, h.Found = host, c, hooks.Find(where)
+	h.Runner = hook.New(hook.Config{
+		Jobs: h.Env.Jobs, Confined: h.Confinement,
+		Distrusted: func() []string {
+			return slices.Concat(h.Env.Workspace.Folders(), h.Confinement().Policy.Writable())
+		},
+		OnlyLooks: func() bool { return h.Chat().Mode().OnlyLooks() },
+		Dir:       h.Env.Workspace.Root(), Home: h.Home, Spool: h.Env.Workspace.TempDir,
+		Common: h.input,
+		May:    h.may,
+		Around: h.around,
+		Beside: func(name string) { h.Env.Snapshots.Beside(name) },
 		Slow: func(names string) {
 			if names != "" {
 				names = "the hook " + names
 			}
-			c.WaitsFor(names)
+			h.Chat().WaitsFor(names)
 		},
-	}, c.foundHooks.Hooks)
+	}, h.Found.Hooks)
 }
 
-// mayHook says why a hook must not run now: what a project wants run was not agreed to.
-func (c *Conversation) mayHook(h hooks.Hook) error {
-	if h.Own() {
+// may says why a hook must not run now: what a project wants run was not agreed to.
+func (h *Hooks) may(one hooks.Hook) error {
+	if one.Own() {
 		return nil
 	}
-	return c.trust.Store.May(hookItem(h))
+	return h.Trust().Store.May(hookItem(one))
 }
 
 // hookItem is a hook of a project as what needs consent.
@@ -63,8 +83,8 @@ func hookItem(h hooks.Hook) consent.Item {
 	}
 }
 
-// hooksOf are the hooks that need consent.
-func hooksOf(all hooks.Found) trust.Found {
+// Items are the hooks that need consent.
+func Items(all hooks.Found) trust.Found {
 	var found trust.Found
 	for _, h := range all.Hooks {
 		if !h.Own() {
@@ -74,30 +94,24 @@ func hooksOf(all hooks.Found) trust.Found {
 	return found
 }
 
-// closeHooks has the hooks of SessionEnd run when the conversation ends, and no hook survive
-// it.
-func (c *Conversation) closeHooks() {
-	if c.hooks == nil {
-		return
-	}
-	c.onClose(func() error {
-		if c.idle != nil {
-			c.idle.Stop()
-		}
-		c.endHooks()
-		c.hooks.Close()
+// Close runs the hooks of SessionEnd and has no hook survive the conversation.
+func (h *Hooks) Close() error {
+	if h.Runner == nil {
 		return nil
-	})
+	}
+	if h.idle != nil {
+		h.idle.Stop()
+	}
+	h.end()
+	h.Runner.Close()
+	return nil
 }
 
-// HookStatuses are the hooks with what became of them.
-func (c *Conversation) HookStatuses() []hook.Status { return c.hooks.Statuses() }
-
-// hookLines lists the hooks for /hooks: event, matcher and origin; state, runs, how the last
+// Lines lists the hooks for /hooks: event, matcher and origin; state, runs, how the last
 // ended and how long it took; the command.
-func (c *Conversation) hookLines() []string {
+func (h *Hooks) Lines() []string {
 	var lines []string
-	for _, s := range c.HookStatuses() {
+	for _, s := range h.Statuses() {
 		what := s.State + ", " + words.Count(s.Runs, "run")
 		if s.Last != "" {
 			what += ", the last: " + s.Last
@@ -105,9 +119,15 @@ func (c *Conversation) hookLines() []string {
 		if s.Took != "" {
 			what += " in " + s.Took
 		}
-		lines = append(lines, s.Name+"  "+c.shortPath(s.File), "    "+what, "    "+words.Line(s.Command, maxHelp))
+		lines = append(lines, s.Name+"  "+h.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
 	}
-	for _, left := range c.foundHooks.LeftOut {
+	return append(lines, h.LeftOut()...)
+}
+
+// LeftOut lists what is not used, and why.
+func (h *Hooks) LeftOut() []string {
+	var lines []string
+	for _, left := range h.Found.LeftOut {
 		lines = append(lines, "not used: "+left)
 	}
 	return lines
@@ -118,28 +138,18 @@ var permissionModes = map[gate.Mode]string{
 	gate.ModeAsk: "default", gate.ModeAutoEdit: "acceptEdits", gate.ModeFullAuto: "bypassPermissions", gate.ModePlan: "plan", gate.ModeReadOnly: "plan",
 }
 
-// begunFrom is where the conversation begins from, for the hooks of SessionStart.
-func (c *Conversation) begunFrom() string {
-	switch {
-	case c.options.Record.Fork:
-		return "fork"
-	case c.options.Record.resumes():
-		return "resume"
-	}
-	return ""
-}
-
-// hookInput is what every hook reads.
-func (c *Conversation) hookInput() map[string]any {
-	mode := c.Mode()
+// input is what every hook reads.
+func (h *Hooks) input() map[string]any {
+	mode := h.Chat().Mode()
 	return map[string]any{
-		"session_id": c.id, "transcript_path": c.transcriptPath(), "cwd": c.workspace.Root(),
+		"session_id": h.ID(), "transcript_path": h.Transcript(), "cwd": h.Env.Workspace.Root(),
 		"permission_mode": permissionModes[mode], "permission_mode_native": string(mode),
 	}
 }
 
-// moments is what the turn loop asks at its moments: the checks, then the hooks.
-func (c *Conversation) moments() func(context.Context, chat.Moment) chat.Heard {
+// Moments is what the turn loop asks at its moments: the checks, then the hooks, if there
+// are any.
+func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.Heard {
 	checked := 0 // Stops that checks refused
 	return func(ctx context.Context, m chat.Moment) chat.Heard {
 		var heard chat.Heard
@@ -147,12 +157,12 @@ func (c *Conversation) moments() func(context.Context, chat.Moment) chat.Heard {
 			if m.Refused == 0 {
 				checked = 0
 			}
-			if heard = c.checkAfter(ctx); heard.Refused != "" {
+			if heard = checks.Finish(ctx); heard.Refused != "" {
 				checked++
 				return heard
 			}
 		}
-		if c.hooks == nil {
+		if h.Runner == nil {
 			return heard
 		}
 		notices := heard.Notices
@@ -169,19 +179,19 @@ func (c *Conversation) moments() func(context.Context, chat.Moment) chat.Heard {
 		case hooks.PreCompact, hooks.PostCompact:
 			o.Names, o.Input = []string{m.About}, map[string]any{"trigger": m.About}
 		}
-		out := c.hooks.Run(ctx, o)
+		out := h.Runner.Run(ctx, o)
 		if m.Event == hooks.UserPromptSubmit {
-			late := c.hooks.Late()
+			late := h.Runner.Late()
 			out.Context, out.Notices = append(late.Context, out.Context...), append(late.Notices, out.Notices...)
 		}
-		heard = c.heard(m.Event, out)
+		heard = heardOf(m.Event, out)
 		heard.Notices = append(notices, heard.Notices...)
 		return heard
 	}
 }
 
-// heard is what hooks say at a moment, for the turn loop.
-func (c *Conversation) heard(event hooks.Event, out hook.Outcome) chat.Heard {
+// heardOf is what hooks say at a moment, for the turn loop.
+func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
 	heard := chat.Heard{By: out.By, Notices: out.Notices}
 	if out.Blocked() {
 		heard.Refused = out.Reason
@@ -220,50 +230,47 @@ func forModel(event hooks.Event, texts ...string) string {
 	return fmt.Sprintf("<hook event=%q>\n%s\n</hook>", event, text)
 }
 
-// endHooks runs the hooks of SessionEnd.
-func (c *Conversation) endHooks() {
+// end runs the hooks of SessionEnd.
+func (h *Hooks) end() {
 	reason := "prompt_input_exit"
-	if c.options.Unattended {
+	if h.Unattended {
 		reason = "other"
 	}
-	if c.Chat == nil || !c.hooks.Has(hooks.SessionEnd) {
+	if h.Chat() == nil || !h.Runner.Has(hooks.SessionEnd) {
 		return
 	}
-	out := c.hooks.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
-	c.process.say(out.Notices...)
+	out := h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
+	h.Say(out.Notices...)
 }
 
 // idleTime is after how long without a turn the person is notified.
 const idleTime = time.Minute
 
-// notify runs the hooks that are only told of an event.
-func (c *Conversation) notify(e chat.Event) {
-	if _, started := e.(chat.TurnStarted); started {
-		c.checks.Begin()
-	}
-	if c.hooks == nil {
+// Notify runs the hooks that are only told of an event.
+func (h *Hooks) Notify(e chat.Event) {
+	if h.Runner == nil {
 		return
 	}
 	switch e := e.(type) {
 	case chat.ApprovalRequested:
-		c.notification("permission_prompt", "agent needs your permission: "+e.Approval.Preview.Title)
+		h.notification("permission_prompt", "agent needs your permission: "+e.Approval.Preview.Title)
 	case chat.TurnStarted:
-		if c.idle != nil {
-			c.idle.Stop()
+		if h.idle != nil {
+			h.idle.Stop()
 		}
 	case chat.TurnEnded:
-		if !c.options.Unattended && c.hooks.Has(hooks.Notification) {
-			c.idle = time.AfterFunc(idleTime, func() { c.notification("idle_prompt", "agent is waiting for your input") })
+		if !h.Unattended && h.Runner.Has(hooks.Notification) {
+			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
 	case chat.DensityApplied:
-		c.hooks.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
+		h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
 			"ledger": pruned(e.Prunes), "tokens_before": e.TokensBefore, "tokens_after": e.TokensAfter,
 		}})
 	}
 }
 
-func (c *Conversation) notification(kind, message string) {
-	c.hooks.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
+func (h *Hooks) notification(kind, message string) {
+	h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
 // pruned are the entries of the ledger that a pruning added, as hooks read them.

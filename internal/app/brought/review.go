@@ -1,4 +1,4 @@
-package app
+package brought
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"agent/internal/chat"
-	"agent/internal/chat/window"
 	"agent/internal/command"
 	"agent/internal/gitdiff"
 	"agent/internal/history"
@@ -35,13 +34,13 @@ Answer with one line a finding, the worst first: file:line: what is wrong, when 
 const reviewShare = 4
 
 // reviewed returns the review that a line calls, nil for none.
-func (c *Conversation) reviewed(ctx context.Context, line string) ([]history.Block, error) {
+func (b *Brought) reviewed(ctx context.Context, line string) ([]history.Block, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil, nil
 	}
-	base, paths, words := c.reviewArguments(ctx, fields[1:])
-	diff, from, err := gitdiff.Since(ctx, c.workspace.Root(), base, paths)
+	base, paths, words := b.reviewArguments(ctx, fields[1:])
+	diff, from, err := gitdiff.Since(ctx, b.Env.Workspace.Root(), base, paths)
 	if err == nil && strings.TrimSpace(diff) == "" {
 		err = errors.New("nothing has changed since " + from)
 	}
@@ -52,7 +51,7 @@ func (c *Conversation) reviewed(ctx context.Context, line string) ([]history.Blo
 	if words != "" {
 		text += "\n\nThe user adds: " + words
 	}
-	most := window.SizeOf(c.windowSize()) / reviewShare * bytesPerToken
+	most := b.Window() / reviewShare * bytesPerToken
 	shown := lines.Head(diff, most)
 	title := "What changed since " + from + ", as data:"
 	if shown != diff {
@@ -65,8 +64,8 @@ func (c *Conversation) reviewed(ctx context.Context, line string) ([]history.Blo
 }
 
 // reviewArguments are the commit to compare with, the paths, and what else was said.
-func (c *Conversation) reviewArguments(ctx context.Context, fields []string) (base string, paths []string, words string) {
-	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") && gitdiff.IsCommit(ctx, c.workspace.Root(), fields[0]) {
+func (b *Brought) reviewArguments(ctx context.Context, fields []string) (base string, paths []string, words string) {
+	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") && gitdiff.IsCommit(ctx, b.Env.Workspace.Root(), fields[0]) {
 		base, fields = fields[0], fields[1:]
 	}
 	fields = slices.DeleteFunc(fields, func(field string) bool {

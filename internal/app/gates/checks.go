@@ -1,4 +1,4 @@
-package app
+package gates
 
 import (
 	"context"
@@ -21,62 +21,74 @@ import (
 	"agent/internal/words"
 )
 
-// newChecks makes the checks of the conversation.
-func (c *Conversation) newChecks() *check.Checks {
-	return &check.Checks{
-		Setting: func() string { return settings.CheckCommand.Of(c.settings) },
-		Root:    c.workspace.Root(),
-		Run:     c.runCheck,
-	}
+// Checks are those of the project, around the edits of a turn.
+type Checks struct {
+	*Host
+	checks *check.Checks
+	rules  *Rules
 }
 
-// checkGates ask about the checks of an edit that may run, and run them before it.
-func (c *Conversation) checkGates() []gate.Gate {
+// NewChecks makes the checks of a conversation.
+func NewChecks(h *Host, rules *Rules, s *settings.Settings) *Checks {
+	g := &Checks{Host: h, rules: rules}
+	g.checks = &check.Checks{
+		Setting: func() string { return settings.CheckCommand.Of(s) },
+		Root:    h.Env.Workspace.Root(),
+		Run:     g.run,
+	}
+	return g
+}
+
+// Begin notes that a turn begins.
+func (g *Checks) Begin() { g.checks.Begin() }
+
+// Gates ask about the checks of an edit that may run, and run them before it.
+func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
-		{Name: "consent to checks", Stage: gate.Consents, Check: c.mayCheck},
-		{Name: "checks", Stage: gate.Consents, Check: c.checkBefore, After: c.checkEdited},
+		{Name: "consent to checks", Stage: gate.Consents, Check: g.may},
+		{Name: "checks", Stage: gate.Consents, Check: g.before, After: g.edited},
 	}
 }
 
-// mayCheck decides whether the checks of an edit may run. The person wrote the command of
+// may decides whether the checks of an edit may run. The person wrote the command of
 // the setting; one that was found by the files of the repository needs the approval that any
 // command does. The edit passes whatever the answer is.
-func (c *Conversation) mayCheck(ctx context.Context, k gate.Call) gate.Verdict {
+func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
 	}
-	for _, command := range c.checks.Due(k.Preview.Paths) {
-		run, err := c.checkCall(ctx, command)
+	for _, command := range g.checks.Due(k.Preview.Paths) {
+		run, err := g.call(ctx, command)
 		if err == nil {
-			if rule := c.against(run); rule != nil {
+			if rule := g.rules.against(run); rule != nil {
 				err = errors.New(rule.String())
 			}
 		}
-		asks := err == nil && command.Found && c.Consent().Asks(run)
-		if asks && c.options.Unattended {
-			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", c.Mode(), run.Name)
+		asks := err == nil && command.Found && g.Chat().Consent().Asks(run)
+		if asks && g.Unattended {
+			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Chat().Mode(), run.Name)
 		}
 		switch {
 		case err != nil:
-			c.checks.Drop(command)
+			g.checks.Drop(command)
 			return gate.Verdict{Notice: fmt.Sprintf("the check %s is not run: %v", command, err)}
 		case asks:
-			return gate.Verdict{Ask: c.Consent().Aside(run, func(allowed bool) {
+			return gate.Verdict{Ask: g.Chat().Consent().Aside(run, func(allowed bool) {
 				if allowed {
-					c.checks.Allow(command)
+					g.checks.Allow(command)
 				} else {
-					c.checks.Drop(command)
+					g.checks.Drop(command)
 				}
 			})}
 		}
-		c.checks.Allow(command)
+		g.checks.Allow(command)
 	}
 	return gate.Verdict{}
 }
 
-// checkCall is a check as the call of a command that it would be.
-func (c *Conversation) checkCall(ctx context.Context, command check.Command) (gate.Call, error) {
-	tool, err := c.registry.Get(tools.ShellToolName)
+// call is a check as the call of a command that it would be.
+func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, error) {
+	tool, err := g.Registry.Get(tools.ShellToolName)
 	if err != nil {
 		return gate.Call{}, err
 	}
@@ -84,23 +96,23 @@ func (c *Conversation) checkCall(ctx context.Context, command check.Command) (ga
 	if err != nil {
 		return gate.Call{}, err
 	}
-	plan, err := tool.Work(ctx, c.env, arguments)
+	plan, err := tool.Work(ctx, g.Env, arguments)
 	plan.Preview.Title = "check with " + command.String() + ", before the edits of this turn and after them"
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, arguments), Arguments: arguments, Preview: plan.Preview}, err
 }
 
-// checkBefore runs the checks that are due before an edit.
-func (c *Conversation) checkBefore(ctx context.Context, k gate.Call) gate.Verdict {
+// before runs the checks that are due before an edit.
+func (g *Checks) before(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
 	}
-	return gate.Verdict{Notice: strings.Join(c.checks.Before(ctx), "; ")}
+	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
 }
 
-// checkEdited notes an edit that was made.
-func (c *Conversation) checkEdited(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
+// edited notes an edit that was made.
+func (g *Checks) edited(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
-		c.checks.Edited()
+		g.checks.Edited()
 	}
 	return answer, nil
 }
@@ -111,19 +123,19 @@ const mostChecked = 512 << 10
 // slowCheck is after how long a person reads that a check is waited for.
 const slowCheck = time.Second
 
-// runCheck runs a check in the sandbox, as commands of the model run.
-func (c *Conversation) runCheck(ctx context.Context, command check.Command) (string, error) {
-	slow := time.AfterFunc(slowCheck, func() { c.WaitsFor("the check " + command.String()) })
+// run runs a check in the sandbox, as commands of the model run.
+func (g *Checks) run(ctx context.Context, command check.Command) (string, error) {
+	slow := time.AfterFunc(slowCheck, func() { g.Chat().WaitsFor("the check " + command.String()) })
 	defer func() {
 		if !slow.Stop() {
-			c.WaitsFor("")
+			g.Chat().WaitsFor("")
 		}
 	}()
-	confined := c.confinement()
-	settle := c.env.Snapshots.Command(ctx)
-	result, err := c.env.Jobs.Run(ctx, shell.Command{
-		Line: command.Line, Dir: filepath.Join(c.workspace.Root(), command.Dir), Timeout: check.Limit, OutputBytes: mostChecked,
-		Distrusted: slices.Concat(c.workspace.Folders(), confined.Policy.Writable()),
+	confined := g.Confinement()
+	settle := g.Env.Snapshots.Command(ctx)
+	result, err := g.Env.Jobs.Run(ctx, shell.Command{
+		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: check.Limit, OutputBytes: mostChecked,
+		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),
 		Confined:   confined, Profile: sandbox.Work,
 	}, nil)
 	settle()
@@ -142,13 +154,13 @@ func (c *Conversation) runCheck(ctx context.Context, command check.Command) (str
 	return result.Output, nil
 }
 
-// checkAfter runs the checks of a turn when the model leaves editing, and has it go on once
+// Finish runs the checks of a turn when the model leaves editing, and has it go on once
 // with what is new.
-func (c *Conversation) checkAfter(ctx context.Context) chat.Heard {
-	if c.Mode().OnlyLooks() {
+func (g *Checks) Finish(ctx context.Context) chat.Heard {
+	if g.Chat().Mode().OnlyLooks() {
 		return chat.Heard{}
 	}
-	findings, problems := c.checks.After(ctx)
+	findings, problems := g.checks.After(ctx)
 	heard := chat.Heard{Notices: problems}
 	for _, f := range findings {
 		says := words.Count(f.All, "new line")

@@ -1,4 +1,4 @@
-package app
+package gates
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 
 // hookGate has hooks see each call before and after it runs (setup 6).
 type hookGate struct {
-	*Conversation
+	*Hooks
 
 	mu sync.Mutex
 	// asked are the calls that hooks have been asked about, by number.
@@ -37,21 +37,21 @@ type asked struct {
 	remarks []string
 }
 
-// hookGate is the gate of hooks, zero where there are no hooks about calls.
-func (c *Conversation) hookGate() gate.Gate {
-	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && c.hooks.Has(e) }) {
-		return gate.Gate{}
+// Gates is the gate of hooks; none where there are no hooks about calls.
+func (h *Hooks) Gates() []gate.Gate {
+	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && h.Has(e) }) {
+		return nil
 	}
-	g := &hookGate{Conversation: c, asked: map[int]asked{}}
-	return gate.Gate{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}
+	g := &hookGate{Hooks: h, asked: map[int]asked{}}
+	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}}
 }
 
 // theirs is a call in the words of hooks.
-func (c *Conversation) theirs(k gate.Call) []decode.Their {
+func (g *hookGate) theirs(k gate.Call) []decode.Their {
 	if served := k.Preview.Served; served != nil {
 		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
 	}
-	return decode.Theirs(k.Name, k.Arguments, c.absolute)
+	return decode.Theirs(k.Name, k.Arguments, g.Absolute)
 }
 
 // run asks the hooks of an event about a call, file by file where it is about several, until
@@ -69,13 +69,13 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		if their.Name != k.Name {
 			names = append(names, k.Name)
 		}
-		out := g.hooks.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
+		out := g.Runner.Run(ctx, hook.Occasion{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
 		if out.Input != nil {
 			back, err := their.Back(out.Input)
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
-			out.Input = json.RawMessage(g.registry.Meant(k.Name, string(back)).Arguments)
+			out.Input = json.RawMessage(g.Registry.Meant(k.Name, string(back)).Arguments)
 		}
 		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
 			break
@@ -132,7 +132,7 @@ const blocked = "blocked by hook: "
 
 // permission asks the hooks of PermissionRequest in the place of a person.
 func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
-	if !g.hooks.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
+	if !g.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
 		return gate.Verdict{}
 	}
 	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
@@ -156,7 +156,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
 		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then
 	}
-	if out.Decision == hook.Ask && !g.Consent().Asks(k) {
+	if out.Decision == hook.Ask && !g.Chat().Consent().Asks(k) {
 		return g.askedByHook(k, out)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
@@ -164,11 +164,11 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 
 // askedByHook asks about a call that the mode would let run.
 func (g *hookGate) askedByHook(k gate.Call, out hook.Outcome) gate.Verdict {
-	if g.options.Unattended {
+	if g.Unattended {
 		return gate.Verdict{
 			Refusal: "refused: a hook wants a person to be asked (" + out.Reason + "), and nobody is there",
 			Notice:  fmt.Sprintf("%s was refused: %s wants you to be asked: %s", k.Said.Title(), out.By, words.Headline(out.Reason)),
-			End:     g.Consent().Denied(),
+			End:     g.Chat().Consent().Denied(),
 		}
 	}
 	return gate.Verdict{Ask: askAbout(k, "a hook asks: "+words.Headline(out.Reason))}
@@ -184,7 +184,7 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	before := g.asked[k.Number].remarks
 	g.mu.Unlock()
 	answer = noted(answer, before...)
-	if !g.hooks.Has(event) {
+	if !g.Has(event) {
 		return answer, nil
 	}
 	out, _ := g.run(ctx, event, k, func(their decode.Their) map[string]any {
@@ -226,7 +226,7 @@ func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
 // tell shows the person what hooks say to them.
 func (g *hookGate) tell(out hook.Outcome) {
 	for _, line := range out.Notices {
-		g.Note(line)
+		g.Chat().Note(line)
 	}
 }
 

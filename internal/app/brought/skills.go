@@ -1,9 +1,9 @@
-package app
+package brought
 
 import (
 	"fmt"
 
-	"agent/internal/chat/window"
+	"agent/internal/disk"
 	"agent/internal/nearest"
 	"agent/internal/settings"
 	"agent/internal/setup"
@@ -16,39 +16,39 @@ import (
 // counted with a vocabulary, which takes longer to load than a start may.
 const bytesPerToken = 3
 
-// offerSkills gives the model the tool for skills, if there is one that it may use.
-func (c *Conversation) offerSkills() {
-	budget := skills.Budget(window.SizeOf(c.windowSize()))
-	if set := settings.SkillBudget.Of(c.settings); set > 0 {
-		budget = set
-	}
-	catalogue, cut, whole := c.Brought().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
-	if catalogue == "" {
-		return
-	}
-	if cut > 0 {
-		c.Notices = append(c.Notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
-	}
-	for _, s := range c.Brought().Skills.Skills {
-		c.workspace.Look(s.Dir)
-		c.env.Protected.Open = append(c.env.Protected.Open, realPath(s.Dir))
-	}
-	c.skillTool = []tools.Tool{tools.Skill(catalogue, c.activate)}
+// Source is the source of the tool for skills.
+func (b *Brought) Source() tools.Source {
+	return tools.Source{Name: "skills", Revision: func() uint64 { return uint64(len(b.tool)) }, List: func() []tools.Tool { return b.tool }}
 }
 
-// windowSize is the window that is set, and the one that is known, 0 where it is not.
-func (c *Conversation) windowSize() (set, known int) {
-	known, _ = c.Connection.ContextLimit(settings.Model.Of(c.settings))
-	return settings.ContextLimit.Of(c.settings), known
+// offerSkills gives the model the tool for skills, if there is one that it may use.
+func (b *Brought) offerSkills() (notices []string) {
+	budget := skills.Budget(b.Window())
+	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
+		budget = set
+	}
+	catalogue, cut, whole := b.Set().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
+	if catalogue == "" {
+		return nil
+	}
+	if cut > 0 {
+		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
+	}
+	for _, s := range b.Set().Skills.Skills {
+		b.Env.Workspace.Look(s.Dir)
+		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
+	}
+	b.tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
+	return notices
 }
 
 // activate is the text of a skill that the model asks for.
-func (c *Conversation) activate(name, arguments string) (tools.Activated, error) {
-	s := c.Brought().Skills.Named(name)
+func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
+	s := b.Set().Skills.Named(name)
 	switch {
 	case s == nil:
 		var names []string
-		for _, s := range c.Brought().Skills.Skills {
+		for _, s := range b.Set().Skills.Skills {
 			if !s.Shadowed && !s.Hidden {
 				names = append(names, s.Name)
 			}
@@ -58,7 +58,7 @@ func (c *Conversation) activate(name, arguments string) (tools.Activated, error)
 		return tools.Activated{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
 	call := setup.Call{Entry: setup.Entry{Name: s.Name, Skill: s}, Arguments: arguments}
-	c.lend(call.Entry)
+	b.lend(call.Entry)
 	text, _, err := call.Text(func(string) (output, refused string, err error) {
 		return "", "run it as a command of yours if it is needed", nil
 	})

@@ -1,0 +1,151 @@
+package brought
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/disk"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/setup/instructions"
+	"agent/internal/text/textdiff"
+	"agent/prompts"
+)
+
+// instructed is what the model was given of a file with instructions.
+type instructed struct{ path, text string }
+
+// instructionShare is the part of the window that instructions may take: a tenth.
+const instructionShare = 10
+
+// where says where files with instructions are looked for.
+func (b *Brought) where() instructions.Where {
+	return instructions.Where{
+		Config: b.Folder, Home: b.Home, Workspace: b.Env.Workspace.Root(),
+		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
+		Most:  b.most,
+	}
+}
+
+// Head are the instructions for the head, from which later ones are told. The notices are
+// for the person.
+func (b *Brought) Head() (given []prompts.Instruction, notices []string) {
+	b.most = b.Window() / instructionShare * bytesPerToken
+	found := b.instructions()
+	var files []string
+	b.headTexts = map[string]string{}
+	for _, file := range found.Files {
+		b.headTexts[file.Path] = file.Text
+		given = append(given, prompts.Instruction{Source: file.Path, Text: file.Text})
+		files = append(files, b.Env.Workspace.Rel(file.Path))
+		b.inHead = append(b.inHead, instructed{file.Path, file.Text})
+	}
+	if len(files) > 0 {
+		notices = append(notices, "Instructions: "+strings.Join(files, ", "))
+	}
+	for _, problem := range found.Problems {
+		notices = append(notices, problem.Error())
+	}
+	return given, notices
+}
+
+// changedText says what a file with instructions says now: as a difference to what the head
+// has of it where that is shorter, else whole. Each difference is to the head, so that the
+// newest by itself says all.
+func (b *Brought) changedText(file instructions.File, whole string) string {
+	if head, has := b.headTexts[file.Path]; has {
+		difference := textdiff.New(head, file.Text).Unified("instructions", "instructions")
+		if difference != "" && len(difference) < len(whole)/2 {
+			return fmt.Sprintf("The instructions of %s have changed since the beginning, and hold with this difference:\n%s", b.Env.Workspace.Rel(file.Path), difference)
+		}
+	}
+	return "These instructions have changed and hold as they are now:\n" + whole
+}
+
+// instructions finds the instructions of the workspace and its user.
+func (b *Brought) instructions() instructions.Found {
+	if b.Off {
+		return instructions.Found{}
+	}
+	return instructions.Find(b.where())
+}
+
+// marked is a file with instructions as a block of a conversation.
+func (b *Brought) marked(file instructions.File) chat.Nested {
+	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
+	return chat.Nested{
+		Key:  "instructions:" + file.Path,
+		Text: fmt.Sprintf("<instructions path=%q>\n%s\n</instructions>", b.Env.Workspace.Rel(file.Path), text),
+	}
+}
+
+// Below returns the instructions of the folders on the way to a file, and the rules that
+// hold for it. What the head has is not given again.
+func (b *Brought) Below(file string) []chat.Nested {
+	abs := b.Absolute(filepath.FromSlash(file))
+	root := b.Env.Workspace.Root()
+	if b.Off || !disk.Within(abs, root) || abs == root {
+		return nil
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return nil
+	}
+	var nested []chat.Nested
+	for _, found := range instructions.Below(b.where(), filepath.ToSlash(rel)).Files {
+		if !b.given(found) {
+			nested = append(nested, b.marked(found))
+		}
+	}
+	return nested
+}
+
+// given reports whether the head has a text.
+func (b *Brought) given(file instructions.File) bool {
+	for _, has := range b.inHead {
+		if has.text == file.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// changed returns the instructions of the workspace that have changed since the model was
+// given them, and remembers them.
+func (b *Brought) changed() []history.Block {
+	var blocks []history.Block
+	for _, file := range b.instructions().Files {
+		if b.given(file) {
+			continue
+		}
+		n := b.marked(file)
+		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
+		kept := b.inHead[:0]
+		for _, has := range b.inHead {
+			if has.path != file.Path {
+				kept = append(kept, has)
+			}
+		}
+		b.inHead = append(kept, instructed{file.Path, file.Text})
+	}
+	return blocks
+}
+
+// InstructionLines lists the instructions for /instructions: what is read, with its size,
+// and what is not, with the reason.
+func (b *Brought) InstructionLines() []string {
+	found := b.instructions()
+	var lines []string
+	for _, file := range found.Files {
+		lines = append(lines, fmt.Sprintf("%s  about %d tokens", b.Env.Workspace.Rel(file.Path), len(file.Text)/bytesPerToken))
+	}
+	for _, unread := range found.Unread {
+		lines = append(lines, "not read: "+unread)
+	}
+	for _, problem := range found.Problems {
+		lines = append(lines, "not read: "+problem.Error())
+	}
+	return lines
+}

@@ -1,0 +1,70 @@
+// Package gates has what a planned call of a conversation passes besides the mode, the loop
+// guard and consent: the rules that people have set, the project's checks, and hooks, which
+// also have a say at other moments. Each is a part of its own with its state.
+package gates
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+
+	"agent/internal/chat"
+	"agent/internal/gate"
+	"agent/internal/sandbox"
+	"agent/internal/tools"
+)
+
+// Host is the conversation whose calls pass the gates.
+type Host struct {
+	// Chat is the turn loop; nil until there is one.
+	Chat     func() *chat.Chat
+	Env      *tools.Env
+	Registry *tools.Registry
+	// Home is the user's folder, without symbolic links.
+	Home string
+	// Confinement is the sandbox of commands by the settings of the moment.
+	Confinement func() sandbox.Confinement
+	// Unattended means that nobody can answer.
+	Unattended bool
+	// Say shows lines to the person where no turn loop runs any more.
+	Say func(lines ...string)
+}
+
+// Absolute is a path that a call names, absolute.
+func (h *Host) Absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(h.Env.Workspace.Root(), path)
+}
+
+// askAbout is a question about a call that needs one for a reason of its own.
+func askAbout(k gate.Call, why string) *gate.Question {
+	preview := k.Preview
+	preview.Title += " (" + why + ")"
+	return &gate.Question{
+		Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview},
+		Then: func(d gate.Decision) gate.Verdict {
+			switch {
+			case d.Allow:
+				return gate.Verdict{}
+			case d.Reason == "":
+				return gate.Verdict{Refusal: "the user refused this call", End: gate.ErrDenied}
+			}
+			return gate.Verdict{Refusal: "the user refused this call: " + d.Reason}
+		},
+	}
+}
+
+// host is that of the address that a call names.
+func host(arguments json.RawMessage) string {
+	var named struct {
+		URL string `json:"url"`
+	}
+	_ = json.Unmarshal(arguments, &named)
+	address, err := url.Parse(named.URL)
+	if err != nil {
+		return ""
+	}
+	return address.Hostname()
+}

@@ -1,0 +1,313 @@
+// Package serving has the MCP servers of a conversation: which of those that are configured
+// are used, their tools, their questions to the person, and what is read of them by name.
+package serving
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/chat/window"
+	"agent/internal/history"
+	"agent/internal/mcp"
+	"agent/internal/mcp/bridge"
+	"agent/internal/mcp/catalogue"
+	"agent/internal/nearest"
+	"agent/internal/settings"
+	"agent/internal/table"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// Config is what the servers of a conversation are made of.
+type Config struct {
+	// Version names the program to servers.
+	Version string
+	// Unattended means that nobody answers.
+	Unattended bool
+	Settings   *settings.Settings
+	Env        *tools.Env
+	Logins     *mcp.Logins
+	// Read reads the configuration.
+	Read func() (*Configured, error)
+	// Window is the size of the model's window, in tokens.
+	Window func() int
+	// Kept receives what is offered from now on.
+	Kept func([]bridge.Offered)
+	// Tell shows a line to the person, on the goroutine that runs the conversation.
+	Tell func(line string)
+	// Usage is what the next request sends.
+	Usage func(ctx context.Context) (window.Usage, error)
+	// Inquire puts questions to the person; false where nobody answers.
+	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool)
+	// Browse opens an address in the person's browser; nil where there is none.
+	Browse func(ctx context.Context, address string)
+}
+
+// Servers are those of a conversation. Its tools are offered from Begin on.
+type Servers struct {
+	Config
+	// configured are those of the start.
+	configured *Configured
+	current    atomic.Pointer[generation]
+}
+
+// generation are the servers as they were configured when they were read. Another replaces
+// it when the configuration is read again.
+type generation struct {
+	*bridge.Bridge
+	configured *Configured
+	wires      *mcp.Set
+	// number counts those of a conversation.
+	number uint64
+}
+
+func (g *generation) close() {
+	g.Close()
+	g.wires.Close()
+}
+
+// How long the first request waits for servers that are not known yet.
+const (
+	patienceOnScreen = 3 * time.Second
+	patienceOfScript = 10 * time.Second
+)
+
+// Begin makes the tools of servers callable. Offered is what a recorded session was
+// offered. Without servers nothing is begun.
+func (s *Servers) Begin(config Config, configured *Configured, offered json.RawMessage) {
+	s.Config, s.configured = config, configured
+	var recorded []bridge.Offered
+	if err := json.Unmarshal(offered, &recorded); err != nil {
+		recorded = nil // there is none, or it is damaged: what there is now is offered
+	}
+	if len(configured.Servers) == 0 && len(recorded) == 0 {
+		return
+	}
+	g := s.newGeneration(configured, 1)
+	if len(recorded) > 0 {
+		g.Restore(recorded)
+	}
+	s.current.Store(g)
+	g.Start()
+}
+
+// Close ends the connections.
+func (s *Servers) Close() error {
+	if g := s.current.Swap(nil); g != nil {
+		g.close()
+	}
+	return nil
+}
+
+func (s *Servers) newGeneration(configured *Configured, number uint64) *generation {
+	g := &generation{configured: configured, number: number}
+	var wires []mcp.Server
+	for _, server := range configured.Servers {
+		wires = append(wires, configured.Wire(server))
+	}
+	g.wires = mcp.NewSet(wires, mcp.Host{
+		Version: s.Version, Roots: []string{configured.Workspace}, Ask: s.ask,
+		Changed: func(server string) { g.Changed(server) },
+		Logins:  s.Logins,
+	})
+	g.Bridge = bridge.New(bridge.Config{
+		Servers: configured.Used(),
+		Connect: func(ctx context.Context, server string) (bridge.Connection, error) {
+			client, err := g.wires.Client(ctx, server)
+			if err != nil {
+				return nil, err
+			}
+			return client, nil
+		},
+		Store:        configured.Catalogue,
+		Window:       s.Window,
+		Choice:       func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s.Settings)) },
+		ResultTokens: func() int { return settings.MCPResultMaxTokens.Of(s.Settings) },
+		Kept:         s.Kept,
+	})
+	return g
+}
+
+// Source is the source of servers' tools.
+func (s *Servers) Source() tools.Source {
+	return tools.Source{
+		Name: "servers",
+		Revision: func() uint64 {
+			g := s.current.Load()
+			if g == nil {
+				return 0
+			}
+			return g.number<<32 + g.Source().Revision()
+		},
+		List: func() []tools.Tool {
+			g := s.current.Load()
+			if g == nil {
+				return nil
+			}
+			return g.Source().List()
+		},
+		Expects: func(name string) bool {
+			_, _, is := catalogue.Split(name)
+			return is || name == "mcp_find" || name == "mcp_call" || name == "mcp_read"
+		},
+	}
+}
+
+// Stamp changes when what servers offer does; "" without servers.
+func (s *Servers) Stamp() string {
+	if g := s.current.Load(); g != nil {
+		return fmt.Sprintf(" %d.%d", g.number, g.Stamp())
+	}
+	return ""
+}
+
+// Await waits for servers that are not known yet, before the first request.
+func (s *Servers) Await(ctx context.Context) {
+	g := s.current.Load()
+	if g == nil || g.Frozen() {
+		return
+	}
+	wait := patienceOnScreen
+	if s.Unattended {
+		wait = patienceOfScript
+	}
+	if pending := g.Pending(); len(pending) > 0 {
+		s.Tell("waiting for " + strings.Join(pending, ", ") + " …")
+	}
+	if late := g.Ready(ctx, wait); len(late) > 0 {
+		s.Tell(strings.Join(late, ", ") + ": not ready yet; what they offer can be called later")
+	}
+	for _, st := range g.Status() {
+		if st.State == bridge.Failed {
+			s.Tell("server " + st.Name + " is not used: " + st.Reason)
+		}
+	}
+}
+
+// News are what servers offer since the model was told last, as blocks of a message.
+func (s *Servers) News() []history.Block {
+	g := s.current.Load()
+	if g == nil {
+		return nil
+	}
+	var blocks []history.Block
+	for _, line := range g.News() {
+		blocks = append(blocks, &history.Text{Text: "[" + line + "]", Source: history.Brought})
+	}
+	return blocks
+}
+
+// UseAgreed starts the use of servers that the person has agreed to since.
+func (s *Servers) UseAgreed() {
+	g := s.current.Load()
+	if g == nil {
+		return
+	}
+	for _, server := range g.configured.Servers {
+		g.Use(server.Name, g.configured.unused(server))
+	}
+}
+
+// ReloadServers implements command.Servers: it reads the configuration again, connects to
+// all servers and offers what there is then.
+func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
+	configured, err := s.Read()
+	if err != nil {
+		return nil, err
+	}
+	before := s.current.Load()
+	number := uint64(1)
+	if before != nil {
+		number = before.number + 1
+	}
+	g := s.newGeneration(configured, number)
+	err = g.Reload(ctx)
+	if ctx.Err() != nil {
+		g.close()
+		return nil, ctx.Err()
+	}
+	if old := s.current.Swap(g); old != nil {
+		old.close()
+	}
+	lines := slices.Concat(configured.Problems, configured.Notes)
+	if err != nil {
+		lines = append(lines, strings.Split(err.Error(), "\n")...)
+	}
+	if before != nil && g.OffersAs(before.Bridge) {
+		return append(lines, "What the servers offer is what it was; the provider's cache holds."), nil
+	}
+	usage, err := s.Usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", words.Count(usage.Total(), "token"))), nil
+}
+
+// ServerLines implements command.Servers.
+func (s *Servers) ServerLines() []string {
+	g := s.current.Load()
+	if g == nil {
+		return slices.Concat(s.configured.Problems, s.configured.Notes)
+	}
+	rows := [][]string{}
+	for _, st := range g.Status() {
+		state := "○"
+		if g.wires.Connected(st.Name) != nil {
+			state = "●"
+		}
+		rows = append(rows, []string{state, st.Name, st.From(), st.Says()})
+	}
+	lines := table.Lines("llll", rows)
+	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", words.Tokens(g.Cost())))
+	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
+}
+
+// ServerLine implements command.Servers.
+func (s *Servers) ServerLine(name string) ([]string, error) {
+	st, err := s.status(name)
+	if err != nil {
+		return nil, err
+	}
+	return st.Describe(), nil
+}
+
+// ServerLog implements command.Servers.
+func (s *Servers) ServerLog(name string) ([]string, error) {
+	st, err := s.status(name)
+	if err != nil {
+		return nil, err
+	}
+	client := s.current.Load().wires.Connected(name)
+	switch {
+	case client != nil && client.Log() != "":
+		return strings.Split(strings.TrimRight(client.Log(), "\n"), "\n"), nil
+	case client != nil:
+		return []string{name + " has written nothing"}, nil
+	case st.Reason != "":
+		return []string{name + " is not connected: " + st.Reason}, nil
+	}
+	return []string{name + " is not connected"}, nil
+}
+
+func (s *Servers) status(name string) (bridge.Status, error) {
+	var names []string
+	for _, st := range s.Status() {
+		if names = append(names, st.Name); st.Name == name {
+			return st, nil
+		}
+	}
+	return bridge.Status{}, fmt.Errorf("there is no server %q%s", name, nearest.Question(name, names))
+}
+
+// Status is how the servers are.
+func (s *Servers) Status() []bridge.Status {
+	if g := s.current.Load(); g != nil {
+		return g.Status()
+	}
+	return nil
+}
