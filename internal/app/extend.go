@@ -20,7 +20,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 // gates are what a planned call passes besides the mode, the loop guard and consent; their
 // stages say where.
 func (c *Conversation) gates() []gate.Gate {
-	return slices.Concat(c.checks.Gates(), c.Hooking.Gates(), c.options.Gates, []gate.Gate{
+	return slices.Concat(c.checks.Gates(), []gate.Gate{
 		c.Rules.Gate(),
-	})
+	}, c.Hooking.Gates(), c.options.Gates)
 }
