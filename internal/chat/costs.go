@@ -154,7 +154,7 @@ func (c *Config) price(model string) cacheaware.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.knownPrices(model))
 	switch {
 	case ok && prices.Input > 0:
-		return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
+		return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 	case c.Local != nil && c.Local():
 		return cacheaware.LocalPrice
 	default:

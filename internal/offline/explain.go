@@ -115,11 +115,8 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 
 // price is that of the settings, the safe one where they say none.
 func (e *Engine) price(string) cacheaware.Price {
-	prices, ok := settings.InputPricesOf(e.Settings, nil)
-	if !ok || prices.Input <= 0 {
-		return cacheaware.SafePrice
-	}
-	return cacheaware.Price{Read: prices.CacheRead / prices.Input, Write: prices.CacheWrite / prices.Input}
+	prices, _ := settings.InputPricesOf(e.Settings, nil)
+	return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
 // tell receives a step of the window.

@@ -293,7 +293,8 @@ func modelOf(in Input, entries []*history.Content) string {
 
 // replay sends a stretch twice: with everything in it, and with cache-aware.
 func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch) (Saving, error) {
-	price, usd := modelPrice(stretch.Model)
+	known, _ := catalogue.ByMaker(stretch.Model)
+	usd := known.Price.Input / 1e6
 	in := Input{Name: path, WorkspaceRoot: stretch.Project, History: stretch.Entries, Said: saidOnce(stretch.Entries)}
 	r, err := newRecording(in, s.fresh)
 	if err != nil {
@@ -304,7 +305,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		if !v.everything() && !v.priced() {
 			continue
 		}
-		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: price}}
+		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(known.Price.Input, known.Price.CacheRead, known.Price.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
 			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
 		}
@@ -324,19 +325,6 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		saving.Cost, saving.WithCost = &cost, &with
 	}
 	return saving, nil
-}
-
-// usualPrice is the price of a model that nobody knows, as shares of a token's.
-var usualPrice = cacheaware.Price{Read: 0.1, Write: 1.25}
-
-// modelPrice returns the prices of a model's cache as shares of the price of a token, and
-// what a token costs in USD, 0 where that is not known.
-func modelPrice(model string) (cacheaware.Price, float64) {
-	m, known := catalogue.ByMaker(model)
-	if !known || !m.Price.Known || m.Price.Input == 0 {
-		return usualPrice, 0
-	}
-	return cacheaware.Price{Read: m.Price.CacheRead / m.Price.Input, Write: m.Price.CacheWrite / m.Price.Input}, m.Price.Input / 1e6
 }
 
 // report sums up what was found.

@@ -1,6 +1,7 @@
 package cacheaware
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,7 +52,20 @@ const (
 	Unnumbered Why = "numbers"
 )
 
-var whys = []Why{Free, Cold, Soft, Folded, Hollow, Unnumbered}
+type reason struct {
+	why          Why
+	field, words string
+}
+
+// reasons are all, with the names of their counts in records and in words.
+var reasons = []reason{
+	{Free, "freePruned", "free"},
+	{Cold, "coldPruned", "cold"},
+	{Soft, "softPruned", "soft"},
+	{Folded, "foldedPruned", "folded"},
+	{Hollow, "hollowPruned", "hollow"},
+	{Unnumbered, "numbersPruned", "without numbers"},
+}
 
 // Reason says in words why the change is made.
 func (c Change) Reason() string {
@@ -80,14 +94,11 @@ func CountsOf(changes []Change) history.Counts {
 	for _, c := range changes {
 		n[c.Why]++
 	}
-	return history.Counts{
-		{Kind: history.PruneKind(Free), Field: "freePruned", One: "free", Many: "free", N: n[Free]},
-		{Kind: history.PruneKind(Cold), Field: "coldPruned", One: "cold", Many: "cold", N: n[Cold]},
-		{Kind: history.PruneKind(Soft), Field: "softPruned", One: "soft", Many: "soft", N: n[Soft]},
-		{Kind: history.PruneKind(Folded), Field: "foldedPruned", One: "folded", Many: "folded", N: n[Folded]},
-		{Kind: history.PruneKind(Hollow), Field: "hollowPruned", One: "hollow", Many: "hollow", N: n[Hollow]},
-		{Kind: history.PruneKind(Unnumbered), Field: "numbersPruned", One: "without numbers", Many: "without numbers", N: n[Unnumbered]},
+	var counts history.Counts
+	for _, r := range reasons {
+		counts = append(counts, history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.words, Many: r.words, N: n[r.why]})
 	}
+	return counts
 }
 
 // pointerFor is what replaces a unit that showed text. It says no more
@@ -138,31 +149,33 @@ func foldHeading(path string) string {
 
 // Shown are the blocks that a change takes out of the context and those it leaves: for
 // an argument a call with that alone.
-func (e *Engine) Shown(c Change) (gone, left []history.Block) {
-	u := &e.units[c.unit]
-	block := e.entries[c.Entry].Blocks[u.block]
+func (cv *conversation) Shown(c Change) (gone, left []history.Block) {
+	u := &cv.units[c.unit]
+	block := cv.entries[c.Entry].Blocks[u.block]
 	if c.Why == Hollow {
-		answer := &e.units[u.fact.result]
-		return []history.Block{block, e.entries[answer.entry].Blocks[answer.block]}, nil
+		answer := &cv.units[u.fact.result]
+		return []history.Block{block, cv.entries[answer.entry].Blocks[answer.block]}, nil
 	}
-	switch b := block.(type) {
-	case *history.ToolCall:
-		gone = []history.Block{b.WithParameters(quoted(argumentAt(b.Parameters, u.at)))}
-		left = []history.Block{b.WithParameters(quoted(pointerFor(u.text)))}
-	case *history.ToolResponse:
-		gone, left = []history.Block{b}, []history.Block{b.WithResult(shownInstead(c, b))}
-	case *history.Media:
-		gone, left = []history.Block{b}, []history.Block{&history.Text{Text: picturePointer}}
+	if call, ok := block.(*history.ToolCall); ok {
+		return []history.Block{call.WithParameters(quoted(argumentAt(call.Parameters, u.at)))}, []history.Block{call.WithParameters(quoted(pointerFor(u.text)))}
 	}
-	return gone, left
+	return []history.Block{block}, []history.Block{cv.instead(c)}
 }
 
-// shownInstead is what an answer shows after the change.
-func shownInstead(c Change, b *history.ToolResponse) string {
-	if c.Text != "" {
-		return c.Text
+// instead is what the block of a change becomes.
+func (cv *conversation) instead(c Change) history.Block {
+	u := &cv.units[c.unit]
+	switch b := cv.entries[c.Entry].Blocks[u.block].(type) {
+	case *history.ToolCall:
+		parameters, _ := replaceArgument(b.Parameters, u.at, pointerFor(u.text))
+		return b.WithParameters(parameters)
+	case *history.ToolResponse:
+		return b.WithResult(cmp.Or(c.Text, pointerFor(b.Result.Text())))
+	case *history.Media:
+		return &history.Text{Text: picturePointer}
+	default:
+		return b
 	}
-	return pointerFor(b.Result.Text())
 }
 
 func quoted(text string) []byte {
@@ -184,23 +197,13 @@ type Applied struct {
 func (e *Engine) Apply(p Plan) Applied {
 	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {
-		u := &e.units[c.unit]
 		if c.Why == Hollow {
 			hollow = append(hollow, c.unit)
 			continue
 		}
 		entry := e.entries[c.Entry]
 		blocks := slices.Clone(entry.Blocks)
-		switch b := blocks[u.block].(type) {
-		case *history.ToolCall:
-			if parameters, ok := replaceArgument(b.Parameters, u.at, pointerFor(u.text)); ok {
-				blocks[u.block] = b.WithParameters(parameters)
-			}
-		case *history.ToolResponse:
-			blocks[u.block] = b.WithResult(shownInstead(c, b))
-		case *history.Media:
-			blocks[u.block] = &history.Text{Text: picturePointer}
-		}
+		blocks[e.units[c.unit].block] = e.instead(c)
 		e.entries[c.Entry] = entry.WithBlocks(blocks)
 		changed[c.Entry] = e.entries[c.Entry]
 		e.account.touch(c.unit)
@@ -228,16 +231,14 @@ func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int
 func (cv *conversation) settleSize(at int) {
 	u := &cv.units[at]
 	size := cv.sizeOf(cv.entries[u.entry].Blocks[u.block], u.block)
-	rest := &cv.units[at]
-	if f := u.fact; u.part != result && u.part != picture {
-		rest = &cv.units[f.head]
-		for _, part := range slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args) {
-			size -= cv.units[part].tokens
-		}
-	} else {
-		size -= u.tokens
+	parts := []int{at}
+	if u.part != result && u.part != picture {
+		parts = u.fact.call()
 	}
-	rest.tokens += size
+	for _, part := range parts {
+		size -= cv.units[part].tokens
+	}
+	cv.units[parts[0]].tokens += size
 	cv.total += size
 }
 

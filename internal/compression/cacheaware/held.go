@@ -9,9 +9,7 @@ import (
 
 // Held is a unit that could be pruned and still is in the context.
 type Held struct {
-	// Entry says where it is, Kind and Subject what it is, Class how soon it gets
-	// cold.
-	Entry                int
+	// Kind and Subject are what it is, Class is how soon it gets cold.
 	Kind, Subject, Class string
 	Tokens               int
 	// Why says why it may go, empty while it is in use; Pinned is set for what stays by
@@ -41,7 +39,7 @@ func (e *Engine) Held(subject string, m Moment) []Held {
 			continue
 		}
 		held = append(held, Held{
-			Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
+			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
 			Why: whys[at], Pinned: rv.pinned(u), Reason: rv.holds(u, whys[at]),
 		})
 	}

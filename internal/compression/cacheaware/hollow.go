@@ -24,7 +24,7 @@ func (rv *review) hollow(u *unit) bool {
 	if rv.units[f.result].state != pruned || len(f.olds) > 0 && f.ok && len(rv.edits)-f.editsBefore <= keptEdits {
 		return false
 	}
-	for _, at := range slices.Concat(f.olds, f.news, f.bodies, f.args) {
+	for _, at := range f.call()[1:] {
 		if part := &rv.units[at]; part.state != pruned && !rv.free(at, part) {
 			return false
 		}
@@ -50,10 +50,12 @@ func wantedBack(reply *history.Content) bool {
 	})
 }
 
-// pair are the units of a call and its answer.
-func (f *fact) pair() []int {
-	return slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args, []int{f.result})
+// call are the units of a call, its head first, and pair those of its answer too.
+func (f *fact) call() []int {
+	return slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args)
 }
+
+func (f *fact) pair() []int { return append(f.call(), f.result) }
 
 // pairTokens is what leaving out a call and its answer frees.
 func (cv *conversation) pairTokens(f *fact) int {

@@ -9,6 +9,15 @@ type Price struct{ Read, Write float64 }
 // price pays at any other with a smaller ratio of write to read.
 var SafePrice = Price{Read: 0.1, Write: 1.25}
 
+// PriceOf is that of a model by what tokens of input, read from a cache and written to it
+// cost; SafePrice for one whose input has no price.
+func PriceOf(input, read, write float64) Price {
+	if input <= 0 {
+		return SafePrice
+	}
+	return Price{Read: read / input, Write: write / input}
+}
+
 // LocalPrice is that of a server whose tokens cost nothing: what is counted is the
 // work of reading what it does not hold yet.
 var LocalPrice = Price{Read: 0, Write: 1}

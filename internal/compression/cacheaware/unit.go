@@ -3,6 +3,7 @@ package cacheaware
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
@@ -128,37 +129,51 @@ type argumentUnit struct {
 	text string
 }
 
-// longArguments finds the units among the arguments of a call, in the order in
-// which they are.
-func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
-	var units []argumentUnit
-	decoder := jsontext.NewDecoder(bytes.NewReader(call.Parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if decoder.PeekKind() != '{' {
-		return nil
-	}
-	for {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return units
+// textArgument is a text among the parameters of a call, which takes the bytes from start
+// to end there.
+type textArgument struct {
+	at         jsontext.Pointer
+	text       string
+	start, end int
+}
+
+// textArguments walks through the texts among the parameters of a call, in their order, as
+// far as these are JSON.
+func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
+	return func(yield func(textArgument) bool) {
+		decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		for {
+			before := int(decoder.InputOffset())
+			token, err := decoder.ReadToken()
+			if err != nil {
+				return
+			}
+			if kind, length := decoder.StackIndex(decoder.StackDepth()); token.Kind() != '"' || kind == '{' && length%2 == 1 {
+				continue // the name of a member is no value
+			}
+			start := before + bytes.IndexByte(parameters[before:], '"')
+			if !yield(textArgument{decoder.StackPointer(), token.String(), start, int(decoder.InputOffset())}) {
+				return
+			}
 		}
-		if token.Kind() != '"' || isName(decoder) {
-			continue
-		}
-		at, text := decoder.StackPointer(), token.String()
-		what, ok := partOf(at, text, tool)
-		// A name that is given twice is one argument: the pointer finds the first.
-		if !ok || slices.ContainsFunc(units, func(u argumentUnit) bool { return u.at == at }) {
-			continue
-		}
-		units = append(units, argumentUnit{at: at, part: what, text: text})
 	}
 }
 
-// isName reports whether the token just read is the name of a member and not its
-// value.
-func isName(decoder *jsontext.Decoder) bool {
-	kind, length := decoder.StackIndex(decoder.StackDepth())
-	return kind == '{' && length%2 == 1
+// longArguments finds the units among the arguments of a call, in the order in
+// which they are.
+func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
+	if !bytes.HasPrefix(bytes.TrimSpace(call.Parameters), []byte("{")) {
+		return nil
+	}
+	var units []argumentUnit
+	for a := range textArguments(call.Parameters) {
+		what, ok := partOf(a.at, a.text, tool)
+		// A name that is given twice is one argument: the pointer finds the first.
+		if ok && !slices.ContainsFunc(units, func(u argumentUnit) bool { return u.at == a.at }) {
+			units = append(units, argumentUnit{at: a.at, part: what, text: a.text})
+		}
+	}
+	return units
 }
 
 // partOf says what an argument is. Names that a tool does not declare count only
@@ -188,38 +203,22 @@ func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
 // replaceArgument returns parameters with the value at pointer replaced by text;
 // all other bytes stay as they are, so that the prefix before it is kept.
 func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text string) (json.RawMessage, bool) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		before := int(decoder.InputOffset())
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return parameters, false
+	for a := range textArguments(parameters) {
+		if a.at == at {
+			return bytes.Join([][]byte{parameters[:a.start], quoted(text), parameters[a.end:]}, nil), true
 		}
-		if token.Kind() != '"' || decoder.StackPointer() != at || isName(decoder) {
-			continue
-		}
-		end := int(decoder.InputOffset())
-		start := before + bytes.IndexByte(parameters[before:end], '"')
-		quoted, err := jsontext.AppendQuote(nil, text)
-		if err != nil {
-			return parameters, false
-		}
-		return bytes.Join([][]byte{parameters[:start], quoted, parameters[end:]}, nil), true
 	}
+	return parameters, false
 }
 
 // argumentAt is the text at a pointer in parameters, "" when there is none.
 func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
-	decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return ""
-		}
-		if token.Kind() == '"' && decoder.StackPointer() == at && !isName(decoder) {
-			return token.String()
+	for a := range textArguments(parameters) {
+		if a.at == at {
+			return a.text
 		}
 	}
+	return ""
 }
 
 // kind names a unit in a few words.
@@ -247,8 +246,6 @@ func (u *unit) kind() string {
 }
 
 // subject names what a unit is about: a path, or a tool with its key.
-func (u *unit) paths() []string { return u.fact.paths }
-
 func (u *unit) subject() string {
 	if p := u.fact.path(); p != "" {
 		return p
