@@ -25,6 +25,9 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
+	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/trust", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
+	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
+	{"internal/front/editor", []string{"internal/acp", "internal/app", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/trust", "internal/todo"}, "it hands conversations to the protocol of editors"},
 	{"internal/cli", []string{"internal/app", "internal/nearest", "internal/tui/style"}, "a command line explains itself, whatever its commands do"},
 	{"internal/doctor", []string{"internal/app", "internal/chat", "internal/compression", "internal/llm", "internal/mcp/bridge", "internal/protect/survey", "internal/provider", "internal/sandbox", "internal/settings", "internal/setup"}, "it looks at everything and changes nothing"},
 	{"internal/app/serving", []string{"internal/atcmd", "internal/chat/window", "internal/command", "internal/history", "internal/llm/vendor", "internal/mcp", "internal/nearest", "internal/sandbox", "internal/settings", "internal/setup", "internal/table", "internal/tools"}, "it knows servers, and neither the loop nor the record"},

@@ -35,7 +35,7 @@ var resultOf = map[string]string{
 
 // validate checks every line that the agent sent against the schema of the protocol,
 // where it is at hand (ACP_SCHEMA names schema/v1/schema.json of the official package).
-func (e *editor) validate() {
+func (e *peer) validate() {
 	e.t.Helper()
 	file := os.Getenv("ACP_SCHEMA")
 	if file == "" {

@@ -18,8 +18,8 @@ import (
 	"agent/internal/llm/llmtest"
 )
 
-// editor is the other side of agent acp.
-type editor struct {
+// peer is the other side of agent acp.
+type peer struct {
 	t    *testing.T
 	to   *io.PipeWriter
 	from *bufio.Scanner
@@ -33,7 +33,7 @@ type editor struct {
 	shows map[string]string
 }
 
-func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
+func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 	t.Helper()
 	server := llmtest.New(t, turns...)
 	p := &app.Process{
@@ -46,10 +46,10 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
 	o.set = []string{"model=m", "sandbox=off"}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- acp.Serve(context.Background(), editorAgent{world{Process: p}, o}, in, out, slog.New(slog.DiscardHandler))
+		ended <- acp.Serve(context.Background(), forEditor(world{Process: p}, o), in, out, slog.New(slog.DiscardHandler))
 		out.Close()
 	}()
-	e := &editor{t: t, to: to, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}
+	e := &peer{t: t, to: to, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}
 	e.from.Buffer(nil, 32<<20)
 	t.Cleanup(func() {
 		to.Close()
@@ -66,7 +66,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *editor {
 	return e
 }
 
-func (e *editor) send(line string) {
+func (e *peer) send(line string) {
 	e.t.Helper()
 	if _, err := io.WriteString(e.to, line+"\n"); err != nil {
 		e.t.Fatal(err)
@@ -74,7 +74,7 @@ func (e *editor) send(line string) {
 }
 
 // request sends a request and returns its id.
-func (e *editor) request(method string, params any) int {
+func (e *peer) request(method string, params any) int {
 	e.t.Helper()
 	e.id++
 	e.asked[fmt.Sprint(e.id)] = method
@@ -98,7 +98,7 @@ type received struct {
 	}
 }
 
-func (e *editor) next() received {
+func (e *peer) next() received {
 	e.t.Helper()
 	if !e.from.Scan() {
 		e.t.Fatalf("the connection ended: %v; received\n%s", e.from.Err(), strings.Join(e.lines, "\n"))
@@ -112,7 +112,7 @@ func (e *editor) next() received {
 }
 
 // response waits for the answer to a request. Questions get the answer of a function.
-func (e *editor) response(id int, answer func(params string) string) received {
+func (e *peer) response(id int, answer func(params string) string) received {
 	e.t.Helper()
 	for {
 		m := e.next()
@@ -135,14 +135,14 @@ func (e *editor) response(id int, answer func(params string) string) received {
 }
 
 // start initialises the connection and opens a session in a folder.
-func (e *editor) start(folder string) (session string) {
+func (e *peer) start(folder string) (session string) {
 	e.t.Helper()
 	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": e.shows != nil}}}), nil)
 	return e.sessionOf(map[string]any{"cwd": folder, "mcpServers": []any{}})
 }
 
 // sessionOf opens a session.
-func (e *editor) sessionOf(params map[string]any) (session string) {
+func (e *peer) sessionOf(params map[string]any) (session string) {
 	e.t.Helper()
 	m := e.response(e.request("session/new", params), nil)
 	var result struct{ SessionID string }
@@ -152,7 +152,7 @@ func (e *editor) sessionOf(params map[string]any) (session string) {
 	return result.SessionID
 }
 
-func (e *editor) prompt(session, text string) int {
+func (e *peer) prompt(session, text string) int {
 	e.t.Helper()
 	return e.request("session/prompt", map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
 }
@@ -297,7 +297,7 @@ func TestEditorOddAnswers(t *testing.T) {
 // open.
 func TestEditorCancel(t *testing.T) {
 	t.Parallel()
-	cancel := func(e *editor, session string) {
+	cancel := func(e *peer, session string) {
 		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session))
 	}
 	t.Run("written together", func(t *testing.T) {

@@ -69,3 +69,16 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	}
 	return runHeadless(ctx, w, o, source)
 }
+
+// endpointDemo starts the demo model.
+func endpointDemo(ctx context.Context, c *provider.Connection) (string, func(), error) {
+	server, err := demo.Start(ctx, demo.Options{})
+	if err != nil {
+		return "", nil, fmt.Errorf("starting the demo model: %w", err)
+	}
+	if err := c.Use(server.BaseURL, server.Model); err != nil {
+		server.Close()
+		return "", nil, err
+	}
+	return "", server.Close, nil
+}

@@ -8,6 +8,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/compression"
+	"agent/internal/front/script"
 	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/provider"
@@ -47,7 +48,7 @@ func exitStatus(err error) int {
 		image    *atcmd.ImageError
 		config   *provider.ConfigError
 		failure  *llm.Error
-		late     timeoutError
+		late     script.TimeoutError
 		held     *session.LockedError
 		stopped  *gate.StoppedError
 	)

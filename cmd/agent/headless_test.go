@@ -1,19 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"agent/internal/app"
-	"agent/internal/atcmd"
-	"agent/internal/chat"
-	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
 )
 
@@ -34,47 +26,6 @@ func TestReaderGoesAway(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	checkReplay(t, home, server.URL)
-}
-
-// A defect of the loop is an error with the way to its trace, not a trace.
-func TestDefectInARun(t *testing.T) {
-	t.Parallel()
-	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
-	defer p.Close()
-	s, err := p.Settings(app.Sources{Set: []string{"base-url=http://127.0.0.1:1", "model=m"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Envelope) { panic("boom") }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	outcome, err := respond(t.Context(), c, atcmd.Typed("hi"))
-	if status := outcomeStatus(outcome, err); status != exitFailed {
-		t.Errorf("status %d (%v)", status, err)
-	}
-	log, _ := p.Log()
-	trace, _ := os.ReadFile(log.Path)
-	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.Path) || !strings.Contains(string(trace), "headless_test.go") {
-		t.Errorf("got %v, logged:\n%s", err, trace)
-	}
-}
-
-// What a command refuses is wrong usage; what befalls it is not.
-func TestRefusalStatus(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]int{
-		errors.New("no such setting"):                     exitUsage,
-		context.Canceled:                                  exitInterrupted,
-		&llm.Error{Kind: llm.Unavailable}:                 exitProvider,
-		&app.DefectError{Value: "boom", Log: "agent.log"}: exitFailed,
-		errors.Join(io.EOF, io.ErrShortWrite):             exitUsage,
-	} {
-		if got := exitStatus(refusal(err)); got != want {
-			t.Errorf("%v: status %d, want %d", err, got, want)
-		}
-	}
 }
 
 // Reliability, minor 13: a pipe that stays open is waited for, which is said, and what

@@ -5,15 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"agent/internal/app"
-	"agent/internal/atcmd"
 	"agent/internal/cli"
 
 	"github.com/spf13/cobra"
 )
-
-// initLine is the slash command that agent init runs.
-const initLine = "/init"
 
 func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
 	var o sessionOptions
@@ -29,19 +24,11 @@ add --allow 'write_file(AGENTS.md)'.`,
 			if strings.TrimSpace(o.prompt) != "" {
 				return usage(errors.New("agent init has a prompt of its own; leave out that of -p"))
 			}
-			o.prompt = initLine
+			o.prompt = "/init"
 			return run(cmd.Context(), w, o)
 		},
 	}
 	o.register(cmd, w)
 	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
 	return cmd
-}
-
-// mayInit refuses /init where nobody could allow what it is for.
-func mayInit(c *app.Conversation, prompt atcmd.Message) error {
-	if strings.TrimSpace(prompt.Text()) != initLine || c.Rules.MayWrite("AGENTS.md") {
-		return nil
-	}
-	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))
 }

@@ -12,6 +12,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/cli"
 	"agent/internal/console"
+	"agent/internal/front/script"
 	"agent/internal/gate"
 	"agent/internal/headless"
 	"agent/internal/nearest"
@@ -209,7 +210,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 			return usage(errors.New("--output-schema is for -p: it is the form of the answer of one prompt"))
 		}
 		if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
-			return usage(errTimeout)
+			return usage(script.ErrTimeout)
 		}
 		return nil
 	}
@@ -328,9 +329,6 @@ func newConversation(ctx context.Context, w world, o sessionOptions, front app.O
 	front.TrustProject = o.trustProject
 	return app.New(ctx, w.Process, front)
 }
-
-// scratch reports whether the record is gone with the program.
-func (o sessionOptions) scratch() bool { return o.records != "" }
 
 // newMan prints the manual page, for packages to install.
 func newMan(w world) *cobra.Command {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"agent/internal/cli"
-	"agent/internal/command"
 	"agent/internal/rawjson"
 	"agent/internal/setup/trust"
 	"agent/internal/words"
@@ -106,25 +105,4 @@ func printLines(w world, lines []string) error {
 		}
 	}
 	return nil
-}
-
-// askTrust is the question of a screen about what waits for an answer, nil for none.
-func askTrust(t *trust.Trust) *command.Ask {
-	waiting, err := t.Waiting()
-	if len(waiting) == 0 {
-		return nil
-	}
-	ask := &command.Ask{
-		Title: trust.Title(waiting),
-		Does:  "yes, use these", Run: "/trust yes",
-		No: "not now", Left: t.Left(),
-		Never: "never use these", RunNever: "/trust no",
-	}
-	for _, part := range t.Parts(waiting) {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})
-	}
-	if err != nil {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
-	}
-	return ask
 }

@@ -1,4 +1,4 @@
-package main
+package script
 
 import (
 	"context"
@@ -13,9 +13,10 @@ import (
 	"agent/internal/shape"
 )
 
-// answerShape reads --output-schema, nil when it was not given.
-func (o sessionOptions) answerShape(w world) (*shape.Schema, error) {
-	given := strings.TrimSpace(o.outputSchema)
+// ReadSchema reads what --output-schema was given, a schema or its file; nil for nothing.
+// Path makes the name of a file absolute.
+func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
+	given = strings.TrimSpace(given)
 	if given == "" {
 		return nil, nil
 	}
@@ -23,7 +24,7 @@ func (o sessionOptions) answerShape(w world) (*shape.Schema, error) {
 	if !strings.HasPrefix(given, "{") {
 		var err error
 		from += " " + given
-		if text, err = disk.Beginning(w.Path(given), maxSchema); err != nil {
+		if text, err = disk.Beginning(path(given), maxSchema); err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", from, disk.Reason(err))
 		}
 	}

@@ -1,9 +1,10 @@
-package main
+package screen
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"sync"
@@ -21,16 +22,16 @@ import (
 
 // banner says what is about to work where: program, model and host, folder and branch,
 // mode.
-func banner(w world, c *app.Conversation) string {
+func banner(p *app.Process, c *app.Conversation) string {
 	root := c.Root
 	place := root
-	if rest, below := strings.CutPrefix(root, w.Home); w.Home != "" && below && (rest == "" || rest[0] == '/') {
+	if rest, below := strings.CutPrefix(root, p.Home); p.Home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
 	}
 	if branch := git.Branch(root); branch != "" {
 		place += " " + branch
 	}
-	return strings.Join([]string{"agent " + version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
+	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
 }
 
 // noModelYet is said while the endpoint has not listed its models.
@@ -122,7 +123,7 @@ func (t *tally) sums(stats chat.Stats) string {
 
 // sayGoodbye says what the session came to and how to take it up again, if there is
 // something to take up. The turn loop still runs.
-func sayGoodbye(ctx context.Context, w world, c *app.Conversation, sums *tally) {
+func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
 	id := c.SessionID()
 	if id == "" || c.History.Len() == 0 {
 		return
@@ -133,5 +134,5 @@ func sayGoodbye(ctx context.Context, w world, c *app.Conversation, sums *tally) 
 	if stats, err := c.Stats(ctx); err == nil {
 		line = sums.sums(stats) + line
 	}
-	fmt.Fprintln(w.out, line)
+	fmt.Fprintln(out, line)
 }

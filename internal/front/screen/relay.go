@@ -1,4 +1,4 @@
-package main
+package screen
 
 import (
 	"sync"
@@ -6,18 +6,18 @@ import (
 	"agent/internal/chat"
 )
 
-// eventRelay hands the events of the loop to a listener that registers later than
+// relay hands the events of the loop to a listener that registers later than
 // the loop is made.
-type eventRelay struct {
+type relay struct {
 	registered chan struct{}
 	once       sync.Once
 	listener   func(chat.Event)
 }
 
-func newEventRelay() *eventRelay { return &eventRelay{registered: make(chan struct{})} }
+func newRelay() *relay { return &relay{registered: make(chan struct{})} }
 
 // register sets the listener; the loop starts after it.
-func (r *eventRelay) register(listener func(chat.Event)) {
+func (r *relay) register(listener func(chat.Event)) {
 	r.once.Do(func() {
 		r.listener = listener
 		close(r.registered)
@@ -26,7 +26,7 @@ func (r *eventRelay) register(listener func(chat.Event)) {
 
 // emit passes an event on. Events before there is a listener are dropped: nothing
 // has happened yet that a screen would have to show.
-func (r *eventRelay) emit(e chat.Event) {
+func (r *relay) emit(e chat.Event) {
 	select {
 	case <-r.registered:
 		r.listener(e)

@@ -1,23 +1,25 @@
-package main
+package script
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"agent/internal/app"
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/headless"
 )
 
-// streamingRun is a headless run that takes lines of JSON on standard input: messages,
+// stream is a headless run that takes lines of JSON on standard input: messages,
 // answers to questions, cancels. The end of input ends it after the current turn.
-type streamingRun struct {
+type stream struct {
 	printer *headless.Printer
 	stop    context.CancelFunc
 	talk    *app.Conversation
@@ -32,7 +34,7 @@ type streamingRun struct {
 }
 
 // event takes an event of the conversation, on its goroutine.
-func (s *streamingRun) event(e chat.Envelope) {
+func (s *stream) event(e chat.Envelope) {
 	s.mu.Lock()
 	switch e := e.Event.(type) {
 	case chat.StatusChanged:
@@ -65,7 +67,7 @@ func (s *streamingRun) event(e chat.Envelope) {
 }
 
 // serve runs the conversation until its input ends and nothing is left to do.
-func (s *streamingRun) serve(ctx context.Context, w world, o sessionOptions) (chat.Outcome, error) {
+func (s *stream) serve(ctx context.Context, in io.Reader, first atcmd.Message) (chat.Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	served := make(chan struct{})
 	go func() {
@@ -74,12 +76,12 @@ func (s *streamingRun) serve(ctx context.Context, w world, o sessionOptions) (ch
 			cancel(err)
 		}
 	}()
-	if first := o.message().Trim(); len(first) > 0 {
+	if len(first) > 0 {
 		s.talk.Send(first)
 	}
 	read := make(chan error, 1)
 	go func() {
-		read <- headless.ReadInput(w.stdin, func(in headless.Input, err error) { s.take(ctx, in, err) })
+		read <- headless.ReadInput(in, func(in headless.Input, err error) { s.take(ctx, in, err) })
 	}()
 	var err error
 	select {
@@ -108,7 +110,7 @@ func (s *streamingRun) serve(ctx context.Context, w world, o sessionOptions) (ch
 
 // finish waits until nothing is left to do. Questions that nobody can answer any more are
 // refused.
-func (s *streamingRun) finish(ctx context.Context) {
+func (s *stream) finish(ctx context.Context) {
 	for s.talk.Idle(ctx) != nil && ctx.Err() == nil {
 		s.mu.Lock()
 		waiting := slices.Collect(maps.Keys(s.open))
@@ -124,7 +126,7 @@ func (s *streamingRun) finish(ctx context.Context) {
 }
 
 // take does what a line says.
-func (s *streamingRun) take(ctx context.Context, in headless.Input, err error) {
+func (s *stream) take(ctx context.Context, in headless.Input, err error) {
 	if err == nil {
 		err = s.obey(ctx, in)
 	}
@@ -133,7 +135,7 @@ func (s *streamingRun) take(ctx context.Context, in headless.Input, err error) {
 	}
 }
 
-func (s *streamingRun) obey(ctx context.Context, in headless.Input) error {
+func (s *stream) obey(ctx context.Context, in headless.Input) error {
 	switch in.Type {
 	case "cancel":
 		s.talk.Interrupt()

@@ -1,0 +1,175 @@
+// Package screen runs a conversation on the terminal: what is asked of the conversation,
+// and what the interface is handed of it.
+package screen
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/setup/trust"
+	"agent/internal/tui"
+	"agent/internal/tui/keymap"
+)
+
+// settleAfter is when what the start has left behind, such as the text of the
+// vocabulary, is given back to the system. Nobody waits for anything then.
+const settleAfter = time.Second
+
+// branchLimit bounds what git may take to say what was changed.
+const branchLimit = 5 * time.Second
+
+// Options are what a screen needs besides the conversation.
+type Options struct {
+	Process *app.Process
+	// Open makes the conversation, which sends its events there.
+	Open func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
+	// In and Out are the terminal; Text is Out for lines of text.
+	In, Out *os.File
+	Text    io.Writer
+	// Hear keeps Ctrl+C from ending the program until release is called.
+	Hear func() (release func())
+	// Plain prints lines and reads lines, without moving anything on the screen.
+	Plain bool
+	// Scratch is set where the record is gone with the program.
+	Scratch bool
+	// Initial is sent at once, if there is any.
+	Initial atcmd.Message
+}
+
+// Run runs the screen and the turn loop until the session is left, and returns the one
+// to go on with, "" for none. It is tui.ErrTerminated when the terminal has gone.
+func Run(ctx context.Context, o Options) (next string, err error) {
+	listening, sums := newRelay(), &tally{}
+	c, err := o.Open(ctx, func(e chat.Envelope) { sums.take(e.Event); listening.emit(e.Event) })
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	defer func() { cancel(nil); <-ended }()
+	go func() {
+		defer close(ended)
+		select {
+		case <-listening.registered:
+			if err := c.Run(ctx); err != nil {
+				cancel(err)
+			}
+		case <-ctx.Done():
+		}
+	}()
+	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
+	defer settled.Stop()
+	screen, err := screenOptions(ctx, o, c, &next)
+	if err != nil {
+		return "", err
+	}
+	screen.Events = listening.register
+	err = tui.Run(ctx, screen)
+	if !o.Scratch {
+		sayGoodbye(ctx, o.Text, c, sums)
+	}
+	var defect *app.DefectError
+	if errors.As(context.Cause(ctx), &defect) {
+		return "", defect
+	}
+	return next, err
+}
+
+// screenOptions are what the screen needs to show a conversation. The session to go on
+// with is put into next.
+func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *string) (tui.Options, error) {
+	folders, err := o.Process.Folders()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	log, err := o.Process.Log()
+	if err != nil {
+		return tui.Options{}, err
+	}
+	banner := banner(o.Process, c)
+	shown := app.Screen{Keys: tui.PlainKeys(), Resume: func(id string) { *next = id }}
+	bound, faults := keymap.Default(), []string(nil)
+	if !o.Plain && o.Process.Env("TERM") != "dumb" {
+		shown.KeysFile = filepath.Join(folders.Config, "keys.json")
+		bound, faults = keymap.Read(shown.KeysFile)
+		shown.Keys, shown.Bound = tui.Keys(bound), tui.Bound(bound)
+	}
+	var history tui.History // what is typed in a demo is gone with it
+	if !o.Scratch {
+		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
+	}
+	return tui.Options{
+		Driver:   c.Chat,
+		Commands: c.Commands(ctx, c.Chat, shown),
+		Files:    mentions(ctx, o.Process, c),
+		Plain:    o.Plain,
+		In:       o.In,
+		Out:      o.Out,
+		Environ:  o.Process.Environ,
+		Greeting: slices.Concat([]string{banner}, c.Notices, faults),
+		Earlier:  earlierOf(c.Recorded, c.Tools),
+		History:  history,
+		Hear:     o.Hear,
+		Branch: func(ctx context.Context) string {
+			ctx, cancel := context.WithTimeout(ctx, branchLimit)
+			defer cancel()
+			return branchNow(ctx, c.Root)
+		},
+		Found:      lateModel(c.Settings, c.Connection, banner),
+		Workspace:  c.Root,
+		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
+		Theme:      func() string { return settings.Theme.Of(c.Settings) },
+		Links:      func() string { return settings.Links.Of(c.Settings) },
+		Background: c.Background,
+		Vim:        func() bool { return settings.Keys.Of(c.Settings) == "vim" },
+		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
+		Clipboard:  (&clipboard{environ: o.Process.Environ, folder: c.TempDir()}).image,
+		Keys:       bound,
+		Ask:        askTrust(c.Trust),
+		Initial:    o.Initial,
+		Log:        log.Logger,
+		LogPath:    log.Path,
+		Now:        o.Process.Now,
+	}, nil
+}
+
+// mentions proposes what can be mentioned: files, and what servers let read.
+func mentions(ctx context.Context, p *app.Process, c *app.Conversation) *atcmd.Completer {
+	files := atcmd.NewCompleter(ctx, c.Root, p.Now)
+	files.Others = c.Servers.Resources
+	return files
+}
+
+// askTrust is the question of a screen about what waits for an answer, nil for none.
+func askTrust(t *trust.Trust) *command.Ask {
+	waiting, err := t.Waiting()
+	if len(waiting) == 0 {
+		return nil
+	}
+	ask := &command.Ask{
+		Title: trust.Title(waiting),
+		Does:  "yes, use these", Run: "/trust yes",
+		No: "not now", Left: t.Left(),
+		Never: "never use these", RunNever: "/trust no",
+	}
+	for _, part := range t.Parts(waiting) {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})
+	}
+	if err != nil {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
+	}
+	return ask
+}

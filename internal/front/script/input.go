@@ -1,0 +1,81 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
+)
+
+// maxPipedInput bounds what standard input may add to a prompt.
+const maxPipedInput = 4 << 20
+
+// prompt is the prompt of the command line with what is piped in appended.
+// What is piped in is data, whatever it looks like (D-46).
+func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
+	if o.Timeout < 0 {
+		return nil, usage(ErrTimeout)
+	}
+	piped, err := o.piped(ctx)
+	if err != nil {
+		return nil, err
+	}
+	message := o.Message.Trim()
+	if strings.TrimSpace(piped) != "" {
+		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
+	}
+	if len(message) == 0 {
+		return nil, usage(errors.New("-p needs a prompt, as its value or on standard input"))
+	}
+	return message, nil
+}
+
+// slowInput is after how long a wait for piped input is reported.
+const slowInput = 2 * time.Second
+
+// piped reads standard input to its end when it is a pipe or a file. A
+// terminal and the like are not read, so that a run never waits for a person; a
+// pipe that stays open is waited for, visibly, until ctx ends. A file of which
+// something was read before is the list of a loop, as in "while read", not input.
+func (o Options) piped(ctx context.Context) (string, error) {
+	info, err := o.In.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return "", nil
+	}
+	if info.IsDir() {
+		return "", usage(errors.New("standard input is a folder; pipe text into -p, or name files with @PATH"))
+	}
+	if at, err := o.In.Seek(0, io.SeekCurrent); err == nil && at > 0 {
+		fmt.Fprintln(o.People, "standard input is not read: another program has begun to read that file")
+		return "", nil
+	}
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(o.In, maxPipedInput+1))
+		read <- input{data, err}
+	}()
+	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(o.People, "waiting for the end of standard input …") })
+	defer slow.Stop()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case in := <-read:
+		if in.err != nil {
+			return "", fmt.Errorf("reading standard input: %w", in.err)
+		}
+		if len(in.data) > maxPipedInput {
+			return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
+		}
+		return strings.ToValidUTF8(string(in.data), "\uFFFD"), nil
+	}
+}

@@ -1,0 +1,296 @@
+// Package script runs a conversation for a script: one prompt, or lines of input, to the
+// end. Package headless prints what comes of it.
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/disk"
+	"agent/internal/headless"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/mcp/bridge"
+	"agent/internal/setup/consent"
+	"agent/internal/shape"
+	"agent/internal/slash"
+)
+
+// Options are a run: its prompt, and what becomes of the answer.
+type Options struct {
+	// In is standard input; Out gets the result, People what is for people.
+	In          *os.File
+	Out, People io.Writer
+	Now         func() time.Time
+	// Open makes the conversation.
+	Open func(ctx context.Context, front app.Options) (*app.Conversation, error)
+	// Status is the exit status of an end.
+	Status func(outcome chat.Outcome, err error) int
+	Format headless.Format
+	// Streams has the run read lines of JSON: messages, answers and cancels.
+	Streams bool
+	// Message is the prompt; what is piped in is appended.
+	Message atcmd.Message
+	// Timeout ends the run, 0 never.
+	Timeout time.Duration
+	// Shape is the form of the answer, nil for any.
+	Shape *shape.Schema
+	// Again is set for a job that may be tried again: a prompt that the session has answered
+	// last is answered from its record.
+	Again bool
+	// AnswerFile also gets the answer, "" for none.
+	AnswerFile string
+}
+
+// Run runs one prompt, or the lines of its input, to the end, prints the result and
+// returns its exit status. It never waits for a terminal. An error that was printed with
+// the result is returned as well.
+func Run(ctx context.Context, o Options) (status int, err error) {
+	if o.Shape != nil && o.Shape.Strict() == nil {
+		fmt.Fprintln(o.People, "the schema has no form that servers enforce: the answer is asked for in words and checked here")
+	}
+	if o.Timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, o.Timeout, TimeoutError(o.Timeout))
+		defer stop()
+	}
+	printer := headless.NewPrinter(o.Format, o.Out, o.People)
+	run := headless.Run{}
+	started := o.Now()
+	var prompt atcmd.Message
+	if !o.Streams {
+		prompt, err = o.prompt(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	emit := func(e chat.Envelope) {
+		if e, ok := e.Event.(chat.StatusChanged); ok {
+			run.Status, run.Stats = e.Status, e.Stats
+		}
+		if printer.Event(e.Event) != nil {
+			cancel()
+		}
+	}
+	var lines *stream
+	if o.Streams {
+		lines = &stream{printer: printer, stop: cancel, changed: make(chan struct{}, 1), open: map[int]chat.Approval{}, run: &run}
+		emit = lines.event
+	}
+	var conversation *app.Conversation
+	if err == nil {
+		conversation, err = o.Open(ctx, app.Options{Events: emit, Unattended: !o.Streams})
+	}
+	if err == nil {
+		defer conversation.Close()
+		for _, notice := range conversation.Notices {
+			fmt.Fprintln(o.People, notice)
+		}
+		run.SessionID = conversation.SessionID()
+		printer.Start(run.SessionID, loaded(conversation))
+		switch {
+		case o.Streams:
+			lines.talk = conversation
+			run.Outcome, run.Err = lines.serve(ctx, o.In, o.Message.Trim())
+		case o.Again:
+			run.Outcome, run.Err = respondOnce(ctx, conversation, prompt)
+		default:
+			run.Outcome, run.Err = respond(ctx, conversation, prompt)
+		}
+		if o.Shape != nil && run.Err == nil && run.Outcome.Stop == chat.StopDone {
+			run.Output, run.Err = shaped(ctx, conversation, o.Shape, &run.Outcome)
+		}
+		run.Setup = leftOut(conversation)
+	} else {
+		run.Err = err
+	}
+	if late := TimeoutError(0); errors.As(context.Cause(ctx), &late) {
+		run.Err = late
+	}
+	run.Duration = o.Now().Sub(started)
+	run.Exit = o.Status(run.Outcome, run.Err)
+	if o.AnswerFile != "" && run.Err == nil {
+		if err := disk.Replace(o.AnswerFile, []byte(run.Answer()+"\n"), 0o666); err != nil {
+			run.Err = fmt.Errorf("the answer cannot be written to %s: %w", o.AnswerFile, disk.Reason(err))
+			run.Exit = o.Status(run.Outcome, run.Err)
+		}
+	}
+	if err := printer.Finish(run); err != nil {
+		return run.Exit, fmt.Errorf("writing the result: %w", err)
+	}
+	return run.Exit, run.Err
+}
+
+// loaded is what a run begins with of a set-up.
+func loaded(c *app.Conversation) headless.Loaded {
+	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
+	for _, s := range c.Servers.Status() {
+		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Name, State: string(s.State), Reason: s.Reason})
+	}
+	for _, e := range c.Brought.Set().Entries() {
+		if e.Skill != nil {
+			with.Skills = append(with.Skills, e.Name)
+		} else {
+			with.Commands = append(with.Commands, e.Name)
+		}
+	}
+	for _, h := range c.Hooking.Statuses() {
+		if h.Used {
+			with.Hooks = append(with.Hooks, h.Name)
+		}
+	}
+	return with
+}
+
+// leftOut is what of a set-up a run does without, nil for nothing.
+func leftOut(c *app.Conversation) *headless.Setup {
+	report, _ := c.Trust.Report() // what cannot be read was said
+	setup := headless.Setup{Ignored: report.Ignored}
+	for _, e := range report.Items {
+		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
+		switch consent.State(e.State) {
+		case consent.Refused:
+			setup.Refused = append(setup.Refused, said)
+		case consent.Waiting, consent.Changed:
+			setup.Waiting = append(setup.Waiting, said)
+		}
+	}
+	for _, s := range c.Servers.Status() {
+		if s.State == bridge.Failed {
+			setup.Failed = append(setup.Failed, "server "+s.Name+": "+s.Reason)
+		}
+	}
+	if len(setup.Waiting)+len(setup.Refused)+len(setup.Ignored)+len(setup.Failed) == 0 {
+		return nil
+	}
+	return &setup
+}
+
+// ErrTimeout is the answer to a --timeout that ends nothing.
+var ErrTimeout = errors.New("--timeout is for -p, and a positive duration such as 90s or 10m")
+
+// TimeoutError says that a run took longer than it may.
+type TimeoutError time.Duration
+
+func (e TimeoutError) Error() string {
+	return fmt.Sprintf("ended by --timeout after %s; -c goes on with the session", time.Duration(e))
+}
+
+// respond runs a prompt, or a slash command of the command line, to its end. A panic
+// of the turn loop is an error like others.
+func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (outcome chat.Outcome, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			outcome, err = chat.Outcome{Stop: chat.StopFailed}, c.Defect(value)
+		}
+	}()
+	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
+		return c.Prompt(ctx, prompt)
+	}
+	if err := mayInit(c, prompt); err != nil {
+		return chat.Outcome{Stop: chat.StopFailed}, err
+	}
+	session := &singleRun{Chat: c.Chat}
+	out, err := runCommand(ctx, c, session, prompt[0].Text)
+	switch {
+	case err != nil:
+		return chat.Outcome{Stop: chat.StopFailed}, refusal(err)
+	case session.retry:
+		return c.Resend(ctx)
+	case out.Submit != "":
+		return c.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
+	}
+	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
+}
+
+// respondOnce is respond for a job that may be tried again (--session-id). The prompt that
+// the session has answered last is answered from the record; one that it was given last and
+// did not answer continues without being said twice.
+func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (chat.Outcome, error) {
+	last := -1
+	for i, entry := range c.Recorded {
+		if entry.IsMessage() {
+			last = i
+		}
+	}
+	if last < 0 || c.Recorded[last].Said() != typed(prompt) {
+		return respond(ctx, c, prompt)
+	}
+	end := c.Recorded[len(c.Recorded)-1]
+	if end.Speaker == history.AI && len(end.Calls()) == 0 && end.Metadata[history.MetaInterrupted] != true {
+		return chat.Outcome{Stop: chat.StopDone, Response: end.Text()}, nil
+	}
+	return c.Resend(ctx)
+}
+
+// typed is what was typed of a message, as the record has it.
+func typed(message atcmd.Message) string {
+	var parts []string
+	for _, part := range message {
+		if part.Source == "" && part.Image == "" {
+			parts = append(parts, part.Text)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// refusal is the error of a command: wrong usage, unless something else than the
+// command refused.
+func refusal(err error) error {
+	var defect *app.DefectError
+	var provider *llm.Error
+	if errors.Is(err, context.Canceled) || errors.As(err, &defect) || errors.As(err, &provider) {
+		return err
+	}
+	return usage(err)
+}
+
+// singleRun is the session of a program that ends with its command: a turn that
+// the command begins comes after it and is waited for.
+type singleRun struct {
+	*chat.Chat
+	retry bool
+}
+
+// Retry implements slash.Session.
+func (s *singleRun) Retry(context.Context) error {
+	s.retry = true
+	return nil
+}
+
+// runCommand runs a slash command while the loop serves what it asks.
+func runCommand(ctx context.Context, c *app.Conversation, session slash.Session, line string) (command.Output, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := c.Run(ctx); err != nil {
+			cancel(err)
+		}
+	}()
+	defer func() { cancel(nil); <-served }()
+	out, err := c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
+	if defect := (*app.DefectError)(nil); errors.As(context.Cause(ctx), &defect) {
+		return command.Output{}, defect
+	}
+	return out, err
+}
+
+// mayInit refuses /init where nobody could allow what it is for.
+func mayInit(c *app.Conversation, prompt atcmd.Message) error {
+	if strings.TrimSpace(prompt.Text()) != "/init" || c.Rules.MayWrite("AGENTS.md") {
+		return nil
+	}
+	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))
+}
+
+// usage marks what is wrong with the input.
+func usage(err error) error { return app.InputError{Err: err} }

@@ -1,0 +1,57 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/llm"
+)
+
+// A defect of the loop is an error with the way to its trace, not a trace.
+func TestDefectInARun(t *testing.T) {
+	t.Parallel()
+	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
+	defer p.Close()
+	s, err := p.Settings(app.Sources{Set: []string{"base-url=http://127.0.0.1:1", "model=m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Envelope) { panic("boom") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	outcome, err := respond(t.Context(), c, atcmd.Typed("hi"))
+	if outcome.Stop != chat.StopFailed || err == nil {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	log, _ := p.Log()
+	trace, _ := os.ReadFile(log.Path)
+	if !strings.Contains(err.Error(), "internal error: boom") || !strings.Contains(err.Error(), log.Path) || !strings.Contains(string(trace), "script_test.go") {
+		t.Errorf("got %v, logged:\n%s", err, trace)
+	}
+}
+
+// What a command refuses is wrong usage; what befalls it is not.
+func TestRefusalStatus(t *testing.T) {
+	t.Parallel()
+	for err, wrong := range map[error]bool{
+		errors.New("no such setting"):                     true,
+		context.Canceled:                                  false,
+		&llm.Error{Kind: llm.Unavailable}:                 false,
+		&app.DefectError{Value: "boom", Log: "agent.log"}: false,
+		errors.Join(io.EOF, io.ErrShortWrite):             true,
+	} {
+		if got := refusal(err); errors.As(got, new(app.InputError)) != wrong {
+			t.Errorf("%v: %#v", err, got)
+		}
+	}
+}
