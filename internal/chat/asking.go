@@ -2,10 +2,9 @@ package chat
 
 import (
 	"context"
-	"slices"
 
 	"agent/internal/gate"
-	"agent/internal/settings"
+	"agent/internal/tools"
 )
 
 // What front ends need of consent; the gates decide.
@@ -75,30 +74,25 @@ func (a *asker) answer(id int, decision Decision) {
 	}
 }
 
-// Mode is the approval mode in force. It may be called from any goroutine.
-func (c *Chat) Mode() gate.Mode { return c.consent.Mode() }
-
-// nextMode returns the mode that Shift+Tab turns to.
-func nextMode(mode gate.Mode) gate.Mode {
-	modes := gate.Modes()
-	return modes[(slices.Index(modes, mode)+1)%len(modes)]
-}
-
-// SetMode changes the approval mode for the rest of the session. It may be called
-// from any goroutine.
-func (c *Chat) SetMode(mode gate.Mode) error {
-	return c.Settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode))
-}
-
-// Consent decides which calls may run. What is lent to it ends with the turn.
-func (c *Chat) Consent() *gate.Consent { return c.consent }
-
-// Grants lists what was allowed with "always", oldest first. It may be called from any
-// goroutine.
-func (c *Chat) Grants(context.Context) ([]string, error) { return c.consent.Grants(), nil }
-
-// ForgetGrant takes back the grant with this number of the list, counted from 1, or all of
-// them when it is 0. It returns what was forgotten.
-func (c *Chat) ForgetGrant(_ context.Context, number int) ([]string, error) {
-	return c.consent.Forget(number)
+// Inquire puts questions to the person that a call which runs is asked, and returns what
+// they answered to each. It reports false where nobody answers. It may be called from any
+// goroutine; questions come one after another.
+func (c *Chat) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
+	if c.Unattended || len(inquiries) == 0 {
+		return nil, false
+	}
+	select {
+	case c.inquiring <- struct{}{}:
+		defer func() { <-c.inquiring }()
+	case <-ctx.Done():
+		return nil, false
+	}
+	decided, err := ask(ctx, c.inbox, func() Decision {
+		d, _ := c.asker.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
+		return d
+	})
+	if err != nil || !decided.Allow || len(decided.Answers) != len(inquiries) {
+		return nil, false
+	}
+	return decided.Answers, true
 }

@@ -128,33 +128,32 @@ type Chat struct {
 	inbox inbox
 	// inquiring is held by the question of a call that is put to the person.
 	inquiring chan struct{}
+
+	// The parts, which belong to the owner but for what their exported methods do.
+	*waiting
+	*moments
+	*modes
+	*refusals
+	*views
+	asker   *asker
+	loop    *gate.Loop
+	runner  *runner
+	replies *replies
+	window  *window.Window
+	past    *past.Past
+	stats   *totals
+
 	// The rest belongs to the owner.
-	queue []atcmd.Message
-	// delivering are messages on their way from the queue into the history.
-	delivering []atcmd.Message
-	// sent are the messages that the model has not answered yet.
-	sent []sent
+
 	// tasks wait for the chat to be idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
-	working   bool
 	// summarising is set while a model is asked for a summary.
 	summarising bool
-	asker       *asker
-	consent     *gate.Consent
-	loop        *gate.Loop
-	runner      *runner
-	replies     *replies
-	window      *window.Window
-	past        *past.Past
-	stats       *totals
 	saving      saving
 	lastReply   string
 	// schema is what the next reply has to fit, nil for none.
 	schema json.RawMessage
-	// begun is where the conversation begins from, until the hooks of SessionStart have
-	// run; empty when they have.
-	begun string
 	// nudge is added to the next request, in the place of a message.
 	nudge string
 }
@@ -164,13 +163,18 @@ func New(config Config) *Chat {
 	if config.Costs == nil {
 		config.Costs = &Costs{}
 	}
-	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1), begun: cmp.Or(config.Begun, begunNew)}
+	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1)}
+	c.waiting = &waiting{Config: &c.Config, inbox: c.inbox}
+	c.moments = &moments{Config: &c.Config, inbox: c.inbox, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
+	c.modes = &modes{Config: &c.Config, consent: gate.NewConsent(&c.Policy, c.Settings)}
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
+	c.views = &views{Config: &c.Config, inbox: c.inbox, window: c.window}
+	c.refusals = &refusals{Config: &c.Config, window: c.window}
 	c.past = newPast(c)
 	c.asker = &asker{Config: &c.Config, inbox: c.inbox}
-	c.consent, c.loop = gate.NewConsent(&c.Policy, c.Settings), gate.NewLoop(&c.Policy)
+	c.loop = gate.NewLoop(&c.Policy)
 	c.runner = &runner{
 		Config:      &c.Config,
 		inbox:       c.inbox,
@@ -255,29 +259,6 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	return outcome, err
 }
 
-// Send starts a turn with what the user sends, or queues it while one runs.
-func (c *Chat) Send(message atcmd.Message) {
-	c.inbox.post(func() { c.setQueue(append(c.queue, message)) })
-}
-
-// Unqueue takes back the newest message that waits. It reports false when there
-// is none.
-func (c *Chat) Unqueue(ctx context.Context) (atcmd.Message, bool) {
-	type taken struct {
-		message atcmd.Message
-		ok      bool
-	}
-	t, err := ask(ctx, c.inbox, func() taken {
-		if len(c.queue) == 0 {
-			return taken{}
-		}
-		last := c.queue[len(c.queue)-1]
-		c.setQueue(c.queue[:len(c.queue)-1])
-		return taken{last, true}
-	})
-	return t.message, err == nil && t.ok
-}
-
 // Interrupt ends the turn in progress. Unfinished calls are answered with an
 // error, so that the history stays valid. Without a turn it does nothing.
 func (c *Chat) Interrupt() {
@@ -291,23 +272,4 @@ func (c *Chat) Interrupt() {
 // Answer decides the approval with this id; answers to settled ones are ignored.
 func (c *Chat) Answer(id int, decision Decision) {
 	c.inbox.post(func() { c.asker.answer(id, decision) })
-}
-
-// setQueue changes what waits. An idle chat takes the first message up at once and
-// reports the rest with the turn that begins.
-func (c *Chat) setQueue(queue []atcmd.Message) {
-	c.queue = slices.Clone(queue)
-	if c.working {
-		c.keepWaiting()
-		c.Emit(QueueChanged{Messages: texts(c.queue)})
-	}
-}
-
-// texts are messages as a person sees them.
-func texts(messages []atcmd.Message) []string {
-	all := make([]string, len(messages))
-	for i, message := range messages {
-		all[i] = message.Text()
-	}
-	return all
 }

@@ -49,24 +49,34 @@ const (
 	begunCompact = "compact"
 )
 
+// moments has hooks speak at moments of the conversation.
+type moments struct {
+	*Config
+	inbox inbox
+	add   func(*history.Content) error
+	// begun is where the conversation begins from, until the hooks of SessionStart have
+	// run; empty when they have.
+	begun string
+}
+
 // hear asks the hooks at a moment while the owner continues serving. They are left behind
 // when the turn is interrupted.
-func (c *Chat) hear(ctx context.Context, m Moment) Heard {
-	if c.Hooks == nil || ctx.Err() != nil {
+func (m *moments) hear(ctx context.Context, at Moment) Heard {
+	if m.Hooks == nil || ctx.Err() != nil {
 		return Heard{}
 	}
 	done := make(chan Heard, 1)
-	go func() { done <- c.Hooks(ctx, m) }()
+	go func() { done <- m.Hooks(ctx, at) }()
 	for {
 		select {
 		case heard := <-done:
 			for _, line := range heard.Notices {
-				c.notice("%s", line)
+				m.notice("%s", line)
 			}
 			return heard
 		case <-ctx.Done():
 			return Heard{}
-		case act := <-c.inbox:
+		case act := <-m.inbox:
 			act()
 		}
 	}
@@ -74,53 +84,53 @@ func (c *Chat) hear(ctx context.Context, m Moment) Heard {
 
 // WaitsFor reports that programs take long, or with "" that they have ended. It may be called
 // from any goroutine.
-func (c *Chat) WaitsFor(names string) { c.inbox.post(func() { c.Emit(ProgramWaiting{names}) }) }
+func (m *moments) WaitsFor(names string) { m.inbox.post(func() { m.Emit(ProgramWaiting{names}) }) }
 
 // BeginsFrom has SessionStart hooks run before the next message, since the conversation
 // begins from somewhere. It may be called from any goroutine.
-func (c *Chat) BeginsFrom(source string) {
-	if c.Hooks != nil {
-		c.inbox.post(func() { c.begun = source })
+func (m *moments) BeginsFrom(source string) {
+	if m.Hooks != nil {
+		m.inbox.post(func() { m.begun = source })
 	}
 }
 
 // begin runs the hooks of SessionStart if they are due. What they say is an entry of its
 // own; it reports whether there is one.
-func (c *Chat) begin(ctx context.Context) (added bool, err error) {
-	source := c.begun
-	if source == "" || c.Hooks == nil {
+func (m *moments) begin(ctx context.Context) (added bool, err error) {
+	source := m.begun
+	if source == "" || m.Hooks == nil {
 		return false, nil
 	}
-	c.begun = ""
-	heard := c.hear(ctx, Moment{Event: hooks.SessionStart, About: source})
+	m.begun = ""
+	heard := m.hear(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
-		c.begun = source // it was not heard
+		m.begun = source // it was not heard
 		return false, ctx.Err()
 	}
 	if heard.Ends != "" {
 		return false, &gate.StoppedError{By: heard.By, Why: heard.Ends}
 	}
-	return c.addHeard(heard.Blocks)
+	return m.addHeard(heard.Blocks)
 }
 
 // addHeard adds what hooks say to the model as an entry.
-func (c *Chat) addHeard(blocks []history.Block) (added bool, err error) {
+func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	if len(blocks) == 0 {
 		return false, nil
 	}
-	return true, c.add(history.New(history.Human, blocks...))
+	return true, m.add(history.New(history.Human, blocks...))
 }
 
 // submitted asks the hooks about a message before anything is done with it. The error is
 // that it is not sent.
-func (c *Chat) submitted(ctx context.Context, text string) ([]history.Block, error) {
-	if c.Hooks == nil {
+func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, error) {
+	if m.Hooks == nil {
 		return nil, nil
 	}
-	if _, err := c.begin(ctx); err != nil {
+	if _, err := m.begin(ctx); err != nil {
 		return nil, err
 	}
-	heard := c.hear(ctx, Moment{Event: hooks.UserPromptSubmit, Text: text})
+	heard := m.hear(ctx, Moment{Event: hooks.UserPromptSubmit, Text: text})
 	switch why := heard.Refused + heard.Ends; {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -137,36 +147,36 @@ func (e notSentError) Error() string { return "the message was not sent: " + e.e
 
 func (e notSentError) Unwrap() error { return e.error }
 
-// stopping asks the hooks whether the turn may end, of which so many in a row refused. It
-// reports whether it goes on.
-func (c *Chat) stopping(ctx context.Context, refused *int) (again bool, err error) {
-	if c.Hooks == nil {
+// stopping asks the hooks whether the turn may end with what the model said last, of which so
+// many in a row refused. It reports whether it goes on.
+func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) (again bool, err error) {
+	if m.Hooks == nil {
 		return false, nil
 	}
 	if *refused == maxStops {
-		c.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
+		m.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
 		return false, nil
 	}
-	heard := c.hear(ctx, Moment{Event: hooks.Stop, Text: c.lastReply, Refused: *refused})
+	heard := m.hear(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if _, err = c.addHeard(heard.Blocks); err != nil {
+	if _, err = m.addHeard(heard.Blocks); err != nil {
 		return false, err
 	}
 	if heard.Ends != "" {
-		c.notice("%v", &gate.StoppedError{By: heard.By, Why: heard.Ends})
+		m.notice("%v", &gate.StoppedError{By: heard.By, Why: heard.Ends})
 	}
 	if again = heard.Refused != "" && heard.Ends == ""; again {
 		*refused++
-		c.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
+		m.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
 	}
 	return again, nil
 }
 
 // compacting asks the hooks whether a compression may happen; refused says why not.
-func (c *Chat) compacting(ctx context.Context, manual bool) (refused string) {
-	heard := c.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
+func (m *moments) compacting(ctx context.Context, manual bool) (refused string) {
+	heard := m.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
 		return heard.By + " refuses: " + heard.Refused
 	}
@@ -174,9 +184,9 @@ func (c *Chat) compacting(ctx context.Context, manual bool) (refused string) {
 }
 
 // compacted reports a compression to the hooks. The conversation begins from it.
-func (c *Chat) compacted(ctx context.Context, manual bool) {
-	c.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
-	c.begun = begunCompact
+func (m *moments) compacted(ctx context.Context, manual bool) {
+	m.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
+	m.begun = begunCompact
 }
 
 func trigger(manual bool) string {

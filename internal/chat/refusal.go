@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/words"
@@ -21,17 +22,25 @@ type sent struct {
 	spared  int
 }
 
+// refusals makes conversations that a provider refused ones that can go on.
+type refusals struct {
+	*Config
+	window *window.Window
+	// sent are the messages that the model has not answered yet.
+	sent []sent
+}
+
 // earlierTurn notes that what was sent and not answered belongs to a turn that is over.
-func (c *Chat) earlierTurn() {
-	for i := range c.sent {
-		c.sent[i].earlier = true
+func (r *refusals) earlierTurn() {
+	for i := range r.sent {
+		r.sent[i].earlier = true
 	}
 }
 
 // spared reports whether an entry is a message of an earlier turn that no refusal was
 // about yet. If the next request is refused too, it is to blame as well.
-func (c *Chat) spared(entry *history.Content) bool {
-	for _, s := range c.sent {
+func (r *refusals) spared(entry *history.Content) bool {
+	for _, s := range r.sent {
 		if s.is(entry) {
 			return s.earlier && s.spared == 0
 		}
@@ -49,34 +58,34 @@ func (s sent) is(entry *history.Content) bool {
 // (D-50), and reports whether the turn continues with it; else the error is what ends
 // it. What is newest is blamed: the user's message is taken back, which ends the
 // turn; tool results and images of the past are left out from here on.
-func (c *Chat) recovers(failure error) (again bool, err error) {
+func (r *refusals) recovers(failure error) (again bool, err error) {
 	var refusal *llm.Error
 	if !errors.As(failure, &refusal) {
 		return false, failure
 	}
 	switch {
 	case refusal.Kind == llm.ContextOverflow:
-		c.window.Refused(refusal.ContextLimit)
+		r.window.Refused(refusal.ContextLimit)
 		return true, failure
-	case refusal.Kind == llm.NoImages && !c.window.NewImages():
-		n, err := c.window.DropImages()
+	case refusal.Kind == llm.NoImages && !r.window.NewImages():
+		n, err := r.window.DropImages()
 		if err != nil || n > 0 {
-			c.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
+			r.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():
-	case refusal.Status == http.StatusForbidden && c.window.Answered():
+	case refusal.Status == http.StatusForbidden && r.window.Answered():
 		// A key that was good is not what is forbidden now.
-		return false, c.takeBack(failure)
+		return false, r.takeBack(failure)
 	default:
 		return false, failure
 	}
-	if taken := c.takeBack(failure); taken != failure {
+	if taken := r.takeBack(failure); taken != failure {
 		return false, taken
 	}
-	n, err := c.window.WithholdResults()
+	n, err := r.window.WithholdResults()
 	if n > 0 {
-		c.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
+		r.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
 	}
 	return n > 0 && err == nil, errors.Join(failure, err)
 }
@@ -94,26 +103,26 @@ func (e takenBackError) Unwrap() error { return e.error }
 // failure, and what then ends the turn: the failure itself if there was nothing. Tool
 // results that the model has not seen either are left out with it: nobody knows which
 // of the two was refused, and a conversation that holds either would be refused again.
-func (c *Chat) takeBack(failure error) error {
-	entries, err := c.window.TakeBack(c.spared)
+func (r *refusals) takeBack(failure error) error {
+	entries, err := r.window.TakeBack(r.spared)
 	if len(entries) == 0 {
 		return errorOr(err, failure)
 	}
 	var back atcmd.Message
 	for _, entry := range entries {
-		message := messageOf(c.sent, entry)
+		message := messageOf(r.sent, entry)
 		if len(back) > 0 && len(message) > 0 {
 			back = append(back, atcmd.Part{Text: "\n\n"})
 		}
 		back = append(back, message...)
 	}
-	c.sent = slices.DeleteFunc(c.sent, func(s sent) bool { return slices.ContainsFunc(entries, s.is) })
-	for i := range c.sent {
-		c.sent[i].spared++
+	r.sent = slices.DeleteFunc(r.sent, func(s sent) bool { return slices.ContainsFunc(entries, s.is) })
+	for i := range r.sent {
+		r.sent[i].spared++
 	}
-	c.Emit(MessageReturned{Message: back})
-	if n, withheld := c.window.WithholdResults(); n > 0 {
-		c.notice("the tool results before the message are left out as well")
+	r.Emit(MessageReturned{Message: back})
+	if n, withheld := r.window.WithholdResults(); n > 0 {
+		r.notice("the tool results before the message are left out as well")
 		err = errorOr(err, withheld)
 	}
 	return errors.Join(takenBackError{failure}, err)

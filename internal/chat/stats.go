@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"context"
+
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -62,6 +64,14 @@ func (c *Chat) saved() Saving {
 		saving.Cost = float64(c.window.Scaled(int(account.None-account.Spent))) * prices.Input / million
 	}
 	return saving
+}
+
+// Stats returns the running figures of the session.
+func (c *Chat) Stats(ctx context.Context) (Stats, error) { return ask(ctx, c.inbox, c.figures) }
+
+// LastReply returns the model's latest text, "" before the first.
+func (c *Chat) LastReply(ctx context.Context) (string, error) {
+	return ask(ctx, c.inbox, func() string { return c.lastReply })
 }
 
 // figures are the totals of the session.

@@ -63,7 +63,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return failed(ctx, out, err)
 		}
 		if answered && delivered == 0 {
-			if answered, err = c.stopping(ctx, &stops); err != nil || !answered {
+			if answered, err = c.stopping(ctx, c.lastReply, &stops); err != nil || !answered {
 				return ended(ctx, out, err)
 			}
 		}
@@ -97,7 +97,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 				answered = true
 				continue
 			}
-			if again, err := c.stopping(ctx, &stops); err != nil || !again {
+			if again, err := c.stopping(ctx, c.lastReply, &stops); err != nil || !again {
 				return ended(ctx, out, err)
 			}
 			continue

@@ -1,39 +1,93 @@
 package chat
 
 import (
+	"context"
 	"slices"
 
 	"agent/internal/atcmd"
 	"agent/internal/words"
 )
 
+// waiting are the messages that wait for the turn loop.
+type waiting struct {
+	*Config
+	inbox inbox
+	queue []atcmd.Message
+	// delivering are messages on their way from the queue into the history.
+	delivering []atcmd.Message
+	// working is set while a turn runs.
+	working bool
+}
+
+// Send starts a turn with what the user sends, or queues it while one runs.
+func (w *waiting) Send(message atcmd.Message) {
+	w.inbox.post(func() { w.setQueue(append(w.queue, message)) })
+}
+
+// Unqueue takes back the newest message that waits. It reports false when there
+// is none.
+func (w *waiting) Unqueue(ctx context.Context) (atcmd.Message, bool) {
+	type taken struct {
+		message atcmd.Message
+		ok      bool
+	}
+	t, err := ask(ctx, w.inbox, func() taken {
+		if len(w.queue) == 0 {
+			return taken{}
+		}
+		last := w.queue[len(w.queue)-1]
+		w.setQueue(w.queue[:len(w.queue)-1])
+		return taken{last, true}
+	})
+	return t.message, err == nil && t.ok
+}
+
+// setQueue changes what waits. An idle chat takes the first message up at once and
+// reports the rest with the turn that begins.
+func (w *waiting) setQueue(queue []atcmd.Message) {
+	w.queue = slices.Clone(queue)
+	if w.working {
+		w.keepWaiting()
+		w.Emit(QueueChanged{Messages: texts(w.queue)})
+	}
+}
+
 // keepWaiting records what is not in the history yet.
-func (c *Chat) keepWaiting() {
-	if c.KeepWaiting != nil {
-		c.KeepWaiting(slices.Concat(c.delivering, c.queue))
+func (w *waiting) keepWaiting() {
+	if w.KeepWaiting != nil {
+		w.KeepWaiting(slices.Concat(w.delivering, w.queue))
 	}
 }
 
 // delivered notes that the message on its way is in the history, or is the user's again.
-func (c *Chat) delivered() {
-	c.delivering = nil
-	c.keepWaiting()
+func (w *waiting) delivered() {
+	w.delivering = nil
+	w.keepWaiting()
 }
 
 // giveBackWaited hands over what waited when the program ended, as one message: nothing
 // of it is sent before the user says so.
-func (c *Chat) giveBackWaited() {
-	if len(c.Waited) == 0 {
+func (w *waiting) giveBackWaited() {
+	if len(w.Waited) == 0 {
 		return
 	}
 	var all atcmd.Message
-	for i, message := range c.Waited {
+	for i, message := range w.Waited {
 		if i > 0 {
 			all = append(all, atcmd.Part{Text: "\n\n"})
 		}
 		all = append(all, message...)
 	}
-	c.notice("the session ended with %s waiting; nothing of that is sent before you send it", words.Count(len(c.Waited), "message"))
-	c.Emit(MessageReturned{Message: all})
-	c.Waited = nil
+	w.notice("the session ended with %s waiting; nothing of that is sent before you send it", words.Count(len(w.Waited), "message"))
+	w.Emit(MessageReturned{Message: all})
+	w.Waited = nil
+}
+
+// texts are messages as a person sees them.
+func texts(messages []atcmd.Message) []string {
+	all := make([]string, len(messages))
+	for i, message := range messages {
+		all[i] = message.Text()
+	}
+	return all
 }

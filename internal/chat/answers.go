@@ -1,0 +1,90 @@
+package chat
+
+import (
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/tools"
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// learned says which names count here, each once in a conversation.
+func (r *runner) learned(k *call) string {
+	var news []string
+	for _, note := range r.meant[k.id].Notes {
+		if !r.said[note] {
+			r.said[note] = true
+			news = append(news, note)
+		}
+	}
+	return strings.Join(news, "; ")
+}
+
+// remark adds to what the model reads of the answer.
+func (k *call) remark(text string) {
+	switch {
+	case text == "":
+	case k.answer.Error != "":
+		k.answer.Error += "\n" + text
+	default:
+		k.answer = k.answer.Noted("[" + text + "]")
+	}
+}
+
+// storeAnswer puts a call's response into the history, then shows it.
+func (r *runner) storeAnswer(k *call) error {
+	text := k.answer.ForModel()
+	at := r.standing(k.answer.Key, text)
+	if at > 0 {
+		text = fmt.Sprintf("already in the context, unchanged (entry %d)", at)
+	}
+	blocks := []history.Block{&history.ToolResponse{
+		CallID:   k.id,
+		ToolName: k.name,
+		Result:   history.TextResult(text),
+		Error:    k.answer.Error,
+		ExitCode: k.answer.ExitCode,
+	}}
+	for _, i := range k.answer.Images {
+		blocks = append(blocks, &history.Media{MimeType: i.MimeType, Data: base64.StdEncoding.EncodeToString(i.Data), Width: i.Width, Height: i.Height})
+	}
+	entry := history.New(history.Tool, blocks...)
+	if s := k.answer.Shown; s != nil {
+		entry = noted(s).Note(entry)
+	}
+	if k.answer.Key != "" && at == 0 {
+		entry = entry.WithMeta(history.MetaKey, k.answer.Key)
+	}
+	if k.answer.Change != "" {
+		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
+	}
+	err := r.store(entry)
+	r.touch(k)
+	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
+	return err
+}
+
+// noted is what an answer shows of a file, for the record.
+func noted(s *tools.Shown) cacheaware.Shown {
+	shown := cacheaware.Shown{Path: s.Path, From: s.From, To: s.To, Whole: s.Whole}
+	if s.Content != nil {
+		shown.Hash = cacheaware.Hash(s.Content)
+	}
+	return shown
+}
+
+// abandon answers calls that will not run any more, so that the stored history is
+// valid by itself.
+func (r *runner) abandon(calls []*call, reason string) error {
+	var firstErr error
+	for _, k := range calls {
+		k.started = r.Now()
+		if k.refused == "" {
+			k.refused = reason
+		}
+		k.answer = tools.Answer{Error: k.refused}
+		firstErr = errorOr(firstErr, r.storeAnswer(k))
+	}
+	return firstErr
+}
