@@ -2,7 +2,6 @@ package compression
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"agent/internal/history"
@@ -43,10 +42,7 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 
 // tailSize is how many of n entries are kept as they are, at least one (D-25).
 func tailSize(n int, preserve float64) int {
-	if math.IsNaN(preserve) || preserve <= 0 {
-		return 1
-	}
-	return int(math.Ceil(float64(n) * min(preserve, 1)))
+	return max(1, topSize(n, preserve))
 }
 
 // compress keeps a tail of at least size entries, and what the model is about to read,

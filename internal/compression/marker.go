@@ -1,7 +1,6 @@
 package compression
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,20 +82,11 @@ func (g *gap) join(marker *history.Content, following []*history.Content) {
 	g.unread.join(unreadIn(marker, following))
 	later := g.written
 	g.entries += droppedBy(marker)
-	more, _ := metaInt(marker, metaMoreWritten)
+	more, _ := history.MetaOf[int](marker, metaMoreWritten)
 	g.more += more
+	written, _ := history.MetaOf[[]string](marker, metaWritten)
 	g.written = nil
-	switch written := marker.Metadata[metaWritten].(type) {
-	case []string:
-		g.written = written
-	case []any: // read from a record
-		for _, path := range written {
-			if path, ok := path.(string); ok {
-				g.write(path)
-			}
-		}
-	}
-	for _, path := range later {
+	for _, path := range append(slices.Clip(written), later...) {
 		g.write(path)
 	}
 }
@@ -104,13 +94,8 @@ func (g *gap) join(marker *history.Content, following []*history.Content) {
 // writtenBy are the files that a call wrote, as the model named them.
 func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []string {
 	declared := facts.of(pair.Call.Name)
-	if !declared.WritesFile() || isPreview(pair.Call) || len(pair.Responses) == 0 {
+	if !declared.WritesFile() || isPreview(pair.Call) || !succeeded(entries, pair) {
 		return nil
-	}
-	for _, at := range pair.Responses {
-		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); !ok || response.Error != "" || entries[at.Entry].Metadata[history.MetaUndone] == true {
-			return nil
-		}
 	}
 	var written []string
 	for _, p := range writtenPaths(pair.Call, declared) {
@@ -119,23 +104,10 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []str
 	return written
 }
 
-// droppedBy returns how many entries c represents, 0 when it is no marker. The
-// count may have gone through JSON.
+// droppedBy returns how many entries c represents, 0 when it is no marker.
 func droppedBy(c *history.Content) int {
-	n, _ := metaInt(c, metaDropped)
+	n, _ := history.MetaOf[int](c, metaDropped)
 	return n
-}
-
-func metaInt(c *history.Content, key string) (int, bool) {
-	switch n := c.Metadata[key].(type) {
-	case int:
-		return n, true
-	case json.Number:
-		i, err := n.Int64()
-		return int(i), err == nil
-	default:
-		return 0, false
-	}
 }
 
 // seal notes at the marker of a compressed history how many entries follow it. A
@@ -153,7 +125,7 @@ func seal(entries []*history.Content) []*history.Content {
 func sealAt(entries []*history.Content, i int) []*history.Content {
 	sealed := slices.Clone(entries)
 	for j, entry := range sealed {
-		if _, noted := metaInt(entry, metaFollowed); noted {
+		if _, noted := history.MetaOf[int](entry, metaFollowed); noted {
 			sealed[j] = entry.WithoutMeta(metaFollowed)
 		}
 	}
@@ -166,7 +138,7 @@ func sealAt(entries []*history.Content, i int) []*history.Content {
 // would be less (D-43).
 func nothingSince(entries []*history.Content, written func(*history.Content) bool) bool {
 	for i, entry := range entries {
-		if followed, sealed := metaInt(entry, metaFollowed); sealed && followed == len(entries)-1-i && written(entry) {
+		if followed, sealed := history.MetaOf[int](entry, metaFollowed); sealed && followed == len(entries)-1-i && written(entry) {
 			return true
 		}
 	}
@@ -238,33 +210,19 @@ func (u unread) note(marker *history.Content) *history.Content {
 	if len(u.fates) == 0 {
 		return marker
 	}
-	fates := make(map[string]any, len(u.fates))
-	for fate, n := range u.fates {
-		fates[fate] = n
-	}
-	return marker.WithMeta(metaUnread, fates).WithMeta(metaWhole, u.whole)
+	return marker.WithMeta(metaUnread, u.fates).WithMeta(metaWhole, u.whole)
 }
 
 // unreadIn is what a marker says of calls that the model has not read yet. A model that
 // has replied since, which following shows, has read it.
 func unreadIn(marker *history.Content, following []*history.Content) unread {
-	noted, _ := marker.Metadata[metaUnread].(map[string]any)
-	then, _ := metaInt(marker, metaReplies)
-	if len(noted) == 0 || replies(following) > then {
+	fates, _ := history.MetaOf[map[string]int](marker, metaUnread)
+	then, _ := history.MetaOf[int](marker, metaReplies)
+	if len(fates) == 0 || replies(following) > then {
 		return unread{}
 	}
-	u := unread{fates: make(map[string]int, len(noted))}
-	for fate, n := range noted {
-		switch n := n.(type) {
-		case int:
-			u.fates[fate] = n
-		case json.Number: // read from a record
-			i, _ := n.Int64()
-			u.fates[fate] = int(i)
-		}
-	}
-	u.whole, _ = marker.Metadata[metaWhole].(bool)
-	return u
+	whole, _ := marker.Metadata[metaWhole].(bool)
+	return unread{fates, whole}
 }
 
 // noteReplies notes at a marker that reports unread calls how many replies follow it.

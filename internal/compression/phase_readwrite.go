@@ -69,7 +69,7 @@ func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 	if !named {
 		v.skipped = append(v.skipped, pair.At.Entry)
 	}
-	if !named || isPreview(pair.Call) || !succeeded(v, pair) {
+	if !named || isPreview(pair.Call) || !succeeded(v.raw, pair) {
 		return
 	}
 	for _, p := range paths {
@@ -80,10 +80,10 @@ func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 	}
 }
 
-func succeeded(v *view, pair history.Pair) bool {
+func succeeded(entries []*history.Content, pair history.Pair) bool {
 	for _, at := range pair.Responses {
-		response, ok := v.blocks(at.Entry)[at.Block].(*history.ToolResponse)
-		if !ok || response.Error != "" || v.raw[at.Entry].Metadata[history.MetaUndone] == true {
+		response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse)
+		if !ok || response.Error != "" || entries[at.Entry].Metadata[history.MetaUndone] == true {
 			return false
 		}
 	}

@@ -101,7 +101,7 @@ func snapshotOf(answer string) (string, error) {
 const metaSummarised = "summarisedEntries"
 
 func isSummaryOfEntries(c *history.Content) bool {
-	n, _ := metaInt(c, metaSummarised)
+	n, _ := history.MetaOf[int](c, metaSummarised)
 	return n > 0
 }
 

@@ -101,6 +101,22 @@ func (c *Content) WithMeta(key string, value any) *Content {
 	return &edited
 }
 
+// MetaOf is what is noted at an entry under a key, also after a record has turned it into
+// JSON; false where nothing of that type is.
+func MetaOf[T any](c *Content, key string) (noted T, ok bool) {
+	switch value := c.Metadata[key].(type) {
+	case nil:
+	case T:
+		return value, true
+	default:
+		if data, err := json.Marshal(value); err == nil && json.Unmarshal(data, &noted) == nil {
+			return noted, true
+		}
+	}
+	var none T
+	return none, false
+}
+
 // WithoutMeta returns a copy of c without one metadata key.
 func (c *Content) WithoutMeta(key string) *Content {
 	edited := *c
@@ -133,14 +149,7 @@ func (c *Content) Workspace() string {
 // each of ours; false where the entry does not say so.
 func (c *Content) Scale() (model string, ratio float64, known bool) {
 	model, named := c.Metadata[MetaModel].(string)
-	switch scale := c.Metadata[MetaScale].(type) {
-	case float64:
-		ratio, known = scale, true
-	case json.Number: // read from a record
-		var err error
-		ratio, err = scale.Float64()
-		known = err == nil
-	}
+	ratio, known = MetaOf[float64](c, MetaScale)
 	return model, ratio, named && known
 }
 

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"encoding/json"
 	"time"
 
 	"agent/internal/compression/cacheaware"
@@ -37,12 +36,8 @@ func newClock(entries []*history.Content, at map[*history.Content]time.Time) clo
 }
 
 func timeOf(entry *history.Content) (time.Time, bool) {
-	n, ok := entry.Metadata[logs.MetaTime].(json.Number)
-	if !ok {
-		return time.Time{}, false
-	}
-	at, err := n.Int64()
-	return time.UnixMilli(at).UTC(), err == nil
+	at, ok := history.MetaOf[int64](entry, logs.MetaTime)
+	return time.UnixMilli(at).UTC(), ok
 }
 
 // gaps says of each request whether nothing of it can have been cached.

@@ -52,7 +52,7 @@ func (e *Engine) Add(entry *history.Content) {
 
 // settle takes what the reply says of its request into the account.
 func (e *Engine) settle(reply *history.Content) {
-	r, ok := requestOf(reply)
+	r, ok := history.MetaOf[Request](reply, MetaRequest)
 	if !ok {
 		return
 	}

@@ -1,7 +1,6 @@
 package cacheaware
 
 import (
-	"encoding/json"
 	"time"
 
 	"agent/internal/history"
@@ -48,18 +47,4 @@ func (r Request) Time() time.Time { return time.UnixMilli(r.At) }
 // Stamp notes at a reply which request it answers.
 func (r Request) Stamp(reply *history.Content) *history.Content {
 	return reply.WithMeta(MetaRequest, r)
-}
-
-// requestOf reads what Stamp noted, also after it has been through JSON.
-func requestOf(reply *history.Content) (Request, bool) {
-	switch noted := reply.Metadata[MetaRequest].(type) {
-	case nil:
-		return Request{}, false
-	case Request:
-		return noted, true
-	default:
-		data, err := json.Marshal(noted)
-		var r Request
-		return r, err == nil && json.Unmarshal(data, &r) == nil
-	}
 }

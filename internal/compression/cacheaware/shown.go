@@ -3,7 +3,6 @@ package cacheaware
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 
 	"agent/internal/history"
 )
@@ -36,20 +35,11 @@ func (s Shown) Note(answer *history.Content) *history.Content {
 	return answer.WithMeta(MetaShown, s)
 }
 
-// shownBy reads what Note noted, also after it has been through JSON. It is about the
-// only answer of its entry.
+// shownBy is what an answer notes that it shows. It is about the only answer of its entry.
 func shownBy(answer *history.Content) Shown {
-	noted, ok := answer.Metadata[MetaShown]
-	if !ok || len(answer.Blocks) != 1 {
+	if len(answer.Blocks) != 1 {
 		return Shown{}
 	}
-	if s, ok := noted.(Shown); ok {
-		return s
-	}
-	data, err := json.Marshal(noted)
-	var s Shown
-	if err != nil || json.Unmarshal(data, &s) != nil {
-		return Shown{}
-	}
-	return s
+	shown, _ := history.MetaOf[Shown](answer, MetaShown)
+	return shown
 }
