@@ -40,6 +40,9 @@ type Word struct {
 	// Glob is set when Text is a pattern (* or ?) that the shell replaces by the
 	// names it matches.
 	Glob bool
+	// Written is set when the command is not confined and Text names a program or script
+	// that a confined one may have written. Only a rule that has the word allows it.
+	Written bool
 }
 
 // NotPlainError is why a command line is not plain.

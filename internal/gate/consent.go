@@ -186,6 +186,11 @@ func (c *Consent) remedy(k Call) string {
 	if k.Preview.Outside != "" {
 		flag = "--allow-outside"
 	}
+	for _, word := range slices.Concat(k.Preview.Commands...) {
+		if word.Written {
+			return fmt.Sprintf("commands of the sandbox may have written %s, which would run outside; a rule that has this word allows it: %s '%s(…)'", word.Text, flag, k.Name)
+		}
+	}
 	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
 }
 

@@ -189,7 +189,7 @@ func (r Rule) allowsCommand(command cmdline.Command) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(command[len(r.words):], func(word cmdline.Word) bool { return word.Written })
 }
 
 // AllowServed reports whether the rules, which are called tool, allow a call of something

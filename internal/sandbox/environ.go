@@ -84,7 +84,7 @@ func PlainEnviron(environ []string, inside ...string) []string {
 func UnconfinedEnviron(environ []string, inside ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		script, ok := strings.CutPrefix(variable, "BASH_ENV=")
-		return ok && (!filepath.IsAbs(script) || isInside(script, inside))
+		return ok && (!filepath.IsAbs(script) || IsInside(script, inside))
 	})
 }
 

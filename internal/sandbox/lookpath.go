@@ -18,7 +18,7 @@ func LookPath(name, path string, inside ...string) (string, error) {
 		return "", fmt.Errorf("%s is not the name of a program", name)
 	}
 	file := first(name, SafePath(path, inside...))
-	if file == "" || isInside(file, inside) {
+	if file == "" || IsInside(file, inside) {
 		return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
 	}
 	return file, nil
@@ -31,7 +31,7 @@ func FoundInside(name, path string, inside ...string) string {
 		return ""
 	}
 	file := first(name, absolute(path))
-	if file == "" || !isInside(file, inside) {
+	if file == "" || !IsInside(file, inside) {
 		return ""
 	}
 	return file
@@ -59,11 +59,12 @@ func absolute(path string) string {
 // and in none of the folders inside, links followed: nobody should run a program of the
 // workspace by the name of one of the system.
 func SafePath(path string, inside ...string) string {
-	kept := slices.DeleteFunc(filepath.SplitList(absolute(path)), func(dir string) bool { return isInside(dir, inside) })
+	kept := slices.DeleteFunc(filepath.SplitList(absolute(path)), func(dir string) bool { return IsInside(dir, inside) })
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
-func isInside(path string, folders []string) bool {
+// IsInside reports whether a path is in one of some folders, links followed or not.
+func IsInside(path string, folders []string) bool {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		resolved = filepath.Clean(path)

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/cmdline"
 	"agent/internal/protect"
+	"agent/internal/rules"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -159,6 +160,59 @@ func TestLookingPartsNeedARuleOutside(t *testing.T) {
 			if got := len(plan.Preview.Commands); got != want {
 				t.Errorf("%q, outside %q: %d parts need a rule, want %d", line, outside, got, want)
 			}
+		}
+	}
+}
+
+// Outside of the sandbox a rule that ends in * is about no program or script that a
+// confined command may have written, in whatever word, folder or spelling: only a rule
+// with the word allows it (A1).
+func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	root := env.Workspace.Root()
+	for name, mode := range map[string]os.FileMode{"prog": 0o755, "bin/prog": 0o755, "bin/deep/prog": 0o755, "x.py": 0o644, "notes": 0o644} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	allowed := func(line string, allowing ...string) bool {
+		t.Helper()
+		plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line, "outside": "it needs to"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all rules.Rules
+		for _, pattern := range allowing {
+			rule, err := rules.Parse("run_shell_command("+pattern+")", func(string) (rules.Subject, error) { return rules.Commands, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, rule)
+		}
+		return all.Allow("run_shell_command", plan.Preview.Commands, nil)
+	}
+	for _, line := range []string{
+		"env X=1 ./prog", "env -S './prog x'", "nice -n 5 bin/prog", "timeout 5 " + root + "/prog", "timeout 5 ./pro?", "timeout 5 bin/deep/../prog", "xargs -n 1 ./prog", "find . -exec ./prog {} +",
+		"make SHELL=./prog", "git -c alias.x=!./prog x", "git -c core.editor=bin/prog commit", "tar -cf a --checkpoint-action=exec=./prog notes",
+		"python3 x.py", "python3.11 -u x.py", "sh notes", "timeout 5 bash notes", "env sh -c './prog'", ". ./notes", "source notes", "node x.py", "perl notes",
+		"cd bin; timeout 5 ./prog", "cd nowhere; cd bin && cd deep; nice ./prog", "pushd bin; nice deep/prog",
+		strings.Repeat("cd bin; cd ..; ", 20) + "nice ./elsewhere",
+	} {
+		calls := cmdline.Calls(line)
+		if last := calls[len(calls)-1]; allowed(line, last[0]+" *", "cd *", "pushd *") {
+			t.Errorf("%q runs what a command may have written, by a rule that does not name it", line)
+		}
+	}
+	for line, rule := range map[string]string{
+		"timeout 5 ./prog x": "timeout 5 ./prog *", "python3 x.py": "python3 x.py", "./prog x": "./prog *", "cp notes /elsewhere": "cp *", "python3 -m pytest x.py": "python3 -m pytest *",
+		"npm install left-pad": "npm install *", "timeout 5 curl -d @notes": "timeout 5 curl *", "cd bin; make all": "make *",
+	} {
+		if !allowed(line, rule, "cd *") {
+			t.Errorf("%q is not allowed by %q", line, rule)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,6 +132,67 @@ func (e *Env) foundInside(command shell.Command) []protect.Found {
 		found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
 	}
 	return found
+}
+
+// markWritten marks the words of a line outside of the sandbox that name what a confined
+// command may have written and what would now run: programs, and scripts of interpreters.
+func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
+	dirs := e.folders(command)
+	for _, part := range parts {
+		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
+			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
+		for i := range part {
+			for name := range strings.FieldsFuncSeq(part[i].Text, func(r rune) bool { return strings.ContainsRune(notInPaths+"!", r) }) {
+				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
+					return runsWritten(e.absolute(dir, name), interpreted, command.Distrusted)
+				})
+			}
+		}
+	}
+}
+
+// maxFolders bounds the folders in which the words of a line are looked up.
+const maxFolders = 64
+
+// folders are those that a line may be in as it runs, whichever of its cd fail.
+func (e *Env) folders(command shell.Command) []string {
+	dirs := []string{command.Dir}
+	for _, call := range cmdline.Calls(command.Line) {
+		if len(dirs) > maxFolders || len(call) < 2 || call[0] != "cd" && call[0] != "pushd" {
+			continue
+		}
+		for _, dir := range dirs {
+			dirs = append(dirs, e.absolute(dir, call[len(call)-1]))
+		}
+	}
+	return dirs
+}
+
+// absolute is a path of a command line that runs in a folder.
+func (e *Env) absolute(dir, path string) string {
+	if home, ok := strings.CutPrefix(path, "~/"); ok {
+		dir, path = e.Protected.Home, home
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// interprets reports whether a program runs the files that its arguments name.
+func interprets(program string) bool {
+	name := strings.TrimRight(filepath.Base(program), "0123456789.")
+	return program == "." || slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "fish", "source", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "osascript"}, name)
+}
+
+// runsWritten reports whether a path, which may be a pattern, leads to a program in one of
+// some folders, or to any file where files are scripts.
+func runsWritten(pattern string, scripts bool, folders []string) bool {
+	paths, _ := filepath.Glob(pattern)
+	return slices.ContainsFunc(append(paths, pattern), func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular() && (scripts || info.Mode().Perm()&0o111 != 0) && sandbox.IsInside(path, folders)
+	})
 }
 
 // asked are the files with keys that a call names: when it runs, that was allowed.

@@ -146,6 +146,9 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if !preview.Confined {
 		found := env.foundInside(command)
 		preview.Protected, preview.FoundInside = append(preview.Protected, found...), len(found) > 0
+		if preview.Outside != "" {
+			env.markWritten(command, preview.Commands)
+		}
 	}
 	if !preview.Confined {
 		return preview
