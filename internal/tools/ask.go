@@ -2,13 +2,11 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"agent/internal/todo"
-	"agent/internal/tools/decode"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
@@ -66,40 +64,6 @@ type inquiryArg struct {
 type optionArg struct {
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
-}
-
-// UnmarshalJSON implements json.Unmarshaler. It takes the words of other agents' tools,
-// and members that this program does not know are ignored.
-func (a *inquiryArg) UnmarshalJSON(data []byte) error {
-	var given struct {
-		Question    string      `json:"question"`
-		Header      string      `json:"header"`
-		Options     []optionArg `json:"options"`
-		MultiSelect bool        `json:"multiSelect"`
-		Multiple    bool        `json:"multiple"`
-	}
-	if data[0] != '{' {
-		return fmt.Errorf("a question must be an object with question and options, not %s", decode.KindOf(data))
-	}
-	if err := json.Unmarshal(data, &given); err != nil {
-		return err
-	}
-	*a = inquiryArg{given.Question, given.Header, given.Options, given.MultiSelect || given.Multiple}
-	return nil
-}
-
-// UnmarshalJSON implements json.Unmarshaler. An option may be just its label.
-func (a *optionArg) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &a.Label) == nil {
-		return nil
-	}
-	var given struct {
-		Label       string `json:"label"`
-		Description string `json:"description"`
-	}
-	err := json.Unmarshal(data, &given)
-	*a = optionArg(given)
-	return err
 }
 
 var errNobody = errors.New("nobody is there to ask; decide and say so")

@@ -12,11 +12,18 @@ const twoQuestions = `{"questions":[
 	{"question":"Which store?","header":"Store","options":[{"label":"SQLite","description":"one file"},{"label":"Postgres"}]},
 	{"question":"Which checks?","multiSelect":true,"options":["vet","race","fuzz"]}]}`
 
+// planAsked plans a call as the turn loop does.
+func planAsked(t *testing.T, args string) (Plan, error) {
+	t.Helper()
+	meant := NewRegistry(Default()...).Meant("ask_user", args)
+	return askUser().Plan(t.Context(), &Env{}, []byte(meant.Arguments))
+}
+
 // What the model asks is planned as questions, whose answers are its answer; where nobody
 // is there, it reads that it must decide.
 func TestAskUser(t *testing.T) {
 	t.Parallel()
-	plan, err := askUser().Plan(t.Context(), &Env{}, []byte(twoQuestions))
+	plan, err := planAsked(t, twoQuestions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +46,7 @@ func TestAskUser(t *testing.T) {
 // The arguments of codex (id) and opencode (multiple) are understood.
 func TestAskUserAsOthersDo(t *testing.T) {
 	t.Parallel()
-	plan, err := askUser().Plan(t.Context(), &Env{}, []byte(`{"questions":[{"id":"a","question":"Which?","options":[{"label":"x","preview":"…"},{"label":"y"}],"multiple":true}]}`))
+	plan, err := planAsked(t, `{"questions":[{"id":"a","question":"Which?","options":[{"label":"x","preview":"…"},{"label":"y"}],"multiple":true}]}`)
 	if err != nil || !plan.Preview.Inquiries[0].Several {
 		t.Errorf("%+v, %v", plan.Preview.Inquiries, err)
 	}
@@ -56,11 +63,11 @@ func TestAskUserRefuses(t *testing.T) {
 		`{"questions":[{"question":" ","options":[` + option + `]}]}`:             "question 1 is empty",
 		`{"questions":[` + question + `,{"question":"?","options":["a"]}]}`:       "question 2 must have 2 to 4 options, not 1",
 		`{"questions":[{"question":"?","options":["a","a"]}]}`:                    "a label of its own",
-		`{"questions":["which?"]}`:                                                "a question must be an object",
+		`{"questions":["which?"]}`:                                                "must be an object, not a string",
 		`{"questions":[{"question":"?","options":["a","b","c","d","e"]}]}`:        "not 5",
 		`{"questions":[` + question + `],"title":{"text":"unknown and no text"}}`: `"title"`,
 	} {
-		if _, err := askUser().Plan(t.Context(), &Env{}, []byte(args)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := planAsked(t, args); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v does not say %q", args, err, says)
 		}
 	}

@@ -25,10 +25,10 @@ func TestTodoTools(t *testing.T) {
 		`{"todos":[{"id":"1","content":"a","status":"soon"}]}`:                                                `todos[0].status is "soon"`,
 		`{"todos":[{"id":1,"content":"a"},{"id":"1","content":"b"}]}`:                                         `todos[1].id is "1", which todos[0] has too`,
 		`{"todos":[{"id":"1","status":"pending"}]}`:                                                           "todos[0].content is empty",
-		`{"todos":[{"id":true,"content":"a"}]}`:                                                               "an id must be a string, not a boolean",
-		`{"todos":[7]}`:                                                                                       "an item must be an object",
+		`{"todos":[{"id":true,"content":"a"}]}`:                                                               "must be a string, not a bool",
+		`{"todos":[7]}`:                                                                                       "must be an object, not a number",
 		`{"todos":[{"content":["a"]}]}`:                                                                       "content",
-		`{"todos":[{"content":"a","subtasks":[{"id":[]}]}]}`:                                                  "an id must be a string",
+		`{"todos":[{"content":"a","subtasks":[{"id":[]}]}]}`:                                                  "must be a string, not an array",
 		`{"todos":[],"merge":true}`:                                                                           `unknown parameter "merge"`,
 		`{}`:                                                                                                  "todos",
 	} {
@@ -47,14 +47,15 @@ func TestTodoTools(t *testing.T) {
 // answerOf plans and applies a call.
 func answerOf(t *testing.T, env *Env, name, args string) Answer {
 	t.Helper()
-	tool, err := NewRegistry(Default()...).Get(name)
+	registry := NewRegistry(Default()...)
+	tool, err := registry.Get(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !tool.Keeps || tool.Retrievable() {
 		t.Errorf("D-45: %s declares %s, whose results may be pruned", name, tool.Traits)
 	}
-	plan, err := tool.Plan(t.Context(), env, []byte(args))
+	plan, err := tool.Plan(t.Context(), env, []byte(registry.Meant(name, args).Arguments))
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}

@@ -284,6 +284,8 @@ func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) 
 		return edits(value), true
 	case name == "todos":
 		return todos(value), true
+	case name == "questions":
+		return questions(value), true
 	case t.types[name] == "boolean":
 		return truth(value), true
 	}

@@ -55,8 +55,8 @@ func TestMeant(t *testing.T) {
 		{"str_replace_editor", `{"command":"undo_edit","path":"a"}`, "str_replace_editor", `{"command":"undo_edit","path":"a"}`},
 		// The rest.
 		{"AskUserQuestion", `{"questions":[]}`, "ask_user", `{"questions":[]}`},
-		{"TodoWrite", `{"todos":[{"content":"x","status":"pending","activeForm":"x-ing"},{"id":7,"content":"y","status":"pending"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"pending"},{"id":"7","content":"y","status":"pending"}]}`},
-		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"id":"1","content":"x","status":"in_progress"}]}`},
+		{"TodoWrite", `{"todos":[{"content":"x","status":"pending","activeForm":"x-ing"},{"id":7,"content":"y","status":"pending"}]}`, "todo_write", `{"todos":[{"content":"x","status":"pending"},{"id":"7","content":"y","status":"pending"}]}`},
+		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"content":"x","status":"in_progress"}]}`},
 		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},
 		{"applypatch", `{"patch":"*** Begin Patch"}`, "apply_patch", `{"input":"*** Begin Patch"}`},
 		{"apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch", "apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`},

@@ -291,42 +291,69 @@ func edits(value json.RawMessage) json.RawMessage {
 		value = slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
 	}
 	item := tool{types: map[string]string{"old_string": "string", "new_string": "string", "replace_all": "boolean"}}
-	return items(value, func(_ int, edit members) members {
+	return items(value, "", func(edit members) members {
 		fitted, _ := item.fit(edit)
 		return fitted
 	})
 }
 
-// todos puts the items of a list of tasks into our words: each has an id and a content.
+// todos puts the items of a list of tasks into our words.
 func todos(value json.RawMessage) json.RawMessage {
-	return items(value, func(n int, task members) members {
-		out := members{}
-		if id := task.index("id"); id >= 0 {
-			value := task[id].value
-			if value[0] != '"' {
-				value = rawjson.AppendString(nil, string(value))
-			}
-			out = append(out, member{"id", value})
-		} else {
-			out = append(out, member{"id", rawjson.AppendString(nil, strconv.Itoa(n+1))})
-		}
-		for _, one := range task {
-			switch one.name {
-			case "id", "activeForm", "priority", "description":
-			case "step", "subject", "task", "title":
-				if task.index("content") < 0 {
-					out = append(out, member{"content", one.value})
-				}
+	return items(value, "content", func(task members) (said members) {
+		for _, m := range task {
+			switch {
+			case m.name == "id" && strings.ContainsRune("-0123456789", rune(m.value[0])):
+				m.value = rawjson.AppendString(nil, string(m.value))
+			case m.name == "id", m.name == "content":
+			case m.name == "status":
+				m.value = status(m.value)
+			case m.name == "subtasks":
+				m.value = todos(m.value)
+			case slices.Contains(contents, m.name) && task.index("content") < 0 && said.index("content") < 0:
+				m.name = "content"
 			default:
-				out = append(out, one)
+				continue // it is not kept
 			}
+			said = append(said, m)
 		}
-		return out
+		return said
 	})
 }
 
-// items changes each object of a list, which may come as a text.
-func items(value json.RawMessage, change func(n int, item members) members) json.RawMessage {
+// status is how far a task is in our words; one that is not understood stays what it is.
+func status(value json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return value
+	}
+	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(text)))
+	return rawjson.AppendString(nil, cmp.Or(statuses[plain], text))
+}
+
+// questions puts what the user is asked into our words.
+func questions(value json.RawMessage) json.RawMessage {
+	return items(value, "", func(question members) (said members) {
+		for _, m := range question {
+			switch m.name {
+			case "question", "header", "multiSelect":
+			case "multiple":
+				m.name = "multiSelect"
+			case "options":
+				m.value = items(m.value, "label", func(option members) members {
+					return slices.DeleteFunc(option, func(m member) bool { return m.name != "label" && m.name != "description" })
+				})
+			default:
+				continue // it is not shown
+			}
+			said = append(said, m)
+		}
+		return said
+	})
+}
+
+// items changes each object of a list, which may come as a text. An item that is a text is
+// an object with that as the member bare, if there is such a name.
+func items(value json.RawMessage, bare string, change func(item members) members) json.RawMessage {
 	list := []byte(value)
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -334,17 +361,20 @@ func items(value json.RawMessage, change func(n int, item members) members) json
 	}
 	var all []json.RawMessage
 	if json.Unmarshal(list, &all) != nil {
-		return value
+		if text == "" || bare == "" {
+			return value
+		}
+		all = []json.RawMessage{value}
 	}
 	out := []byte("[")
 	for i, raw := range all {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if raw[0] == '{' {
-			if item, ok := parse(string(raw)); ok {
-				raw = json.RawMessage(change(i, item).json())
-			}
+		if item, ok := parse(string(raw)); ok && raw[0] == '{' {
+			raw = change(item).object()
+		} else if raw[0] == '"' && bare != "" {
+			raw = members{{bare, raw}}.object()
 		}
 		out = append(out, raw...)
 	}

@@ -62,6 +62,16 @@ var ranges = []string{"view_range", "line_range", "lines"}
 // modes are what other agents call the modes of a search.
 var modes = map[string]string{"content": "lines", "files_with_matches": "files", "count_matches": "count"}
 
+// contents are what other agents call the content of a task.
+var contents = []string{"step", "subject", "task", "text", "title"}
+
+// statuses are the words for how far a task is.
+var statuses = map[string]string{
+	"todo": "pending", "open": "pending", "not_started": "pending", "pending": "pending",
+	"active": "in_progress", "doing": "in_progress", "started": "in_progress", "inprogress": "in_progress", "in_progress": "in_progress",
+	"done": "completed", "complete": "completed", "finished": "completed", "completed": "completed",
+}
+
 // ignoringCase are parameters that make a search ignore case, with the value that does.
 var ignoringCase = map[string]bool{"-i": true, "ignore_case": true, "case_insensitive": true, "case_sensitive": false}
 

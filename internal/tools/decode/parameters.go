@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,80 +43,59 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	if err != nil {
 		return args, err
 	}
-	if err := p.known(given, raw); err != nil {
-		return args, err
+	var unknown []string
+	for i, m := range given {
+		if property, ok := p.parsed.Properties[m.name]; ok {
+			given[i].value = coerce(property.Type, m.value)
+		} else {
+			unknown = append(unknown, m.name)
+		}
 	}
-	for name, value := range given {
-		given[name] = coerce(p.parsed.Properties[name].Type, value)
+	if len(unknown) > 0 {
+		return args, p.unknown(unknown)
 	}
 	for _, name := range p.parsed.Required {
-		if _, ok := given[name]; !ok {
+		if given.index(name) < 0 {
 			return args, fmt.Errorf("missing required parameter %q (%s)", name, p.parsed.Properties[name].Description)
 		}
 	}
-	cleaned, err := json.Marshal(given)
-	if err != nil {
-		return args, err
-	}
-	strict := json.NewDecoder(bytes.NewReader(cleaned))
+	strict := json.NewDecoder(strings.NewReader(given.json()))
 	strict.DisallowUnknownFields()
 	return args, described(strict.Decode(&args))
 }
 
-// object reads the arguments as a JSON object, dropping what is null.
-func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	given := map[string]json.RawMessage{}
+// object reads the arguments as a JSON object.
+func object(raw json.RawMessage) (members, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, nil
+	}
+	given, ok := parse(string(raw))
+	if ok {
 		return given, nil
 	}
-	if !json.Valid(raw) {
-		var syntax *json.SyntaxError
-		if err := json.Unmarshal(raw, &given); errors.As(err, &syntax) {
-			return nil, fmt.Errorf("the arguments are not valid JSON: %w at byte %d of %d", err, syntax.Offset, len(raw))
-		}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(raw, new(any)); errors.As(err, &syntax) {
+		return nil, fmt.Errorf("the arguments are not valid JSON: %w at byte %d of %d", err, syntax.Offset, len(raw))
 	}
-	if err := json.Unmarshal(raw, &given); err != nil {
-		return nil, fmt.Errorf("the arguments must be a JSON object, not %s", KindOf(raw))
-	}
-	for name, value := range given {
-		if string(value) == "null" {
-			delete(given, name)
-		}
-	}
-	return given, nil
+	return nil, fmt.Errorf("the arguments must be a JSON object, not %s", kindOf(raw))
 }
 
-// known refuses parameters that the tool does not have, all at once in the order in which
-// they were sent.
-func (p Parameters[A]) known(given map[string]json.RawMessage, raw json.RawMessage) error {
-	var unknown []string
-	for name := range given {
-		if _, ok := p.parsed.Properties[name]; ok {
-			continue
-		}
-		unknown = append(unknown, name)
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	place := func(name string) int {
-		quoted, _ := json.Marshal(name)
-		return bytes.Index(raw, quoted)
-	}
-	slices.SortFunc(unknown, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b)) })
-	names := slices.Clone(p.parsed.PropertyOrder)
+// unknown refuses parameters that the tool does not have, all at once.
+func (p Parameters[A]) unknown(given []string) error {
+	names := p.parsed.PropertyOrder
 	var says []string
-	for _, name := range unknown {
+	for _, name := range given {
 		says = append(says, strconv.Quote(name)+nearest.Question(name, names))
 	}
 	what := "unknown parameter "
 	if len(says) > 1 {
 		what = "unknown parameters "
 	}
-	if len(names) == 0 {
-		return errors.New(what + strings.Join(says, ", ") + "; this tool takes none")
+	valid := "; this tool takes none"
+	if len(names) > 0 {
+		valid = " (valid: " + strings.Join(names, ", ") + ")"
 	}
-	return errors.New(what + strings.Join(says, ", ") + " (valid: " + strings.Join(names, ", ") + ")")
+	return errors.New(what + strings.Join(says, ", ") + valid)
 }
 
 // coerce rewrites a value of the wrong type when it has one possible meaning.
@@ -126,16 +104,11 @@ func coerce(want string, value json.RawMessage) json.RawMessage {
 	isText := json.Unmarshal(value, &text) == nil
 	switch want {
 	case "integer":
-		if !isText {
-			text = string(value)
-		}
-		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && n == float64(int64(n)) {
-			return strconv.AppendInt(nil, int64(n), 10)
+		if n, ok := whole(value); ok {
+			return number(n)
 		}
 	case "boolean":
-		if b, err := strconv.ParseBool(strings.ToLower(text)); isText && err == nil {
-			return strconv.AppendBool(nil, b)
-		}
+		return truth(value)
 	case "array":
 		var list []json.RawMessage
 		if !isText {
@@ -167,8 +140,8 @@ func schemaType(wrong *json.UnmarshalTypeError) string {
 	return withArticle(schema.Type)
 }
 
-// KindOf names the kind of a JSON value for an error message.
-func KindOf(raw json.RawMessage) string {
+// kindOf names the kind of a JSON value for an error message.
+func kindOf(raw json.RawMessage) string {
 	switch bytes.TrimSpace(raw)[0] {
 	case '[':
 		return "an array"
