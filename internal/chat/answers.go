@@ -1,12 +1,13 @@
 package chat
 
 import (
-	"agent/internal/compression/cacheaware"
-	"agent/internal/history"
-	"agent/internal/tools"
 	"encoding/base64"
 	"fmt"
 	"strings"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/tools"
 )
 
 // learned says which names count here, each once in a conversation.

@@ -43,7 +43,7 @@ func newWindow(c *Chat) *window.Window {
 		Settings: currentSettings(c.Settings),
 		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
 		Strategy: compression.Get,
-		Head: func(lean bool, fits func(window.Head) bool) window.Head {
+		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
 			return Head(c.Tools, c.form(), c.System)(lean, fits)
 		},
 		HeadFor:  c.headFor,

@@ -58,7 +58,7 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 	for name, want := range map[string][]string{
 		// The last of each is "agent context", which works on a file and has no turn
 		// loop.
-		".ApplyDensityResult":         {"internal/chat/window/density.go", "internal/chat/window/prune.go", "internal/chat/window/refusal.go", "internal/chat/window/undone.go", "internal/offline/optimize.go"},
+		".ApplyDensityResult":         {"internal/chat/window/density.go", "internal/chat/window/prune.go", "internal/chat/window/refusal.go", "internal/offline/optimize.go"},
 		".EnsureDensityOptimized":     {"internal/chat/presend.go"},
 		".PerformCompression":         {"internal/chat/presend.go"},
 		".EnforceLimit":               {"internal/chat/presend.go"},

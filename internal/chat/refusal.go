@@ -67,14 +67,14 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	case refusal.Kind == llm.ContextOverflow:
 		r.window.Refused(refusal.ContextLimit)
 		return true, failure
-	case refusal.Kind == llm.NoImages && !r.window.NewImages():
-		n, err := r.window.DropImages()
+	case refusal.Kind == llm.NoImages && !window.NewImages(r.History):
+		n, err := window.DropImages(r.History)
 		if err != nil || n > 0 {
 			r.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():
-	case refusal.Status == http.StatusForbidden && r.window.Answered():
+	case refusal.Status == http.StatusForbidden && window.Answered(r.History):
 		// A key that was good is not what is forbidden now.
 		return false, r.takeBack(failure)
 	default:
@@ -83,7 +83,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	if taken := r.takeBack(failure); taken != failure {
 		return false, taken
 	}
-	n, err := r.window.WithholdResults()
+	n, err := window.WithholdResults(r.History)
 	if n > 0 {
 		r.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
 	}
@@ -104,7 +104,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 // results that the model has not seen either are left out with it: nobody knows which
 // of the two was refused, and a conversation that holds either would be refused again.
 func (r *refusals) takeBack(failure error) error {
-	entries, err := r.window.TakeBack(r.spared)
+	entries, err := window.TakeBack(r.History, r.spared)
 	if len(entries) == 0 {
 		return errorOr(err, failure)
 	}
@@ -121,7 +121,7 @@ func (r *refusals) takeBack(failure error) error {
 		r.sent[i].spared++
 	}
 	r.Emit(MessageReturned{Message: back})
-	if n, withheld := r.window.WithholdResults(); n > 0 {
+	if n, withheld := window.WithholdResults(r.History); n > 0 {
 		r.notice("the tool results before the message are left out as well")
 		err = errorOr(err, withheld)
 	}

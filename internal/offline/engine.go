@@ -94,7 +94,7 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 		Settings: func() window.Settings { return chat.WindowSettings(e.Settings) },
 		Density:  func() compression.DensityConfig { return settings.Density(e.Settings) },
 		Strategy: compression.Get,
-		Head:     v.head,
+		MakeHead: v.head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,
 		Limit:    func(string) (int, bool) { return v.size, v.size > 0 },

@@ -43,7 +43,7 @@ func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 // markUndone has the writes count that are part of what the files hold now, and no
 // other (D-48).
 func (p *Past) markUndone() error {
-	return p.Window.MarkUndone(func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
+	return window.MarkUndone(p.History, func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
 }
 
 // report is what the model reads of files that went back or forth: which, and what

@@ -35,9 +35,9 @@ func (w *Window) thresholdTokens(strategy compression.Strategy) int {
 }
 
 // overLimit reports whether the next request and the reserve exceed the window (D-08).
-func (w *Window) overLimit() bool {
-	reserve, err := w.Reserve()
-	return err == nil && w.Tokens()+reserve > w.Size()
+func (m *measure) overLimit() bool {
+	reserve, err := m.Reserve()
+	return err == nil && m.Tokens()+reserve > m.Size()
 }
 
 // threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.

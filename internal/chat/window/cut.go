@@ -18,29 +18,29 @@ func (Cut) step() {}
 // wasCut reports whether a provider cut a request to model that was estimated at so
 // many tokens: it reports far less than it was sent, or just what its window holds.
 // What it read from its cache some do not report at all.
-func (w *Window) wasCut(model string, estimate int, reported Reported) bool {
+func (m *measure) wasCut(model string, estimate int, reported Reported) bool {
 	const share = 0.75
-	expected := min(estimate, w.calibration.Scale(model, estimate))
+	expected := min(estimate, m.calibration.Scale(model, estimate))
 	if estimate < leastCut || reported.Prompt <= 0 || reported.Cached > 0 {
 		return false
 	}
-	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == w.Size()
+	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == m.Size()
 }
 
 // cut takes what a cut teaches: the window, and nothing about how tokens compare. Every
 // cut is reported once.
-func (w *Window) cut(estimate int, reported Reported) {
-	model := w.Settings().Model
-	if reported.Prompt < leastWindow || w.Cuts != nil && !w.Cuts() {
-		if !w.doubted[model] {
-			w.doubted[model] = true
-			w.Tell(Cut{Tokens: estimate, Reported: reported.Prompt})
+func (m *measure) cut(estimate int, reported Reported) {
+	model := m.Settings().Model
+	if reported.Prompt < leastWindow || m.Cuts != nil && !m.Cuts() {
+		if !m.doubted[model] {
+			m.doubted[model] = true
+			m.Tell(Cut{Tokens: estimate, Reported: reported.Prompt})
 		}
 		return
 	}
-	known, learned := w.learned[model]
-	w.learn(reported.Prompt)
+	known, learned := m.learned[model]
+	m.learn(reported.Prompt)
 	if !learned || known.refused != reported.Prompt {
-		w.Tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: w.Size()})
+		m.Tell(Cut{Tokens: estimate, Reported: reported.Prompt, Limit: m.Size()})
 	}
 }

@@ -47,8 +47,8 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 }
 
 // DensityConfig is the engine's view of the settings (REQ-HD-001.9).
-func (w *Window) DensityConfig() compression.DensityConfig {
-	config := w.Density()
-	config.WorkspaceRoot, config.Facts, config.Pinned = w.Root, w.Facts, w.pins
+func (p *pruning) DensityConfig() compression.DensityConfig {
+	config := p.Density()
+	config.WorkspaceRoot, config.Facts, config.Pinned = p.Root, p.Facts, p.pins
 	return config
 }

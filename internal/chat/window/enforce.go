@@ -38,8 +38,8 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 			Strategy:     strategy.Name(),
 			Applied:      true,
 			Reason:       compression.LimitCause + ": " + string(rung.Name),
-			TokensBefore: w.scaled(rung.TokensBefore),
-			TokensAfter:  w.scaled(rung.TokensAfter),
+			TokensBefore: w.Scaled(rung.TokensBefore),
+			TokensAfter:  w.Scaled(rung.TokensAfter),
 			Limit:        w.Size(),
 		})
 	}
@@ -81,8 +81,8 @@ func (w *Window) inTheirTokens(err error) error {
 		return err
 	}
 	return &compression.ContextOverflowError{
-		Overhead: w.scaled(overflow.Overhead),
-		Message:  w.scaled(overflow.Message),
+		Overhead: w.Scaled(overflow.Overhead),
+		Message:  w.Scaled(overflow.Message),
 		Reserve:  w.reserve(),
 		Limit:    w.Size(),
 	}

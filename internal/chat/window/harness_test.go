@@ -68,11 +68,11 @@ func newBench(t rapid.TB, limit int) *bench {
 			}
 			return compression.Get(name)
 		},
-		Head:    func(bool, func(window.Head) bool) window.Head { return b.head },
-		Facts:   facts,
-		Counter: func(string) history.Counter { return words{} },
-		Limit:   func(string) (int, bool) { return 0, false },
-		Root:    "/w",
+		MakeHead: func(bool, func(window.Head) bool) window.Head { return b.head },
+		Facts:    facts,
+		Counter:  func(string) history.Counter { return words{} },
+		Limit:    func(string) (int, bool) { return 0, false },
+		Root:     "/w",
 
 		Summarizer: func(u window.Urgency) window.Connect {
 			b.urgencies = append(b.urgencies, u)

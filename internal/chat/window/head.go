@@ -51,42 +51,42 @@ func (h *countedHead) count(counter history.Counter) {
 // Head returns what every request begins with. It is made once for a window of one
 // size and one model: a head that changed within a session would void the provider's
 // prefix cache (D-94).
-func (w *Window) Head() Head {
-	w.prepare()
-	return w.head.Head
+func (m *measure) Head() Head {
+	m.prepare()
+	return m.head.Head
 }
 
 // overhead is the tokens of the head, by our own count.
-func (w *Window) overhead() int {
-	w.prepare()
-	return w.head.system + w.head.tools
+func (m *measure) overhead() int {
+	m.prepare()
+	return m.head.system + m.head.tools
 }
 
 // prepare makes everything count with the current model's vocabulary, and the head
 // fit the current window.
-func (w *Window) prepare() {
-	counter := w.Counter(w.Settings().Model)
-	if counter != w.counter {
-		w.counter = counter
-		w.History.SetCounter(counter)
-		w.head.window = 0
+func (m *measure) prepare() {
+	counter := m.Counter(m.Settings().Model)
+	if counter != m.counter {
+		m.counter = counter
+		m.History.SetCounter(counter)
+		m.head.window = 0
 	}
 	whom := ""
-	if w.HeadFor != nil {
-		whom = w.HeadFor()
+	if m.HeadFor != nil {
+		whom = m.HeadFor()
 	}
-	if size := w.Size(); size != w.head.window || whom != w.head.whom {
-		w.head = w.makeHead(size)
-		w.head.whom = whom
+	if size := m.Size(); size != m.head.window || whom != m.head.whom {
+		m.head = m.makeHead(size)
+		m.head.whom = whom
 	}
 }
 
 // makeHead makes the head for a window: the usual one if the window is not small and
 // a third of it holds the head, else the lean one.
-func (w *Window) makeHead(size int) countedHead {
+func (m *measure) makeHead(size int) countedHead {
 	counted := func(h Head) countedHead {
 		c := countedHead{Head: h, window: size}
-		c.count(w.counter)
+		c.count(m.counter)
 		return c
 	}
 	fits := func(h Head) bool {
@@ -94,11 +94,11 @@ func (w *Window) makeHead(size int) countedHead {
 		return c.system+c.tools <= size/headShare
 	}
 	if size >= leanBelow {
-		if usual := w.Config.Head(false, fits); fits(usual) {
+		if usual := m.MakeHead(false, fits); fits(usual) {
 			return counted(usual)
 		}
 	}
-	head := counted(w.Config.Head(true, fits))
+	head := counted(m.MakeHead(true, fits))
 	head.lean = true
 	return head
 }
@@ -108,31 +108,31 @@ type headKind struct{ lean, cut bool }
 
 // tellHead says when the window is too small for the usual head, and when it no
 // longer is.
-func (w *Window) tellHead() {
-	w.prepare()
-	kind := headKind{lean: w.head.lean, cut: w.head.Cut}
-	if kind == w.toldHead {
+func (m *measure) tellHead() {
+	m.prepare()
+	kind := headKind{lean: m.head.lean, cut: m.head.Cut}
+	if kind == m.toldHead {
 		return
 	}
-	w.toldHead = kind
-	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: w.scaled(w.overhead()), Limit: w.Size()}
-	for _, tool := range w.head.Tools {
+	m.toldHead = kind
+	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: m.Scaled(m.overhead()), Limit: m.Size()}
+	for _, tool := range m.head.Tools {
 		now.Tools = append(now.Tools, tool.Name)
 	}
-	w.Tell(now)
+	m.Tell(now)
 }
 
 // headSum is a digest of the head, by which it is found to be the same in another
 // process.
-func (w *Window) headSum() string {
-	w.prepare()
-	if w.head.sum == "" {
+func (m *measure) headSum() string {
+	m.prepare()
+	if m.head.sum == "" {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "%q", w.head.System)
-		for _, tool := range w.head.Tools {
+		fmt.Fprintf(sum, "%q", m.head.System)
+		for _, tool := range m.head.Tools {
 			fmt.Fprintf(sum, "%q%q%s", tool.Name, tool.Description, tool.Schema)
 		}
-		w.head.sum = hex.EncodeToString(sum.Sum(nil)[:8])
+		m.head.sum = hex.EncodeToString(sum.Sum(nil)[:8])
 	}
-	return w.head.sum
+	return m.head.sum
 }

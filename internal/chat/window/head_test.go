@@ -53,7 +53,7 @@ func TestTheHeadFitsTheWindow(t *testing.T) {
 			t.Parallel()
 			var asked []bool
 			b := newBench(t, tc.limit)
-			b.Config.Head = headOf(tc.usual, tc.lean, tc.more, &asked)
+			b.Config.MakeHead = headOf(tc.usual, tc.lean, tc.more, &asked)
 			b.say("hi")
 			b.fit()
 			b.fit()
@@ -87,7 +87,7 @@ func TestTheHeadFollowsTheWindow(t *testing.T) {
 	t.Parallel()
 	var asked []bool
 	b := newBench(t, 32_000)
-	b.Config.Head = headOf(2400, 1100, 0, &asked)
+	b.Config.MakeHead = headOf(2400, 1100, 0, &asked)
 	var lean []bool
 	for _, limit := range []int{32_000, 4096, 4096, 64_000, 32_000} {
 		b.set.ContextLimit = limit

@@ -30,8 +30,8 @@ type Standing = cacheaware.Standing
 func (w *Window) Held(subject string) []Held {
 	if w.followed() {
 		var held []Held
-		for _, h := range w.pruning.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()) {
-			held = append(held, Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason})
+		for _, h := range w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()) {
+			held = append(held, Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.Scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason})
 		}
 		return held
 	}
@@ -68,7 +68,7 @@ func (w *Window) going() map[history.Block]string {
 // heldPart says of a part why it is still there, for a strategy that does not ask what
 // pruning costs.
 func (w *Window) heldPart(part compression.Part, going map[history.Block]string) Held {
-	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
+	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.Scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
 	facts := traits.Traits{}
 	if part.Call != nil {
 		h.Kind, facts = part.Call.Name, w.Facts(part.Call.Name)
@@ -102,14 +102,14 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 func (w *Window) standing() Standing {
 	var s Standing
 	if w.followed() {
-		s = w.pruning.engine.Standing(w.moment())
-		return Standing{Free: w.scaled(s.Free), Cold: w.scaled(s.Cold), Pinned: w.scaled(s.Pinned)}
+		s = w.engine.Standing(w.moment())
+		return Standing{Free: w.Scaled(s.Free), Cold: w.Scaled(s.Cold), Pinned: w.Scaled(s.Pinned)}
 	}
 	seen := make(map[history.Block]bool)
 	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
 		if w.pins[part.Path] && !seen[part.Blocks[0]] {
 			seen[part.Blocks[0]] = true
-			s.Pinned += w.scaled(w.History.CountBlocks(part.Blocks))
+			s.Pinned += w.Scaled(w.History.CountBlocks(part.Blocks))
 		}
 	}
 	return s

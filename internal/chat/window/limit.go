@@ -13,20 +13,20 @@ const maxReserve = 16_384
 
 // Size is the model's window in tokens: what the user set, else what is known of
 // the model, else a common size; never above what the model refused.
-func (w *Window) Size() int {
-	configured := w.configuredSize()
-	if l, ok := w.learned[w.Settings().Model]; ok && l.configured == configured {
+func (m *measure) Size() int {
+	configured := m.configuredSize()
+	if l, ok := m.learned[m.Settings().Model]; ok && l.configured == configured {
 		return min(configured, l.refused)
 	}
 	return configured
 }
 
-func (w *Window) configuredSize() int {
-	s := w.Settings()
+func (m *measure) configuredSize() int {
+	s := m.Settings()
 	if s.ContextLimit > 0 {
 		return s.ContextLimit
 	}
-	if limit, known := w.Limit(s.Model); known {
+	if limit, known := m.Limit(s.Model); known {
 		return limit
 	}
 	return DefaultLimit
@@ -41,22 +41,22 @@ func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 type learnedLimit struct{ refused, configured int }
 
 // learn remembers that the model refused a request of tokens.
-func (w *Window) learn(tokens int) {
-	w.learned[w.Settings().Model] = learnedLimit{tokens, w.configuredSize()}
+func (m *measure) learn(tokens int) {
+	m.learned[m.Settings().Model] = learnedLimit{tokens, m.configuredSize()}
 }
 
 // Reserve is the part of the window kept free for the reply (D-08), or an error when
 // it leaves no room for a request.
-func (w *Window) Reserve() (int, error) {
-	reserve, size := w.reserve(), w.Size()
+func (m *measure) Reserve() (int, error) {
+	reserve, size := m.reserve(), m.Size()
 	if reserve >= size {
 		return 0, fmt.Errorf("max-output-tokens (%d) leaves no room in context-limit (%d); lower the first or raise the second", reserve, size)
 	}
 	return reserve, nil
 }
 
-func (w *Window) reserve() int {
-	return ReserveOf(w.Settings().MaxOutputTokens, w.Size())
+func (m *measure) reserve() int {
+	return ReserveOf(m.Settings().MaxOutputTokens, m.Size())
 }
 
 // ReserveOf is what is kept free of a window: what is set, else the common share; 0
@@ -74,7 +74,7 @@ const leastOutput = 500
 // OutputLimit is how many tokens one result of a tool may take: the setting, or a
 // quarter of what the window has besides its head and the reserve if that is less
 // (D-41). It is in tokens of our own count, which is what tools measure by.
-func (w *Window) OutputLimit() int {
-	free := w.estimated(w.Size()-w.reserve()) - w.overhead()
-	return min(w.Settings().OutputTokens, max(leastOutput, free/4))
+func (m *measure) OutputLimit() int {
+	free := m.estimated(m.Size()-m.reserve()) - m.overhead()
+	return min(m.Settings().OutputTokens, max(leastOutput, free/4))
 }

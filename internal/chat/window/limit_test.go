@@ -133,7 +133,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 	asked := 0
 	head := b.head
 	head.System = wordy(700)
-	b.Config.Head = func(bool, func(window.Head) bool) window.Head { asked++; return head }
+	b.Config.MakeHead = func(bool, func(window.Head) bool) window.Head { asked++; return head }
 	b.set.Threshold = 0.7
 	if got := b.Tokens(); got != 702 {
 		t.Errorf("%d tokens before the first message, want %d", got, 702)

@@ -14,31 +14,31 @@ import (
 // Pin keeps density from pruning what the context holds of a file until it is unpinned;
 // the record says so. The path may be the end of one. It returns the file meant, or an
 // error when the conversation knows none or several of that name.
-func (w *Window) Pin(name string, pinned bool) (string, error) {
-	known := w.KnownFiles()
+func (p *pruning) Pin(name string, pinned bool) (string, error) {
+	known := p.KnownFiles()
 	if !pinned {
-		known = w.Pins()
+		known = p.Pins()
 	}
-	file, err := theFile(known, w.absolute(name), name, pinned)
+	file, err := theFile(known, p.absolute(name), name, pinned)
 	if err != nil {
 		return "", err
 	}
 	if pinned {
-		w.pins[file] = true
+		p.pins[file] = true
 	} else {
-		delete(w.pins, file)
+		delete(p.pins, file)
 	}
-	if w.followed() {
-		w.pruning.engine.Pin(file, pinned)
+	if p.followed() {
+		p.engine.Pin(file, pinned)
 	}
-	return file, w.History.Pin(file, pinned)
+	return file, p.History.Pin(file, pinned)
 }
 
-func (w *Window) absolute(name string) string {
+func (p *pruning) absolute(name string) string {
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
-	return path.Join(w.Root, name)
+	return path.Join(p.Root, name)
 }
 
 // theFile is the only one of the known files that is meant by a name.
@@ -63,10 +63,10 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 
 // Pins are the pinned files, those included that were asked for again soon after they
 // were pruned.
-func (w *Window) Pins() []string {
-	pins := maps.Clone(w.pins)
-	if w.followed() {
-		for _, file := range w.pruning.engine.Pins() {
+func (p *pruning) Pins() []string {
+	pins := maps.Clone(p.pins)
+	if p.followed() {
+		for _, file := range p.engine.Pins() {
 			pins[file] = true
 		}
 	}
@@ -74,13 +74,13 @@ func (w *Window) Pins() []string {
 }
 
 // KnownFiles are the files that the context holds something of, by their absolute paths.
-func (w *Window) KnownFiles() []string {
+func (p *pruning) KnownFiles() []string {
 	known := make(map[string]bool)
-	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
+	for _, part := range compression.Parts(p.History.RawHistory(), p.DensityConfig()) {
 		known[part.Path] = true
 	}
-	if w.followed() {
-		for _, file := range w.pruning.engine.Files() {
+	if p.followed() {
+		for _, file := range p.engine.Files() {
 			known[file] = true
 		}
 	}

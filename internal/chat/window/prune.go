@@ -11,8 +11,13 @@ import (
 	"agent/internal/history"
 )
 
-// pruning is what a Window keeps for a strategy that prunes by price.
+// pruning is what a Window keeps for a strategy that prunes by price, and the files that
+// any leaves alone.
 type pruning struct {
+	*measure
+	ledger *ledger
+	// pins are the files that the user has pinned, by their absolute paths.
+	pins   map[string]bool
 	engine *cacheaware.Engine
 	// request is the one being made, until a reply carries it into the history.
 	request *cacheaware.Request
@@ -26,21 +31,21 @@ type pruning struct {
 func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
-	w.pruning.request = &cacheaware.Request{
+	w.request = &cacheaware.Request{
 		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, HeadSum: w.headSum(),
 		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
-	if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
+	if err := w.carryOut(w.engine.Plan(m)); err != nil {
 		return err
 	}
-	defer func() { w.pruning.request.Mark = w.pruning.engine.Mark(m) }()
+	defer func() { w.request.Mark = w.engine.Mark(m) }()
 	if !w.ShouldCompress(strategy) {
 		return nil
 	}
 	m.Pressed = true
 	enough := w.overhead() + int(enoughShare*float64(w.estimated(w.Trigger(strategy))-w.overhead()))
 	for m.Patience = 1; w.Estimate() > enough && m.Patience > leastPatience; m.Patience /= 2 {
-		if err := w.carryOut(w.pruning.engine.Plan(m)); err != nil {
+		if err := w.carryOut(w.engine.Plan(m)); err != nil {
 			return err
 		}
 	}
@@ -58,94 +63,93 @@ const enoughShare = 0.8
 const leastPatience = 1.0 / 64
 
 // follow brings the engine in step with the history.
-func (w *Window) follow(strategy compression.Pruner) {
-	p := &w.pruning
+func (p *pruning) follow(strategy compression.Pruner) {
 	if p.engine == nil {
-		p.engine = w.newEngine(strategy)
-		p.engine.Become(w.History.RawHistory())
+		p.engine = p.newEngine(strategy)
+		p.engine.Become(p.History.RawHistory())
 	} else {
 		taught := p.engine.Pauses()
-		p.engine.Become(w.History.RawHistory())
+		p.engine.Become(p.History.RawHistory())
 		if p.engine.Pauses() != taught {
-			w.keepLife()
+			p.keepLife()
 		}
 	}
-	for path := range w.pins {
+	for path := range p.pins {
 		p.engine.Pin(path, true) // also when the conversation has met it since
 	}
 }
 
 // keepLife keeps for later sessions what the latest reply has taught of its cache's life.
-func (w *Window) keepLife() {
-	latest, ok := w.pruning.engine.Latest()
-	if !ok || w.KeepLife == nil || w.Cache == nil {
+func (p *pruning) keepLife() {
+	latest, ok := p.engine.Latest()
+	if !ok || p.KeepLife == nil || p.Cache == nil {
 		return
 	}
-	known := w.Cache(latest.Model)
-	if life := w.pruning.engine.Believe(known).Life; life != known.Life {
-		w.KeepLife(latest.Model, life)
+	known := p.Cache(latest.Model)
+	if life := p.engine.Believe(known).Life; life != known.Life {
+		p.KeepLife(latest.Model, life)
 	}
 }
 
-func (w *Window) newEngine(strategy compression.Pruner) *cacheaware.Engine {
+func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	return strategy.Engine(cacheaware.Options{
-		Tools:   cacheaware.Tools(w.Facts),
-		Root:    w.Root,
-		Counter: func() history.Counter { return w.Counter(w.Settings().Model) },
+		Tools:   cacheaware.Tools(p.Facts),
+		Root:    p.Root,
+		Counter: func() history.Counter { return p.Counter(p.Settings().Model) },
 	})
 }
 
 // moment is what is known of the next request.
-func (w *Window) moment() cacheaware.Moment {
+func (p *pruning) moment() cacheaware.Moment {
 	return cacheaware.Moment{
-		Price: w.price(), Head: w.overhead(), Cache: w.cache(), At: w.Now(), Cold: w.cold(), Pace: w.Settings().Pace, Files: w.Files,
+		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: p.Settings().Pace, Files: p.Files,
 	}
 }
 
 // cache is what is believed of the provider's cache: what is known of the model's
 // provider, and what its reports have taught since.
-func (w *Window) cache() cacheaware.Cache {
+func (p *pruning) cache() cacheaware.Cache {
 	var known cacheaware.Cache
-	if w.Cache != nil {
-		known = w.Cache(w.Settings().Model)
+	if p.Cache != nil {
+		known = p.Cache(p.Settings().Model)
 	}
-	return w.pruning.engine.Believe(known)
+	return p.engine.Believe(known)
 }
 
 // Mark is how many entries at the beginning the strategy means to leave as they are, of
 // those that are sent; false for a strategy that does not say.
-func (w *Window) Mark(sent []*history.Content) (entries int, ok bool) {
-	if w.pruning.request == nil || w.pruning.engine == nil {
+func (p *pruning) Mark(sent []*history.Content) (entries int, ok bool) {
+	if p.request == nil || p.engine == nil {
 		return 0, false
 	}
-	mark := w.pruning.request.Mark
-	if mark == 0 || mark > w.pruning.engine.Len() {
+	mark := p.request.Mark
+	if mark == 0 || mark > p.engine.Len() {
 		return 0, true
 	}
-	return slices.Index(sent, w.pruning.engine.Entry(mark-1)) + 1, true
+	return slices.Index(sent, p.engine.Entry(mark-1)) + 1, true
 }
 
-func (w *Window) price() cacheaware.Price {
-	if w.Price == nil {
+func (p *pruning) price() cacheaware.Price {
+	if p.Price == nil {
 		return cacheaware.SafePrice
 	}
-	return w.Price(w.Settings().Model)
+	return p.Price(p.Settings().Model)
 }
 
 // cold reports whether nothing of the next request can be in the provider's cache.
 // It asks the record, not the process, so that a session that was taken up again at
 // once decides as if it had gone on.
-func (w *Window) cold() bool {
-	latest, ok := w.pruning.engine.Latest()
+func (p *pruning) cold() bool {
+	latest, ok := p.engine.Latest()
 	switch {
-	case w.pruning.engine.Fresh() && (ok || w.pruning.observed.IsZero()):
+	case p.engine.Fresh() && (ok || p.observed.IsZero()):
 		return true // never sent, or rebuilt since
 	case !ok:
-		return !w.cache().Alive(w.Now().Sub(w.pruning.observed))
-	case latest.Model != w.Settings().Model || latest.HeadSum != w.headSum():
+		return !p.cache().Alive(p.Now().Sub(p.observed))
+	case latest.Model != p.Settings().Model || latest.HeadSum != p.headSum():
 		return true
 	default:
-		return !w.cache().Alive(w.Now().Sub(latest.Time())) || w.pruning.engine.CacheFails() && w.price().Read > 0
+		return !p.cache().Alive(p.Now().Sub(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0
 	}
 }
 
@@ -157,14 +161,14 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	before := w.Tokens()
 	prunes := make([]history.Prune, len(plan.Changes))
 	for i, c := range plan.Changes {
-		gone, left := w.pruning.engine.Shown(c)
+		gone, left := w.engine.Shown(c)
 		prunes[i] = history.Prune{
 			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
 			Entry: c.Entry, Gone: gone, Left: left,
 		}
 	}
-	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: w.pruning.engine.Request()}
-	applied := w.pruning.engine.Apply(plan)
+	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: w.engine.Request()}
+	applied := w.engine.Apply(plan)
 	result := history.DensityResult{
 		Replacements: applied.Changed,
 		Removals:     applied.Left,
@@ -194,16 +198,16 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	if ratio, observed := w.calibration.Ratio(model); observed {
 		reply = reply.WithMeta(history.MetaScale, ratio)
 	}
-	request := w.pruning.request
-	w.pruning.request = nil
+	request := w.request
+	w.request = nil
 	strategy, err := w.Active()
 	pruner, ok := strategy.(compression.Pruner)
 	if request == nil || err != nil || !ok {
 		return reply
 	}
 	w.follow(pruner) // before the reply: what was compressed meanwhile is not in the cache
-	request.Cold = request.Cold || w.pruning.engine.Fresh()
-	request.Pins = w.pruning.engine.Pins()
+	request.Cold = request.Cold || w.engine.Fresh()
+	request.Pins = w.engine.Pins()
 	return request.Stamp(reply)
 }
 
@@ -219,7 +223,7 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 	if err != nil || !ok {
 		return nil
 	}
-	w.pruning.engine = w.newEngine(pruner)
+	w.engine = w.newEngine(pruner)
 	if steps == nil {
 		return nil
 	}
@@ -227,60 +231,60 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 		if err != nil {
 			return err
 		}
-		w.pruning.engine.Follow(step)
+		w.engine.Follow(step)
 	}
 	return nil
 }
 
 // Saved compares the session with one in which nothing was pruned; zero for a
 // strategy that keeps no account.
-func (w *Window) Saved() cacheaware.Account {
-	if !w.followed() {
+func (p *pruning) Saved() cacheaware.Account {
+	if !p.followed() {
 		return cacheaware.Account{}
 	}
-	return w.pruning.engine.Account()
+	return p.engine.Account()
 }
 
 // followed brings the engine in step outside of a request. It reports false when the
 // strategy has none.
-func (w *Window) followed() bool {
-	strategy, err := w.Active()
+func (p *pruning) followed() bool {
+	strategy, err := p.Active()
 	pruner, ok := strategy.(compression.Pruner)
 	if err != nil || !ok {
 		return false
 	}
-	w.follow(pruner)
+	p.follow(pruner)
 	return true
 }
 
 // Needed notes that the model asked for what a line of the ledger took, by its number
 // from 1. What was cold and went a moment ago is needed after all: its file stays from
 // now on.
-func (w *Window) Needed(number int) error {
-	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
+func (p *pruning) Needed(number int) error {
+	if number < 1 || number > len(p.ledger.prunes) || !p.followed() {
 		return nil
 	}
-	p := w.ledger.prunes[number-1]
-	cold := p.Kind == history.PruneKind(cacheaware.Cold) || p.Kind == history.PruneKind(cacheaware.Soft)
-	if !cold || p.Cut == nil || !w.pruning.engine.Regrets(p.Cut.Request) {
+	line := p.ledger.prunes[number-1]
+	cold := line.Kind == history.PruneKind(cacheaware.Cold) || line.Kind == history.PruneKind(cacheaware.Soft)
+	if !cold || line.Cut == nil || !p.engine.Regrets(line.Cut.Request) {
 		return nil
 	}
-	return w.KeepFile(number)
+	return p.KeepFile(number)
 }
 
 // KeepFile pins the file that a line of the ledger is about, by its number from 1, where
 // the strategy asks what pruning costs: it would take the rest of it for as little used.
 // The record says so at once, for a resumed session decides alike.
-func (w *Window) KeepFile(number int) error {
-	if number < 1 || number > len(w.ledger.prunes) || !w.followed() {
+func (p *pruning) KeepFile(number int) error {
+	if number < 1 || number > len(p.ledger.prunes) || !p.followed() {
 		return nil
 	}
-	for _, file := range w.ledger.prunes[number-1].Paths {
-		if !w.pruning.engine.Pin(file, true) {
+	for _, file := range p.ledger.prunes[number-1].Paths {
+		if !p.engine.Pin(file, true) {
 			continue
 		}
-		w.pins[file] = true
-		if err := w.History.Pin(file, true); err != nil {
+		p.pins[file] = true
+		if err := p.History.Pin(file, true); err != nil {
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ const (
 // oldest first: the provider refused a request for it, and would refuse all that
 // follow (D-50). A reply that a content filter has cut is no answer, and leaves too. A
 // summary stays, and so do the first messages for which spared is true.
-func (w *Window) TakeBack(spared func(*history.Content) bool) ([]*history.Content, error) {
-	raw := w.History.RawHistory()
+func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*history.Content, error) {
+	raw := h.RawHistory()
 	var said []*history.Content
 	var at []int
 	for i := unanswered(raw); i < len(raw); i++ {
@@ -33,13 +33,13 @@ func (w *Window) TakeBack(spared func(*history.Content) bool) ([]*history.Conten
 	if len(said) == 0 {
 		return nil, nil
 	}
-	return said, w.amend(history.DensityResult{Removals: at}, "refusedMessages", len(at))
+	return said, amend(h, history.DensityResult{Removals: at}, "refusedMessages", len(at))
 }
 
 // NewImages reports whether what the user said since the model last answered holds
 // images.
-func (w *Window) NewImages() bool {
-	raw := w.History.RawHistory()
+func NewImages(h *history.Service) bool {
+	raw := h.RawHistory()
 	return slices.ContainsFunc(raw[unanswered(raw):], func(c *history.Content) bool {
 		return isMessage(c) && slices.ContainsFunc(c.Blocks, isImage)
 	})
@@ -47,8 +47,8 @@ func (w *Window) NewImages() bool {
 
 // DropImages puts words in the place of every image, and returns how many there
 // were.
-func (w *Window) DropImages() (int, error) {
-	return w.replaceBlocks("refusedImages", 0, func(b history.Block) history.Block {
+func DropImages(h *history.Service) (int, error) {
+	return replaceBlocks(h, "refusedImages", 0, func(b history.Block) history.Block {
 		if isImage(b) {
 			return &history.Text{Text: imageLeftOut}
 		}
@@ -58,8 +58,8 @@ func (w *Window) DropImages() (int, error) {
 
 // WithholdResults puts words in the place of the tool results that the model has not
 // answered, and returns how many there were. Whether a call failed stays as it is.
-func (w *Window) WithholdResults() (int, error) {
-	return w.replaceBlocks("refusedResults", unanswered(w.History.RawHistory()), func(b history.Block) history.Block {
+func WithholdResults(h *history.Service) (int, error) {
+	return replaceBlocks(h, "refusedResults", unanswered(h.RawHistory()), func(b history.Block) history.Block {
 		r, ok := b.(*history.ToolResponse)
 		switch {
 		case !ok || r.Error == resultLeftOut || r.Error == "" && r.Result.Text() == resultLeftOut:
@@ -76,10 +76,10 @@ func (w *Window) WithholdResults() (int, error) {
 
 // replaceBlocks edits the entries from an index on, and returns how many blocks are
 // others than before.
-func (w *Window) replaceBlocks(field string, from int, edit func(history.Block) history.Block) (int, error) {
+func replaceBlocks(h *history.Service, field string, from int, edit func(history.Block) history.Block) (int, error) {
 	changed := 0
 	replacements := map[int]*history.Content{}
-	for i, entry := range w.History.RawHistory() {
+	for i, entry := range h.RawHistory() {
 		if i < from {
 			continue
 		}
@@ -93,17 +93,17 @@ func (w *Window) replaceBlocks(field string, from int, edit func(history.Block) 
 			replacements[i] = entry.WithBlocks(blocks)
 		}
 	}
-	return changed, w.amend(history.DensityResult{Replacements: replacements}, field, changed)
+	return changed, amend(h, history.DensityResult{Replacements: replacements}, field, changed)
 }
 
 // amend changes the history and has its record say how much of what was refused.
-func (w *Window) amend(result history.DensityResult, field string, n int) error {
+func amend(h *history.Service, result history.DensityResult, field string, n int) error {
 	result.Metadata = history.Counts{{Field: field, N: n}}
-	return w.History.ApplyDensityResult(result)
+	return h.ApplyDensityResult(result)
 }
 
 // Answered reports whether the model has answered anything that is still there.
-func (w *Window) Answered() bool { return unanswered(w.History.RawHistory()) > 0 }
+func Answered(h *history.Service) bool { return unanswered(h.RawHistory()) > 0 }
 
 // unanswered is the index of what came after the model's latest reply, not counting
 // one that a content filter has cut.
@@ -123,4 +123,25 @@ func isMessage(c *history.Content) bool {
 func isImage(b history.Block) bool {
 	_, ok := b.(*history.Media)
 	return ok
+}
+
+// MarkUndone marks the writes whose change of files was undone, and takes the mark
+// from those that were done again: an undone write supersedes nothing (D-48). It
+// removes and shortens nothing. Undone is asked with what the entry of a write says of
+// its change.
+func MarkUndone(h *history.Service, undone func(change string) bool) error {
+	marks := history.DensityResult{Replacements: map[int]*history.Content{}}
+	for i, entry := range h.RawHistory() {
+		change, ok := entry.Metadata[history.MetaChange].(string)
+		if !ok {
+			continue
+		}
+		switch is, was := undone(change), entry.Metadata[history.MetaUndone] == true; {
+		case is && !was:
+			marks.Replacements[i] = entry.WithMeta(history.MetaUndone, true)
+		case was && !is:
+			marks.Replacements[i] = entry.WithoutMeta(history.MetaUndone)
+		}
+	}
+	return h.ApplyDensityResult(marks)
 }

@@ -17,7 +17,7 @@ type Urgency struct {
 }
 
 // Room is how many tokens by our own count a request without a head may take.
-func (w *Window) Room() int { return w.estimated(w.Size() - w.reserve()) }
+func (m *measure) Room() int { return m.estimated(m.Size() - m.reserve()) }
 
 // summarise lets a strategy that asks a model work, beside the owner. The strategy
 // works on immutable values only.

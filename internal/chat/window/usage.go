@@ -40,7 +40,7 @@ func (w *Window) Usage() Usage {
 	part := func(tokens int) int {
 		estimate += tokens
 		before := told
-		told = w.scaled(estimate)
+		told = w.Scaled(estimate)
 		return told - before
 	}
 	usage := Usage{

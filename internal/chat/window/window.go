@@ -9,7 +9,6 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/todo"
-	"agent/internal/tokens"
 )
 
 // Settings are the user's choices that a Window depends on, as they are at one moment.
@@ -48,9 +47,9 @@ type Config struct {
 	Density func() compression.DensityConfig
 	// Strategy finds a strategy by its name.
 	Strategy func(name string) (compression.Strategy, error)
-	// Head makes what every request begins with; it is asked once for a window of one
+	// MakeHead makes what every request begins with; it is asked once for a window of one
 	// size and one HeadFor, until Reset (D-94).
-	Head HeadMaker
+	MakeHead HeadMaker
 	// HeadFor names for whom the head is made: the model and its endpoint; nil for
 	// anybody.
 	HeadFor func() string
@@ -108,19 +107,11 @@ type Connect func() (model *compression.Summarizer, release func(), err error)
 // Window keeps the next request within the model's window.
 type Window struct {
 	Config
-
-	head        countedHead
-	toldHead    headKind
-	counter     history.Counter
-	calibration tokens.Calibration
-	learned     map[string]learnedLimit
-	// doubted are the models whose reports were too small to be true.
-	doubted map[string]bool
+	*measure
+	*pruning
+	ledger ledger
 	// optimised is the generation of the history that density has seen (D-02).
 	optimised uint64
-	ledger    ledger
-	// pins are the files that the user has pinned, by their absolute paths.
-	pins map[string]bool
 	// noopReason is why the latest compression found nothing to do.
 	noopReason   string
 	compressions int
@@ -128,7 +119,6 @@ type Window struct {
 	// refused is set from a refusal to the end of the next pre-send window.
 	refused bool
 	vain    vain
-	pruning pruning
 }
 
 // New returns a Window onto a history.
@@ -145,19 +135,23 @@ func New(config Config) *Window {
 	if config.Todos == nil {
 		config.Todos = func() todo.List { return nil }
 	}
-	return &Window{Config: config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool), pins: make(map[string]bool)}
+	w := &Window{Config: config}
+	w.measure = &measure{Config: &w.Config, learned: make(map[string]learnedLimit), doubted: make(map[string]bool)}
+	w.pruning = &pruning{measure: w.measure, ledger: &w.ledger, pins: make(map[string]bool)}
+	return w
 }
 
 // Reset forgets what depends on a conversation that was cleared. What was learned
 // about models stays.
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
-	w.noopReason, w.latest, w.vain, w.pruning = "", Reported{}, vain{}, pruning{}
+	w.noopReason, w.latest, w.vain = "", Reported{}, vain{}
+	w.engine, w.request, w.observed = nil, nil, time.Time{}
 	w.head.window = 0 // the next request begins a conversation
 	clear(w.pins)
 }
 
 // Active is the strategy in force.
-func (w *Window) Active() (compression.Strategy, error) {
-	return w.Strategy(w.Settings().Strategy)
+func (c *Config) Active() (compression.Strategy, error) {
+	return c.Strategy(c.Settings().Strategy)
 }
