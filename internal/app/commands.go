@@ -80,7 +80,7 @@ func (c *Conversation) jobs() []slash.Job {
 
 func (c *Conversation) endJob(id int) {
 	if job, err := c.env.Jobs.Find(id); err == nil {
-		job.Kill()
+		job.Kill(context.Background())
 	}
 }
 

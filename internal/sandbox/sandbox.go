@@ -26,6 +26,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -109,8 +110,10 @@ type Command struct {
 	wait func() error
 	// finish is called after the process has ended.
 	finish func() End
-	guard  *guard
-	end    End
+	// kill ends the process and all that it started by force.
+	kill  func()
+	guard *guard
+	end   End
 }
 
 // End is what is known at the end of a command besides its exit status.
@@ -155,6 +158,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 		return nil, &setupError{err}
 	}
 	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() End { return End{} }}
+	started.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if backend != None {
 		started.guard = newGuard(policy, backend)
 		cmd.Env = policy.environ(cmd.Environ())
@@ -173,6 +177,10 @@ func (c *Command) Wait() error {
 	c.end.Undone, c.end.Unwatched = c.guard.end()
 	return err
 }
+
+// Kill ends the command by force, which must be the head of its process group, and all
+// that it started. Wait returns soon after.
+func (c *Command) Kill() { c.kill() }
 
 // End is what is known of a command's end besides its exit status, after Wait.
 func (c *Command) End() End { return c.end }

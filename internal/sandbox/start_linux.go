@@ -90,6 +90,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)
 			left.kill(c.cmd.Process.Pid)
 		}, ended)
 	}
+	c.kill = func() { left.kill(c.cmd.Process.Pid) }
 	c.finish = func() End {
 		close(ended)
 		defer made.close()

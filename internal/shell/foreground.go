@@ -15,7 +15,8 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 		return Result{}, ErrClosed
 	}
 	running, end := context.WithCancelCause(j.running)
-	keeps := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	hurried, hurry := context.WithCancel(context.Background())
+	keeps := context.AfterFunc(ctx, func() { end(context.Cause(ctx)); hurry() })
 	defer keeps()
 	if command.Timeout > 0 {
 		timer := time.AfterFunc(command.Timeout, func() { end(errTimedOut) })
@@ -36,7 +37,8 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	go func() {
 		defer j.group.Done()
 		defer end(nil)
-		ending = j.run(running, command, to)
+		defer hurry()
+		ending = j.run(running, hurried, command, to)
 		out.close()
 		close(done)
 	}()
@@ -44,7 +46,8 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	case <-done:
 	case <-leave:
 		if keeps() { // else it is being interrupted
-			return j.adopt(command, began, out, end, done, &ending), nil
+			cancel := func() { end(context.Canceled) }
+			return j.adopt(&Job{Line: command.Line, began: began, output: out, cancel: cancel, hurry: hurry}, done, &ending), nil
 		}
 		<-done
 	}
@@ -92,14 +95,11 @@ func (j *Jobs) Background() int {
 
 // adopt makes a job of a command that runs. Its whole output is the job's; of what it
 // printed until now the result is the first look.
-func (j *Jobs) adopt(command Command, began time.Time, out *output, end context.CancelCauseFunc, done <-chan struct{}, ending *Ending) Result {
-	text, _ := out.text()
-	lines := out.lineCount()
+func (j *Jobs) adopt(job *Job, done <-chan struct{}, ending *Ending) Result {
+	text, _ := job.output.text()
+	lines := job.output.lineCount()
 	j.mu.Lock()
-	job := &Job{
-		ID: len(j.all) + 1, Line: command.Line, began: began,
-		output: out, cancel: func() { end(context.Canceled) }, done: make(chan struct{}), shown: out.follow(),
-	}
+	job.ID, job.done, job.shown = len(j.all)+1, make(chan struct{}), job.output.follow()
 	j.all = append(j.all, job)
 	j.OnJob(JobChange{ID: job.ID, Command: job.Line})
 	watched := !j.closed

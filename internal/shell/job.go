@@ -22,6 +22,8 @@ type Job struct {
 	began  time.Time
 	output *output
 	cancel context.CancelFunc
+	// hurry shortens the time that it has to end after cancel.
+	hurry context.CancelFunc
 	// done is closed when it ended; then end says how.
 	done chan struct{}
 	end  Ending
@@ -52,9 +54,10 @@ func (b *Job) Printed() int64 { return b.output.size() }
 // Done returns a channel that is closed when the job has ended.
 func (b *Job) Done() <-chan struct{} { return b.done }
 
-// Kill ends the job and returns when it has ended.
-func (b *Job) Kill() {
+// Kill ends the job and returns when it has ended, soon after ctx ended at the latest.
+func (b *Job) Kill(ctx context.Context) {
 	b.cancel()
+	defer context.AfterFunc(ctx, b.hurry)()
 	<-b.done
 }
 

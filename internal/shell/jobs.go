@@ -15,6 +15,8 @@ const (
 	maxJobs = 16
 	// defaultGrace is Jobs.Grace.
 	defaultGrace = 2 * time.Second
+	// hurriedGrace is how long they have when a person waits for their end.
+	hurriedGrace = 150 * time.Millisecond
 )
 
 // Jobs runs the commands of a conversation: those that a call waits for and those
@@ -107,10 +109,10 @@ func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writ
 		return Ending{}, ErrClosed
 	}
 	defer j.group.Done()
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(j.running, cancel)()
-	return j.carryOut(ctx, command, stdout, stderr), nil
+	return j.carryOut(running, ctx, command, stdout, stderr), nil
 }
 
 // enter counts a command in, so that Close waits for it; it reports whether it may run.
@@ -152,16 +154,18 @@ func (j *Jobs) Start(command Command) (*Job, error) {
 		return nil, fmt.Errorf("%d background commands are running already; end one with action kill first", n)
 	}
 	ctx, cancel := context.WithCancel(j.running)
+	hurried, hurry := context.WithCancel(context.Background())
 	out := newLog(command.OutputBytes, command.SpoolDir, &j.room)
 	started := &Job{
 		ID: len(j.all) + 1, Line: command.Line, began: time.Now(),
-		output: out, cancel: cancel, done: make(chan struct{}),
+		output: out, cancel: cancel, hurry: hurry, done: make(chan struct{}),
 	}
 	j.all = append(j.all, started)
 	j.OnJob(JobChange{ID: started.ID, Command: started.Line})
 	j.group.Go(func() {
 		defer cancel()
-		end := j.run(ctx, command, out)
+		defer hurry()
+		end := j.run(ctx, hurried, command, out)
 		out.close()
 		j.record(started, end)
 	})

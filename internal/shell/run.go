@@ -108,19 +108,20 @@ func (e Ending) ExitText() string {
 
 var errTimedOut = errors.New("timed out")
 
-// run runs a command to its end and writes what it prints to out, as plain text.
-func (j *Jobs) run(ctx context.Context, c Command, out io.Writer) Ending {
+// run is carryOut that writes what the command prints to out, as plain text.
+func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Ending {
 	clean := &cleaner{to: out}
 	defer clean.flush()
-	return j.carryOut(ctx, c, clean, clean)
+	return j.carryOut(ctx, hurried, c, clean, clean)
 }
 
-// carryOut runs a command to its end.
+// carryOut runs a command to its end. When hurried ends, its processes are killed after
+// hurriedGrace, however long they would have.
 //
 // The command has no terminal and no input but what it is given, so that it cannot wait
 // for an answer. It is the head of its own session and process group, and when carryOut returns
 // none of its processes is left, whatever ended it.
-func (j *Jobs) carryOut(ctx context.Context, c Command, stdout, stderr io.Writer) Ending {
+func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) Ending {
 	began := time.Now()
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -154,10 +155,20 @@ func (j *Jobs) carryOut(ctx context.Context, c Command, stdout, stderr io.Writer
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
 	gone := j.groups.add(cmd.Process.Pid)
+	over := make(chan struct{})
+	unhurried := context.AfterFunc(hurried, func() {
+		select {
+		case <-over:
+		case <-time.After(hurriedGrace):
+			running.Kill()
+		}
+	})
 	// What its end means is in ProcessState and ctx.
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.End().LeftBehind
 	gone()
+	close(over)
+	unhurried()
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))

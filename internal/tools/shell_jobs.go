@@ -51,7 +51,7 @@ func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
 		return failed(err)
 	}
 	if args.Action == actionKill {
-		job.Kill()
+		job.Kill(ctx)
 	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
 		return failed(err)
 	}
