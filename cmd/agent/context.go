@@ -189,11 +189,7 @@ func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 }
 
 func countingEngine(w world, o settingsOptions, counter func(model string) history.Counter) (*offline.Engine, error) {
-	f, err := w.Folders()
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Settings(o.sources())
+	f, s, err := w.configured(o)
 	if err != nil {
 		return nil, err
 	}

@@ -77,12 +77,17 @@ func (o loginOptions) place() (string, error) {
 	return provider.Place(known.BaseURL), nil
 }
 
-func login(ctx context.Context, w world, o loginOptions) error {
-	place, err := o.place()
-	if err != nil {
-		return err
+// keys are where keys are kept, with what the key is for.
+func (o loginOptions) keys(w world) (keys provider.Keys, place string, err error) {
+	if place, err = o.place(); err != nil {
+		return keys, "", err
 	}
 	f, err := w.Folders()
+	return provider.SystemKeys(f.Config, w.Env), place, err
+}
+
+func login(ctx context.Context, w world, o loginOptions) error {
+	keys, place, err := o.keys(w)
 	if err != nil {
 		return err
 	}
@@ -93,7 +98,7 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	if key == "" {
 		return usage(fmt.Errorf("no key for %s came in; type it at a terminal, or pipe it: see agent login --help", place))
 	}
-	where, err := provider.SystemKeys(f.Config, w.Env).Set(place, key)
+	where, err := keys.Set(place, key)
 	if err != nil {
 		return usage(err)
 	}
@@ -101,15 +106,11 @@ func login(ctx context.Context, w world, o loginOptions) error {
 }
 
 func logout(_ context.Context, w world, o loginOptions) error {
-	place, err := o.place()
+	keys, place, err := o.keys(w)
 	if err != nil {
 		return err
 	}
-	f, err := w.Folders()
-	if err != nil {
-		return err
-	}
-	found, err := provider.SystemKeys(f.Config, w.Env).Delete(place)
+	found, err := keys.Delete(place)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"agent/internal/mcp/bridge"
 	"agent/internal/nearest"
 	"agent/internal/rawjson"
+	"agent/internal/settings"
 	"agent/internal/setup/servers"
 	"agent/internal/table"
 	"agent/internal/words"
@@ -31,53 +32,56 @@ each needs your consent (agent trust). Servers of other agents: agent import.`,
 		Args: cli.ExactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, false) },
 	}
-	cmd.AddCommand(newMCPList(w), newMCPGet(w), newMCPTest(w), newMCPAdd(w), newMCPRemove(w),
-		newMCPDisable(w, "enable", false), newMCPDisable(w, "disable", true), newMCPLogin(w), newMCPLogout(w))
+	cmd.AddCommand(newMCPList(w), newMCPGet(w), newMCPTest(w), newMCPAdd(w),
+		editServer(w, "remove", "Remove a server from the file that it is in", "is removed from", servers.Remove),
+		editServer(w, "enable", "Enable a server in the file that it is in", "is enabled in", func(file, name string) error { return servers.SetDisabled(file, name, false) }),
+		editServer(w, "disable", "Disable a server in the file that it is in", "is disabled in", func(file, name string) error { return servers.SetDisabled(file, name, true) }),
+		newMCPLogin(w), newMCPLogout(w))
 	return cmd
+}
+
+// knownServers are the configured servers, with what they depend on.
+type knownServers struct {
+	*serving.Configured
+	folders  app.Folders
+	settings *settings.Settings
 }
 
 // configuredServers finds the servers of the current folder, with what the person said of
 // those of the repository.
-func configuredServers(w world) (*serving.Configured, error) {
-	f, err := w.Folders()
-	if err != nil {
-		return nil, err
+func configuredServers(w world) (known knownServers, err error) {
+	if known.folders, known.settings, err = w.configured(settingsOptions{}); err != nil {
+		return known, err
 	}
 	if w.Dir == "" {
-		return nil, errors.New("the current folder was deleted; change to another")
+		return known, errors.New("the current folder was deleted; change to another")
 	}
-	found, err := w.Servers(f, w.Dir, app.Options{})
-	if err != nil {
-		return nil, err
+	if known.Configured, err = w.Servers(known.folders, w.Dir, app.Options{}); err == nil {
+		known.Trust = w.Trust(known.folders, known.settings, w.Dir)
 	}
-	s, err := w.Settings(settingsOptions{}.sources())
-	if err != nil {
-		return nil, err
-	}
-	found.Trust = w.Trust(f, s, w.Dir)
-	return found, nil
+	return known, err
 }
 
 // namedServer is the server of a name.
-func namedServer(w world, name string) (*serving.Configured, *servers.Server, error) {
+func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	found, err := configuredServers(w)
 	if err != nil {
-		return nil, nil, err
+		return found, nil, err
 	}
 	if s := found.Named(name); s != nil {
 		return found, s, nil
 	}
 	if why := found.Invalid[name]; why != "" {
-		return nil, nil, fmt.Errorf("server %s is not used: %s", name, why)
+		return found, nil, fmt.Errorf("server %s is not used: %s", name, why)
 	}
 	var names []string
 	for _, s := range found.Servers {
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return nil, nil, fmt.Errorf("there is no server %q; agent mcp add adds one", name)
+		return found, nil, fmt.Errorf("there is no server %q; agent mcp add adds one", name)
 	}
-	return nil, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, nearest.Question(name, names), strings.Join(names, ", "))
+	return found, nil, fmt.Errorf("there is no server %q%s; there are: %s", name, nearest.Question(name, names), strings.Join(names, ", "))
 }
 
 func newMCPList(w world) *cobra.Command {
@@ -124,11 +128,7 @@ func listServers(w world, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	s, err := w.Settings(settingsOptions{}.sources())
-	if err != nil {
-		return err
-	}
-	status := found.Status(s)
+	status := found.Status(found.settings)
 	if asJSON {
 		entries := []serverEntry{}
 		for _, st := range status {
@@ -157,11 +157,7 @@ func newMCPGet(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := w.Settings(settingsOptions{}.sources())
-			if err != nil {
-				return err
-			}
-			for _, st := range found.Status(s) {
+			for _, st := range found.Status(found.settings) {
 				if st.Name == server.Name {
 					return printLines(w, st.Describe())
 				}
@@ -184,12 +180,8 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, err := w.Folders()
-	if err != nil {
-		return err
-	}
 	started := w.Now()
-	client, known, err := found.Ask(ctx, server, mcp.Host{Version: w.Version, Roots: []string{w.Dir}, Logins: w.Logins(f)})
+	client, known, err := found.Ask(ctx, server, mcp.Host{Version: w.Version, Roots: []string{w.Dir}, Logins: w.Logins(found.folders)})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 
-	"agent/internal/app/serving"
 	"agent/internal/cli"
 	"agent/internal/mcp"
 	"agent/internal/setup/servers"
@@ -130,40 +129,22 @@ func fileWith(w world, name, scope string) (string, error) {
 	return server.File, nil
 }
 
-func newMCPRemove(w world) *cobra.Command {
+// editServer is a command that changes a server in the file that it is in. Did says what
+// was done, between the names of both.
+func editServer(w world, name, short, did string, edit func(file, name string) error) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a server from the file that it is in",
+		Use: name + " NAME", Short: short,
 		Args: cli.ExactArgs(1, "the name of a server"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			file, err := fileWith(w, args[0], scope)
 			if err == nil {
-				err = servers.Remove(file, args[0])
+				err = edit(file, args[0])
 			}
 			if err != nil {
 				return err
 			}
-			return printLines(w, []string{args[0] + " is removed from " + file})
-		},
-	}
-	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default the one that counts)")
-	return cmd
-}
-
-func newMCPDisable(w world, word string, disabled bool) *cobra.Command {
-	var scope string
-	cmd := &cobra.Command{
-		Use: word + " NAME", Short: strings.ToUpper(word[:1]) + word[1:] + " a server in the file that it is in",
-		Args: cli.ExactArgs(1, "the name of a server"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := fileWith(w, args[0], scope)
-			if err == nil {
-				err = servers.SetDisabled(file, args[0], disabled)
-			}
-			if err != nil {
-				return err
-			}
-			return printLines(w, []string{args[0] + " is " + word + "d in " + file})
+			return printLines(w, []string{args[0] + " " + did + " " + file})
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "the file: user or project (default the one that counts)")
@@ -216,19 +197,15 @@ func newMCPLogout(w world) *cobra.Command {
 	}
 }
 
-func loginTo(w world, name string) (*serving.Configured, *servers.Server, *mcp.Logins, error) {
+func loginTo(w world, name string) (knownServers, *servers.Server, *mcp.Logins, error) {
 	found, server, err := namedServer(w, name)
+	if err == nil && server.Transport == servers.Stdio {
+		err = fmt.Errorf("%s is a program; there is no login to it", name)
+	}
 	if err != nil {
-		return nil, nil, nil, err
+		return found, nil, nil, err
 	}
-	if server.Transport == servers.Stdio {
-		return nil, nil, nil, fmt.Errorf("%s is a program; there is no login to it", name)
-	}
-	f, err := w.Folders()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return found, server, w.Logins(f), nil
+	return found, server, w.Logins(found.folders), nil
 }
 
 // opener leads a person to an address: in the browser, or by printing it.

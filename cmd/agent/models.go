@@ -105,11 +105,7 @@ func (o modelsOptions) noneError() error {
 // modelRows are the models of the endpoint, else those of the catalogue.
 func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error) {
 	if !o.all {
-		f, err := w.Folders()
-		if err != nil {
-			return nil, err
-		}
-		s, err := w.Settings(o.sources())
+		f, s, err := w.configured(o.settingsOptions)
 		if err != nil {
 			return nil, err
 		}

@@ -66,11 +66,7 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	if o.profile == "" {
 		o.profile = settings.NoProfile
 	}
-	f, err := w.Folders()
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Settings(o.sources())
+	f, s, err := w.configured(o)
 	if err != nil {
 		return nil, err
 	}

@@ -56,11 +56,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if err != nil {
 		return usage(err)
 	}
-	f, err := w.Folders()
-	if err != nil {
-		return err
-	}
-	s, err := w.Settings(o.sources())
+	f, s, err := w.configured(o.settingsOptions)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/cli"
 	"agent/internal/history"
 	"agent/internal/rawjson"
@@ -34,12 +35,12 @@ func newSessionsList(w world) *cobra.Command {
 		Short: "List the sessions of this folder, latest first",
 		Args:  cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			infos, err := listSessions(w, all)
+			f, infos, err := listSessions(w, all)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printSessions(w, infos)
+				return printSessions(w, f, infos)
 			}
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
@@ -62,11 +63,7 @@ type listedSession struct {
 	WaitingSince *time.Time `json:",omitempty"`
 }
 
-func printSessions(w world, infos []session.Info) error {
-	f, err := w.Folders()
-	if err != nil {
-		return err
-	}
+func printSessions(w world, f app.Folders, infos []session.Info) error {
 	listed := []listedSession{}
 	for _, info := range infos {
 		one := listedSession{Info: info}
@@ -81,23 +78,24 @@ func printSessions(w world, infos []session.Info) error {
 	return rawjson.WriteIndented(w.out, listed)
 }
 
-func listSessions(w world, all bool) ([]session.Info, error) {
+func listSessions(w world, all bool) (app.Folders, []session.Info, error) {
 	f, err := w.Folders()
 	if err != nil {
-		return nil, err
+		return f, nil, err
 	}
 	workspace := ""
 	if !all {
 		if workspace, err = filepath.EvalSymlinks(w.Dir); err != nil {
-			return nil, err
+			return f, nil, err
 		}
 	}
-	return session.List(f.Sessions(), workspace)
+	infos, err := session.List(f.Sessions(), workspace)
+	return f, infos, err
 }
 
 func newSessionsShow(w world) *cobra.Command {
 	var stats bool
-	cmd := sessionCommand(w, "show", "Show the conversation of a session, or with --stats what it holds", func(cmd *cobra.Command, info session.Info) error {
+	cmd := sessionCommand(w, "show", "Show the conversation of a session, or with --stats what it holds", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -124,7 +122,7 @@ func newSessionsShow(w world) *cobra.Command {
 
 func newSessionsExport(w world) *cobra.Command {
 	var asJSON bool
-	cmd := sessionCommand(w, "export", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(cmd *cobra.Command, info session.Info) error {
+	cmd := sessionCommand(w, "export", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -145,11 +143,7 @@ func newSessionsExport(w world) *cobra.Command {
 }
 
 func newSessionsDelete(w world) *cobra.Command {
-	return sessionCommand(w, "delete", "Delete a session's record", func(cmd *cobra.Command, info session.Info) error {
-		f, err := w.Folders()
-		if err != nil {
-			return err
-		}
+	return sessionCommand(w, "delete", "Delete a session's record", func(f app.Folders, info session.Info) error {
 		if err := f.DeleteSession(info); err != nil {
 			return err
 		}
@@ -159,12 +153,12 @@ func newSessionsDelete(w world) *cobra.Command {
 
 // sessionCommand is a command on one session, named by id or by a part that only one
 // has.
-func sessionCommand(w world, name, short string, act func(*cobra.Command, session.Info) error) *cobra.Command {
+func sessionCommand(w world, name, short string, act func(app.Folders, session.Info) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " ID",
 		Short: short,
 		Args:  cli.ExactArgs(1, "the id of a session, as agent sessions list --all shows it"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := w.Folders()
 			if err != nil {
 				return err
@@ -173,7 +167,7 @@ func sessionCommand(w world, name, short string, act func(*cobra.Command, sessio
 			if err != nil {
 				return usage(err)
 			}
-			return act(cmd, info)
+			return act(f, info)
 		},
 		ValidArgsFunction: completeSessions(w),
 	}
@@ -184,7 +178,7 @@ func completeSessions(w world) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		infos, err := listSessions(w, true)
+		_, infos, err := listSessions(w, true)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

@@ -136,6 +136,16 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "set", completeAssignments)
 }
 
+// configured returns the folders of the program, and the settings that flags ask for.
+func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return f, nil, err
+	}
+	s, err := w.Settings(o.sources())
+	return f, s, err
+}
+
 // sources are where the settings of a command come from: --set, and flags of their own,
 // which count more.
 func (o settingsOptions) sources() app.Sources {

@@ -55,11 +55,7 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 
 // trustOf finds what needs consent in the folder that is meant.
 func trustOf(w world, o trustOptions) (*trust.Trust, error) {
-	folders, err := w.Folders()
-	if err != nil {
-		return nil, err
-	}
-	s, err := w.Settings(settingsOptions{}.sources())
+	folders, s, err := w.configured(settingsOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -16,62 +16,34 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Session is the conversation as the commands need it; the turn loop is one.
-// Methods may be called from any goroutine, also while a turn runs, and return
-// soon after ctx ends.
+// Session is the conversation as the commands need it; the turn loop is one, and says at
+// its methods what they do. They may be called from any goroutine, also while a turn runs,
+// and return soon after ctx ends.
 type Session interface {
-	// ContextUsage describes the next request by kind.
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
-	// Ledger lists every prune of the session, oldest first.
+	Stats(ctx context.Context) (chat.Stats, error)
+	LastReply(ctx context.Context) (string, error)
+	Compress(ctx context.Context) (chat.Compressed, error)
+	Clear(ctx context.Context) error
+	Retry(ctx context.Context) error
+	Idle(ctx context.Context) error
+
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
-	// Story is what the requests of the session cost, beside what they would have without
-	// pruning.
 	Story(ctx context.Context) (chat.Story, error)
-	// Held lists the parts of the context that are about a file or command, all of them
-	// for "", and why each is still there.
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
-	// Removed returns what left the context under a number of the Ledger, from 1: a line
-	// that says what it is and how old, and the content. BringBack puts it back, and
-	// returns the tokens that takes; it is chat.ErrWorking while a turn runs.
 	Removed(ctx context.Context, number int) (heading, text string, err error)
 	BringBack(ctx context.Context, number int) (tokens int, err error)
-	// KnownFiles are the files that the context holds something of, and those of them
-	// that are pinned, by their absolute paths; Pin pins one or takes that back.
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
-	// Stats returns the running figures of the session.
-	Stats(ctx context.Context) (chat.Stats, error)
-	// LastReply returns the model's latest text, "" before the first.
-	LastReply(ctx context.Context) (string, error)
-	// Grants lists what was allowed with "always", oldest first, and ForgetGrant takes
-	// one back by its number from 1, or all of them by 0.
+
 	Grants(ctx context.Context) ([]string, error)
 	ForgetGrant(ctx context.Context, number int) ([]string, error)
-	// Compress runs the active strategy now. A result that is not Applied says
-	// why; an error means that nothing changed. It is chat.ErrWorking while a turn
-	// runs.
-	Compress(ctx context.Context) (chat.Compressed, error)
-	// Clear empties the conversation; the record of it stays. It is
-	// chat.ErrWorking while a turn runs.
-	Clear(ctx context.Context) error
-	// Idle is chat.ErrWorking while a turn runs, else nil.
-	Idle(ctx context.Context) error
-	// Points are the places in the record to which Rewind returns; Rewind makes the
-	// conversation what it was at one, and if asked the files too, and returns it with what
-	// changed. It is chat.ErrWorking while a turn runs.
+
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error)
-	// PlanRewind works out what Rewind would do to the files besides.
 	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
-	// PlanFiles works out what undoing or redoing the file changes of a turn would do,
-	// and MoveFiles does it, all of it or nothing. PlanFiles is snapshot.ErrNothing when
-	// there is nothing; both are chat.ErrWorking while a turn runs.
 	PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error)
 	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error)
-	// Retry sends the conversation again without a new message, after a request
-	// that failed. It returns before the turn ends. It is chat.ErrWorking while one
-	// runs, and an error when there is nothing to send.
-	Retry(ctx context.Context) error
 }
 
 // Model is one model that the endpoint offers.
