@@ -9,6 +9,7 @@ import (
 	"agent/internal/gitdiff"
 	"agent/internal/history"
 	"agent/internal/session"
+	"agent/internal/shell"
 	"agent/internal/slash"
 )
 
@@ -68,6 +69,9 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 
 // Background makes jobs of the commands that the turn waits for, and returns how many.
 func (c *Conversation) Background() int { return c.env.Jobs.Background() }
+
+// Jobs are the commands in the background, oldest first.
+func (c *Conversation) Jobs() []*shell.Job { return c.env.Jobs.List() }
 
 // jobs are what runs in the background, and what ran there.
 func (c *Conversation) jobs() []slash.Job {

@@ -95,6 +95,12 @@ func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
+// tailBytes is how much Tail returns at most.
+const tailBytes = 16 << 10
+
+// Tail is the end of what the job printed. It takes nothing from what Look returns.
+func (b *Job) Tail() string { return b.output.last(tailBytes) }
+
 // Look returns what the job printed since the last look, with a note in place of
 // what is no longer held, and how it ended if it had ended by then.
 func (b *Job) Look() (text string, ended *Ending) {

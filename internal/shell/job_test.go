@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -155,4 +156,28 @@ func watch(j *Jobs) (watched bool, running int) {
 	j.groups.mu.Lock()
 	defer j.groups.mu.Unlock()
 	return j.groups.watcher != nil, len(j.groups.running)
+}
+
+// The end of what a job printed, whatever the model looked at, also of a command that was
+// not a job from the start.
+func TestTailOfAJob(t *testing.T) {
+	job := testJob()
+	print(job.output, "one\ntwo\n")
+	job.Look()
+	if tail := job.Tail(); tail != "one\ntwo\n" {
+		t.Errorf("Tail = %q", tail)
+	}
+	var room atomic.Int64
+	room.Store(1 << 20)
+	job.output = newOutput(100, t.TempDir(), &room)
+	print(job.output, "%s", "before\n")
+	job.output.follow()
+	print(job.output, "%s", "after\n")
+	if tail := job.Tail(); tail != "before\nafter\n" {
+		t.Errorf("Tail = %q", tail)
+	}
+	print(job.output, "%s", strings.Repeat("0123456789\n", tailBytes/10))
+	if tail := job.Tail(); len(tail) > tailBytes || !strings.HasPrefix(tail, "0123456789\n") {
+		t.Errorf("Tail has %d bytes and begins with %q", len(tail), tail[:20])
+	}
 }

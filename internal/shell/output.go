@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -141,6 +142,21 @@ func (o *output) since(offset int64) (text string, lost, next int64) {
 	}
 	text = wholeLinesAfter(string(tail))
 	return text, o.total - offset - int64(len(text)), o.total
+}
+
+// last is the end of the output, at most limit bytes of it.
+func (o *output) last(limit int) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text, whole := o.tail, o.total == int64(len(o.head)+len(o.tail))
+	if whole {
+		text = slices.Concat(o.head, o.tail)
+	}
+	cut := max(0, len(text)-limit)
+	if whole && cut == 0 {
+		return string(text)
+	}
+	return wholeLinesAfter(string(text[cut:]))
 }
 
 // kept says where the whole output is.

@@ -20,14 +20,6 @@ func (m *Model) paste(text string) tea.Cmd {
 	return guarded(m.input.Propose())
 }
 
-// toBackground makes jobs of the commands that run.
-func (m *Model) toBackground() tea.Cmd {
-	if m.opts.Background() == 0 {
-		m.showHint("nothing runs that could go on in the background", false)
-	}
-	return nil
-}
-
 // enter sends, unless the line ends with a backslash: then it continues.
 func (m *Model) enter() tea.Cmd {
 	taken, runs := m.input.Enter()

@@ -18,6 +18,8 @@ type activity struct {
 	turn  turn
 	reply reply
 	tools []runningTool
+	// watched is the job in the foreground, its ID 0 for none.
+	watched Job
 	// said is what was said in this session.
 	said sayings
 	// commands are the slash commands that run.
@@ -35,7 +37,9 @@ type activity struct {
 }
 
 // busy reports whether something continues.
-func (a *activity) busy() bool { return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 }
+func (a *activity) busy() bool {
+	return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 || a.watched.ID != 0
+}
 
 // event takes one event of the turn loop.
 func (a *activity) event(event chat.Event) {
@@ -169,6 +173,7 @@ func (a *activity) view(width, room int) []string {
 	working := a.workingView(width)
 	room -= len(working)
 	tools := a.toolsView(width, room)
+	tools = append(tools, a.watchView(width, room-len(tools))...)
 	room -= len(tools)
 	grown, _ := a.transcript.Grown()
 	tail := a.reply.view(a.theme, a.md, width, room-min(1, len(tools)+len(working)), grown)

@@ -39,7 +39,7 @@ var actions = map[string]doing{
 	"stash":      {do: (*Model).stash},
 	"think-more": {do: func(m *Model) tea.Cmd { return m.think(1) }},
 	"think-less": {do: func(m *Model) tea.Cmd { return m.think(-1) }},
-	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }},
+	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
 	"show-again": {do: always(func(m *Model) { m.again = true })},
 	"suspend":    {do: func(*Model) tea.Cmd { return lend(term.Suspend, nil) }},
 	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},

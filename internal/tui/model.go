@@ -134,6 +134,7 @@ func (m *Model) update(message tea.Msg) tea.Cmd {
 	m.endHint()
 	m.presence.say(&m.questions, m.activity.turn.running)
 	m.activity.grow()
+	m.activity.watch()
 	m.layout()
 	return next
 }

@@ -103,6 +103,9 @@ type Options struct {
 	// Background makes jobs of the commands that run, and returns how many; nil means that
 	// none can be.
 	Background func() int
+	// Jobs returns the commands in the background, oldest first; nil means that there are
+	// none.
+	Jobs func() []Job
 	// Efforts returns the values of reasoning.effort that the model in use knows, from the
 	// least; none where that is not known. Nil means that.
 	Efforts func() []string

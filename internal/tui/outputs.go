@@ -45,7 +45,7 @@ type spoolMsg struct{ spool, text string }
 
 // nothingToRead reports that there is no output yet.
 func (a *activity) nothingToRead() bool {
-	return len(a.outputs)+len(a.tools)+len(a.earlier)+len(a.said) == 0
+	return a.watched.ID == 0 && len(a.outputs)+len(a.tools)+len(a.earlier)+len(a.said) == 0
 }
 
 // outputPages are the outputs as pages.
@@ -54,6 +54,9 @@ func (a *activity) outputPages() []pager.Page {
 	for _, tool := range a.tools {
 		text := string(tool.output)
 		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
+	}
+	if a.watched.ID != 0 {
+		pages = append(pages, a.watched.page())
 	}
 	for i := len(a.outputs) - 1; i >= 0; i-- {
 		pages = append(pages, a.outputs[i].page())

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,5 +108,55 @@ func TestToTheBackground(t *testing.T) {
 	s.press("ctrl+b")
 	if asked != 1 || s.model.input.Cursor != 2 {
 		t.Errorf("a command runs: it was asked %d times, the cursor is at %d", asked, s.model.input.Cursor)
+	}
+}
+
+// fakeJob is a command in the background.
+type fakeJob struct{ ended, tail string }
+
+func (j *fakeJob) Running() bool { return j.ended == "" }
+func (j *fakeJob) State() string { return cmp.Or(j.ended, "running for 3s") }
+func (j *fakeJob) Tail() string  { return j.tail }
+func (j *fakeJob) Spool() string { return "" }
+
+// Ctrl+B on an empty line brings the jobs that run to the foreground, the latest first, and
+// then hides them; what ends there leaves a line and its output.
+func TestBackToTheForeground(t *testing.T) {
+	t.Parallel()
+	server, build, old := &fakeJob{tail: "listening\n"}, &fakeJob{tail: "one\ntwo\n"}, &fakeJob{ended: "exit 0"}
+	s := newScreenplayFor(t, 80, 20, func(o *Options) {
+		o.Jobs = func() []Job { return []Job{{1, "npm start", server}, {2, "true", old}, {3, "make", build}} }
+	})
+	shows := func(want, not string) {
+		t.Helper()
+		if view := s.model.view(); !strings.Contains(view, want) || strings.Contains(view, not) {
+			t.Errorf("not %q, or %q:\n%s", want, not, view)
+		}
+	}
+	s.press("ctrl+b")
+	shows("Ask for", "job")
+	s.events(chat.StatusChanged{Status: chat.Status{Model: "demo-model", Jobs: 2}})
+	s.typed("x")
+	s.press("ctrl+b")
+	shows("> x", "make")
+	s.press("end", "backspace", "ctrl+b")
+	shows("job 3: make running for 3s · Ctrl+B hides it\n  one\n  two\n", "npm")
+	build.tail += "three\n"
+	s.wait(tickTime)
+	shows("  two\n  three\n", "npm")
+	s.press("ctrl+b")
+	shows("job 1: npm start running for 3s · Ctrl+B hides it\n  listening\n", "make")
+	s.press("ctrl+b")
+	shows("Ask for", "npm")
+	s.press("ctrl+b")
+	build.ended = "exit 2"
+	s.wait(tickTime)
+	shows("Ask for", "make")
+	if printed := strings.Join(s.texts(), "\n"); !strings.Contains(printed, "· job 3: make — exit 2") {
+		t.Errorf("printed:\n%s", printed)
+	}
+	s.press("ctrl+o")
+	if page := strings.Join(s.model.reader.view(""), "\n"); !strings.Contains(page, "three") {
+		t.Errorf("its output:\n%s", page)
 	}
 }

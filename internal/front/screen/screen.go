@@ -134,6 +134,12 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Theme:      func() string { return settings.Theme.Of(c.Settings) },
 		Links:      func() string { return settings.Links.Of(c.Settings) },
 		Background: c.Background,
+		Jobs: func() (jobs []tui.Job) {
+			for _, job := range c.Jobs() {
+				jobs = append(jobs, tui.Job{ID: job.ID, Command: job.Line, Live: job})
+			}
+			return jobs
+		},
 		Vim:        func() bool { return settings.Keys.Of(c.Settings) == "vim" },
 		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard:  (&clipboard{environ: o.Process.Environ, folder: c.TempDir()}).image,

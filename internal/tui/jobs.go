@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/tui/pager"
+	"agent/internal/tui/style"
+	"agent/internal/words"
+)
+
+// Job is a command in the background.
+type Job struct {
+	ID      int
+	Command string
+	Live
+}
+
+// Live is what is known of a job now. Its methods may be called from any goroutine.
+type Live interface {
+	Running() bool
+	// State says since when it runs, or how it ended.
+	State() string
+	// Tail is the end of what it printed.
+	Tail() string
+	// Spool is the file with all of it, "" for none.
+	Spool() string
+}
+
+// title names a job.
+func (j Job) title() string {
+	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.FirstLine(j.Command)).Text)
+}
+
+// toBackground makes jobs of the commands that run; where none does it brings the latest
+// job to the foreground, then those before it, then none.
+func (m *Model) toBackground() tea.Cmd {
+	if m.commandRuns() {
+		if m.opts.Background() == 0 {
+			m.showHint("nothing runs that could go on in the background", false)
+		}
+		return nil
+	}
+	was := m.activity.watched.ID
+	m.activity.watched = Job{}
+	for _, job := range slices.Backward(m.opts.Jobs()) {
+		if job.Running() && (was == 0 || job.ID < was) {
+			m.activity.watched = job
+			break
+		}
+	}
+	return nil
+}
+
+// commandRuns reports whether a command runs that may become a job.
+func (m *Model) commandRuns() bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }
+
+// jobsRun reports whether a job could be brought to the foreground, or is there: by a key
+// that has another meaning where something is typed.
+func (m *Model) jobsRun() bool {
+	return m.opts.Jobs != nil && m.input.Empty() && (m.status.Jobs > 0 || m.activity.watched.ID != 0)
+}
+
+// watch ends the job in the foreground when it has ended: a line remains, and its output.
+func (a *activity) watch() {
+	job := a.watched
+	if job.ID == 0 || job.Running() {
+		return
+	}
+	a.watched = Job{}
+	a.outputs.add(output{title: job.title(), text: job.Tail(), spool: job.Spool()})
+	a.note(dim, "·", job.title()+" — "+job.State())
+}
+
+// watchView is the job in the foreground: what it is, since when, and the end of what it
+// printed.
+func (a *activity) watchView(width, room int) (lines []string) {
+	job := a.watched
+	if job.ID == 0 || room <= 0 {
+		return nil
+	}
+	how := " " + job.State() + " · " + a.opts.Keys.Label("background") + " hides it"
+	head := style.Truncate(job.title(), max(width/2, width-2-style.Width(how)))
+	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
+	for _, row := range style.Tail(job.Tail(), width-2, min(2*liveOutputLines, room-1)) {
+		lines = append(lines, a.theme.Dim.Text("  "+row))
+	}
+	return lines
+}
+
+// page is the job to read, as it goes on.
+func (j Job) page() pager.Page {
+	return pager.Page{Title: j.title(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(j.Tail()) }}
+}
