@@ -49,8 +49,7 @@ func copyObjects(from, to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
-	contents := objects{folder: filepath.Join(from, "objects")}
-	for _, object := range contents.all() {
+	for _, object := range filesBelow(filepath.Join(from, "objects")) {
 		name, err := filepath.Rel(from, object.path)
 		if err != nil {
 			return err

@@ -2,13 +2,11 @@ package snapshot
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -88,43 +86,13 @@ func (o *objects) grow(bytes int64) {
 	defer o.growing.Unlock()
 	if o.size < 0 {
 		o.size = 0
-		for _, f := range o.all() {
+		for _, f := range filesBelow(o.folder) {
 			o.size += f.size
 		}
 	} else {
 		o.size += bytes
 	}
-	if o.size <= o.most {
-		return
+	if o.size > o.most {
+		o.size = dropOldest(filesBelow(o.folder), o.size, o.most*3/4, os.Remove)
 	}
-	files := o.all()
-	slices.SortFunc(files, func(a, b objectFile) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
-	for _, f := range files {
-		if o.size <= o.most*3/4 {
-			return
-		}
-		if os.Remove(f.path) == nil {
-			o.size -= f.size
-		}
-	}
-}
-
-type objectFile struct {
-	path string
-	size int64
-	used time.Time
-}
-
-func (o *objects) all() []objectFile {
-	var files []objectFile
-	_ = filepath.WalkDir(o.folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil // what cannot be looked at is not counted
-		}
-		if info, err := entry.Info(); err == nil {
-			files = append(files, objectFile{path, info.Size(), info.ModTime()})
-		}
-		return nil
-	})
-	return files
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/disk"
 	"agent/internal/git"
 )
 
@@ -32,7 +31,7 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	if gitDir == "" {
 		return nil
 	}
-	paths = append(paths, s.ignoreFiles(gitDir)...)
+	paths = append(paths, s.ignoreFiles(gitDir, git.Common(s.files.root))...)
 	top := s.files.root
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
@@ -50,14 +49,8 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 }
 
 // ignoreFiles are the files outside of the work tree by which git reports what it lists,
-// where they usually are.
-func (o Options) ignoreFiles(gitDir string) []string {
-	common := gitDir
-	if data, err := disk.Read(filepath.Join(gitDir, "commondir")); err == nil { // a linked work tree
-		if common = strings.TrimSpace(string(data)); !filepath.IsAbs(common) {
-			common = filepath.Join(gitDir, common)
-		}
-	}
+// where they usually are. Common is what the work trees of the repository share.
+func (o Options) ignoreFiles(gitDir, common string) []string {
 	files := []string{
 		filepath.Join(gitDir, "index"), filepath.Join(gitDir, "config.worktree"),
 		filepath.Join(common, "config"), filepath.Join(common, "info", "exclude"), "/etc/gitconfig",

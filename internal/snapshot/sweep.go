@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -34,7 +33,7 @@ func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	if err != nil {
 		return
 	}
-	var kept []storeFolder
+	var stores []onDisk
 	var total int64
 	for _, entry := range entries {
 		if !entry.IsDir() {
@@ -46,44 +45,58 @@ func Sweep(folder string, now time.Time, exists func(session string) bool) {
 			_ = Remove(f.path)
 			continue
 		}
-		kept = append(kept, f)
+		stores = append(stores, f)
 		total += f.size
 	}
-	slices.SortFunc(kept, func(a, b storeFolder) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
-	for _, f := range kept {
-		if total <= mostOfAll {
-			return
-		}
-		if Remove(f.path) == nil {
-			total -= f.size
-		}
-	}
+	dropOldest(stores, total, mostOfAll, Remove)
 }
 
-type storeFolder struct {
+// onDisk is a file or a folder with when it was used last.
+type onDisk struct {
 	path string
 	size int64
 	used time.Time
 }
 
-func measure(path string) storeFolder {
-	f := storeFolder{path: path}
+// dropOldest removes the oldest of all until the rest takes no more than most bytes, and
+// returns how many that are.
+func dropOldest(all []onDisk, size, most int64, remove func(path string) error) int64 {
+	slices.SortFunc(all, func(a, b onDisk) int { return a.used.Compare(b.used) })
+	for _, one := range all {
+		if size > most && remove(one.path) == nil {
+			size -= one.size
+		}
+	}
+	return size
+}
+
+func measure(path string) onDisk {
+	f := onDisk{path: path}
 	if info, err := os.Stat(path); err == nil {
 		f.used = info.ModTime()
 	}
-	_ = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, file := range filesBelow(path) {
+		f.size += file.size
+		if file.used.After(f.used) {
+			f.used = file.used
+		}
+	}
+	return f
+}
+
+// filesBelow are the files below a folder; what cannot be looked at is not counted.
+func filesBelow(folder string) []onDisk {
+	var files []onDisk
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
 			return nil
 		}
 		if info, err := entry.Info(); err == nil {
-			f.size += info.Size()
-			if info.ModTime().After(f.used) {
-				f.used = info.ModTime()
-			}
+			files = append(files, onDisk{path, info.Size(), info.ModTime()})
 		}
 		return nil
 	})
-	return f
+	return files
 }
 
 // errInUse is the error for a store that another program has open.
