@@ -36,7 +36,7 @@ func (p Policy) repositories() repositories {
 // which git runs programs: in those of submodules and work trees that are new, and in
 // what a rebase still has to do. further are repositories that were found elsewhere.
 func (g *guard) undoInGit(further []string) []string {
-	var paths []string
+	var paths, todos []string
 	all := slices.Concat(g.policy.git, further)
 	for _, dir := range g.policy.git {
 		for _, inner := range innerFolders(dir) {
@@ -48,18 +48,34 @@ func (g *guard) undoInGit(further []string) []string {
 	}
 	for _, dir := range all {
 		for _, todo := range todosIn(dir) {
-			if slices.ContainsFunc(execLines(todo), func(line string) bool { return !slices.Contains(g.known.execs[todo], line) }) {
-				paths = append(paths, todo)
+			if slices.ContainsFunc(execLines(todo), g.isNewIn(todo)) {
+				paths, todos = append(paths, todo), append(todos, todo)
 			}
 		}
 	}
 	var undone []string
 	for _, path := range paths {
-		if where, ok := g.policy.placeOf(path); ok && g.setAside(where) {
-			undone = append(undone, path)
+		rest := ""
+		if slices.Contains(todos, path) {
+			rest = withoutExecs(path, g.isNewIn(path))
+		}
+		where, ok := g.policy.placeOf(path)
+		if !ok || !g.setAside(where) {
+			continue
+		}
+		undone = append(undone, path)
+		if root, err := os.OpenRoot(where.base); rest != "" && err == nil {
+			_ = root.WriteFile(where.rel, []byte(rest), 0o644) // without it the rebase is lost, and safe
+			root.Close()
 		}
 	}
 	return undone
+}
+
+// isNewIn reports of the lines that run a command in what a rebase has to do which were
+// not there before.
+func (g *guard) isNewIn(todo string) func(line string) bool {
+	return func(line string) bool { return !slices.Contains(g.known.execs[todo], line) }
 }
 
 // foreignIn are the files of a new folder for a submodule or work tree of the repository
@@ -94,10 +110,39 @@ func execLines(todo string) []string {
 		return []string{"unreadable"}
 	}
 	var lines []string
-	for line := range strings.FieldsFuncSeq(string(content), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if fields := strings.Fields(line); len(fields) > 0 && (fields[0] == "x" || fields[0] == "exec") {
-			lines = append(lines, strings.Join(fields, " "))
+	for line := range strings.FieldsFuncSeq(string(content), endsLine) {
+		if exec := execLine(line); exec != "" {
+			lines = append(lines, exec)
 		}
 	}
 	return lines
+}
+
+// withoutExecs is such a file without some of the lines that run a command, empty when it
+// is not known.
+func withoutExecs(todo string, drop func(line string) bool) string {
+	if info, err := os.Lstat(todo); err != nil || !info.Mode().IsRegular() || info.Size() >= guardedBytes {
+		return ""
+	}
+	content, err := disk.Beginning(todo, guardedBytes)
+	if err != nil {
+		return ""
+	}
+	var rest strings.Builder
+	for line := range strings.FieldsFuncSeq(string(content), endsLine) {
+		if exec := execLine(line); exec == "" || !drop(exec) {
+			rest.WriteString(line + "\n")
+		}
+	}
+	return rest.String()
+}
+
+func endsLine(r rune) bool { return r == '\n' || r == '\r' }
+
+// execLine is a line that runs a command, with single spaces; empty for any other.
+func execLine(line string) string {
+	if fields := strings.Fields(line); len(fields) > 0 && (fields[0] == "x" || fields[0] == "exec") {
+		return strings.Join(fields, " ")
+	}
+	return ""
 }
