@@ -13,6 +13,7 @@ import (
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
 	"agent/internal/setup/skills"
+	"agent/internal/setup/source"
 	"agent/internal/setup/trust"
 	"agent/internal/words"
 )
@@ -23,8 +24,8 @@ func checkSetup(p *app.Process, f app.Folders, s *settings.Settings) []Finding {
 		return nil
 	}
 	texts := instructions.Find(instructions.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir, Files: settings.Items(settings.InstructionFiles.Of(s))})
-	able := skills.Find(skills.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
-	callable := commands.Find(commands.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
+	able := skills.Find(source.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
+	callable := commands.Find(source.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
 	rules := permissions.Read(permissions.Where{Home: p.Home, Workspace: p.Dir})
 	trusted := p.Trust(f, s, p.Dir)
 	found := []Finding{{"ok", fmt.Sprintf("set-up: %s, %s, %s", words.Count(len(texts.Files), "file")+" with instructions", words.Count(len(able.Skills), "skill"), words.Count(len(callable.Commands), "command")), ""}}

@@ -50,15 +50,18 @@ type Runner func(line string) (output, refused string, err error)
 // Text is what the model reads of a call: the filled-in text between marks that say what
 // it is. Files are those that it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
-	parts := c.parts()
+	filled := c.Command.Fill
+	if c.Skill != nil {
+		filled = c.Skill.Fill
+	}
 	var b strings.Builder
-	for _, part := range parts {
+	for _, part := range filled(c.Arguments) {
 		switch {
 		case part.File != "":
 			b.WriteString("@" + part.File)
 			files = append(files, part.File)
 		case part.Command != "":
-			said, err := part.run(run)
+			said, err := ran(part, run)
 			if err != nil {
 				return "", nil, err
 			}
@@ -70,35 +73,18 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 	return c.marked(strings.TrimSpace(b.String())), files, nil
 }
 
-// piece is a part of a text that can be run.
-type piece struct{ fill.Part }
-
-func (c Call) parts() []piece {
-	var filled []fill.Part
-	if c.Skill != nil {
-		filled = c.Skill.Fill(c.Arguments)
-	} else {
-		filled = c.Command.Fill(c.Arguments)
-	}
-	parts := make([]piece, len(filled))
-	for i, part := range filled {
-		parts[i] = piece{part}
-	}
-	return parts
-}
-
-// run returns what takes the place of a command: its output, or its words and why it was
+// ran returns what takes the place of a command: its output, or its words and why it was
 // not run.
-func (p piece) run(run Runner) (string, error) {
+func ran(p fill.Part, run Runner) (string, error) {
 	refused, output := p.Refused, ""
 	if refused == "" {
 		var err error
-		if output, refused, err = run(p.Part.Command); err != nil {
+		if output, refused, err = run(p.Command); err != nil {
 			return "", err
 		}
 	}
 	if refused != "" {
-		return fmt.Sprintf("`%s` (not run: %s)", p.Part.Command, refused), nil
+		return fmt.Sprintf("`%s` (not run: %s)", p.Command, refused), nil
 	}
 	return strings.TrimRight(output, "\n"), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/setup/commands"
 	"agent/internal/setup/skills"
+	"agent/internal/setup/source"
 )
 
 // Set are the skills and commands of a workspace and its user.
@@ -19,6 +20,7 @@ type Set struct {
 
 // Entry is a skill or a command; one of them is not nil.
 type Entry struct {
+	*source.Entry
 	// Name is what it is called by: its own name, or with its origin before it where
 	// another has that name.
 	Name    string
@@ -26,37 +28,11 @@ type Entry struct {
 	Command *commands.Command
 }
 
-// Description says in a line what the entry is for, Hint what arguments it takes.
-func (e Entry) Description() string {
-	if e.Skill != nil {
-		return e.Skill.Description
-	}
-	return e.Command.Description
-}
+// OfSkill is a skill that is called by its name.
+func OfSkill(s *skills.Skill) Entry { return Entry{Entry: &s.Entry, Name: s.Name, Skill: s} }
 
-// Hint says what arguments the entry takes, empty where it does not say.
-func (e Entry) Hint() string {
-	if e.Skill != nil {
-		return e.Skill.Hint
-	}
-	return e.Command.Hint
-}
-
-// Origin is "project" or "user".
-func (e Entry) Origin() string {
-	if e.Skill != nil {
-		return string(e.Skill.Origin)
-	}
-	return string(e.Command.Origin)
-}
-
-// File is where the entry is written.
-func (e Entry) File() string {
-	if e.Skill != nil {
-		return e.Skill.File
-	}
-	return e.Command.File
-}
+// OfCommand is a command that is called by its name.
+func OfCommand(c *commands.Command) Entry { return Entry{Entry: &c.Entry, Name: c.Name, Command: c} }
 
 // Empty reports whether there is nothing to call.
 func (s Set) Empty() bool { return len(s.Skills.Skills) == 0 && len(s.Commands.Commands) == 0 }
@@ -66,9 +42,9 @@ func (s Set) Empty() bool { return len(s.Skills.Skills) == 0 && len(s.Commands.C
 func (s Set) Entries() []Entry {
 	var all []Entry
 	taken := map[string]bool{}
-	list := func(name, origin string, e Entry) {
-		if e.Name = name; taken[name] {
-			e.Name = origin + ":" + name
+	list := func(e Entry) {
+		if taken[e.Name] {
+			e.Name = string(e.Origin) + ":" + e.Name
 		}
 		if !taken[e.Name] {
 			taken[e.Name] = true
@@ -77,11 +53,11 @@ func (s Set) Entries() []Entry {
 	}
 	for _, sk := range s.Skills.Skills {
 		if !sk.Unlisted {
-			list(sk.Name, string(sk.Origin), Entry{Skill: sk})
+			list(OfSkill(sk))
 		}
 	}
 	for _, c := range s.Commands.Commands {
-		list(c.Name, string(c.Origin), Entry{Command: c})
+		list(OfCommand(c))
 	}
 	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return all
@@ -93,11 +69,12 @@ func (s Set) Named(name string) (Entry, bool) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name }); i >= 0 {
 		return entries[i], true
 	}
+	e, found := Entry{}, false
 	if sk := s.Skills.Named(name); sk != nil && !sk.Unlisted {
-		return Entry{Name: name, Skill: sk}, true
+		e, found = OfSkill(sk), true
+	} else if c := s.Commands.Named(name); c != nil {
+		e, found = OfCommand(c), true
 	}
-	if c := s.Commands.Named(name); c != nil {
-		return Entry{Name: name, Command: c}, true
-	}
-	return Entry{}, false
+	e.Name = name
+	return e, found
 }

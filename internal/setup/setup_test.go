@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/setup/commands"
 	"agent/internal/setup/skills"
+	"agent/internal/setup/source"
 )
 
 func write(t *testing.T, path, text string) {
@@ -24,8 +25,8 @@ func write(t *testing.T, path, text string) {
 
 func find(home, root string) Set {
 	return Set{
-		Skills:   skills.Find(skills.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
-		Commands: commands.Find(commands.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
+		Skills:   skills.Find(source.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
+		Commands: commands.Find(source.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
 	}
 }
 

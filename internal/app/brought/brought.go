@@ -22,6 +22,7 @@ import (
 	"agent/internal/setup"
 	"agent/internal/setup/commands"
 	"agent/internal/setup/skills"
+	"agent/internal/setup/source"
 	"agent/internal/setup/trust"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -74,8 +75,8 @@ func (b *Brought) Set() setup.Set {
 // skills besides.
 func Find(folder, home, workspace string, further []string) setup.Set {
 	return setup.Set{
-		Skills:   skills.Find(skills.Where{Config: folder, Home: home, Workspace: workspace, Further: further}),
-		Commands: commands.Find(commands.Where{Config: folder, Home: home, Workspace: workspace}),
+		Skills:   skills.Find(source.Where{Config: folder, Home: home, Workspace: workspace, Further: further}),
+		Commands: commands.Find(source.Where{Config: folder, Home: home, Workspace: workspace}),
 	}
 }
 
@@ -216,7 +217,7 @@ func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.R
 func (b *Brought) Callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range b.Set().Entries() {
-		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description(), command.MaxHelp), Hint: e.Hint(), File: b.Env.Workspace.Rel(e.File()), Origin: e.Origin()})
+		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description, command.MaxHelp), Hint: e.Hint, File: b.Env.Workspace.Rel(e.File), Origin: string(e.Origin)})
 	}
 	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
 		all = append(all, reviewCallable)

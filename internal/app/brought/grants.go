@@ -7,7 +7,7 @@ import (
 	"agent/internal/app/gates"
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
-	"agent/internal/setup/skills"
+	"agent/internal/setup/source"
 	"agent/internal/setup/trust"
 )
 
@@ -17,16 +17,10 @@ func (b *Brought) lend(e setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e.Skill) {
 		b.Log.Warn(problem)
 	}
-	allowed := []string(nil)
-	if e.Skill != nil {
-		allowed = e.Skill.Allowed
-	} else {
-		allowed = e.Command.Allowed
-	}
 	if item, needs := grantsItem(e); needs && b.Trust().Store.May(item) != nil {
 		return
 	}
-	if lent := b.InOurRules(allowed); len(lent) > 0 {
+	if lent := b.InOurRules(e.Allowed); len(lent) > 0 {
 		b.Chat().Consent().Lend(lent)
 	}
 }
@@ -36,12 +30,12 @@ func (b *Brought) lend(e setup.Entry) {
 func Grants(brought setup.Set) trust.Found {
 	var found trust.Found
 	for _, s := range brought.Skills.Skills {
-		if item, needs := grantsItem(setup.Entry{Skill: s}); needs {
+		if item, needs := grantsItem(setup.OfSkill(s)); needs {
 			found.Items = append(found.Items, item)
 		}
 	}
 	for _, one := range brought.Commands.Commands {
-		if item, needs := grantsItem(setup.Entry{Command: one}); needs {
+		if item, needs := grantsItem(setup.OfCommand(one)); needs {
 			found.Items = append(found.Items, item)
 		}
 	}
@@ -51,15 +45,13 @@ func Grants(brought setup.Set) trust.Found {
 // grantsItem is what a skill or command grants, as an item; needs reports whether it grants
 // anything and is not the person's own.
 func grantsItem(e setup.Entry) (item consent.Item, needs bool) {
-	name, allowed, own := "", []string(nil), false
+	kind := "command "
 	if e.Skill != nil {
-		name, allowed, own = "skill "+e.Skill.Name, e.Skill.Allowed, e.Skill.Own
-	} else {
-		name, allowed, own = "command "+e.Command.Name, e.Command.Allowed, e.Command.Own
+		kind = "skill "
 	}
-	widens := slices.ContainsFunc(allowed, func(text string) bool { return len(gates.InOurWords(text)) > 0 })
+	widens := slices.ContainsFunc(e.Allowed, func(text string) bool { return len(gates.InOurWords(text)) > 0 })
 	return consent.Item{
-		Kind: consent.Grants, Name: name, Fields: allowed, Says: "without asking while it runs: " + strings.Join(allowed, ", "),
-		File: e.File(), User: e.Origin() == string(skills.User),
-	}, widens && !own
+		Kind: consent.Grants, Name: kind + e.Entry.Name, Fields: e.Allowed, Says: "without asking while it runs: " + strings.Join(e.Allowed, ", "),
+		File: e.File, User: e.Origin == source.User,
+	}, widens && !e.Own
 }

@@ -57,7 +57,7 @@ func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	case s.Hidden:
 		return tools.Activated{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
-	call := setup.Call{Entry: setup.Entry{Name: s.Name, Skill: s}, Arguments: arguments}
+	call := setup.Call{Entry: setup.OfSkill(s), Arguments: arguments}
 	b.lend(call.Entry)
 	text, _, err := call.Text(func(string) (output, refused string, err error) {
 		return "", "run it as a command of yours if it is needed", nil

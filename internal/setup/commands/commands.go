@@ -22,60 +22,30 @@ const (
 	maxDepth = 6
 )
 
-// place is a folder of commands, whose files have an ending.
-type place struct{ folder, ending string }
-
+// The folders of commands below a folder of the workspace, and below home.
 var (
-	projectPlaces = []place{
-		{".agents/commands", ".md"},
-		{".claude/commands", ".md"},
-		{".opencode/command", ".md"},
-		{".opencode/commands", ".md"},
-		{".github/prompts", ".prompt.md"},
-		{".gemini/commands", ".toml"},
-	}
-	// userPlaces are below home.
-	userPlaces = []place{
-		{".claude/commands", ".md"},
-		{".codex/prompts", ".md"},
-		{".config/opencode/command", ".md"},
-		{".config/opencode/commands", ".md"},
-		{".config/crush/commands", ".md"},
-		{".gemini/commands", ".toml"},
-	}
+	projectFolders = []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}
+	userFolders    = []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"}
 )
+
+// ending is what the files of a folder of commands end in.
+func ending(dir string) string {
+	switch filepath.Join(filepath.Base(filepath.Dir(dir)), filepath.Base(dir)) {
+	case ".github/prompts":
+		return ".prompt.md"
+	case ".gemini/commands":
+		return ".toml"
+	}
+	return ".md"
+}
 
 // used are the fields that have an effect; others are noted.
 var used = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
 
-// Origin is whose command it is.
-type Origin string
-
-// The origins.
-const (
-	Project Origin = "project"
-	User    Origin = "user"
-)
-
-// Command is one command.
+// Command is one command; its name has colons where its path has slashes.
 type Command struct {
-	// Name has colons where its path has slashes.
-	Name, Description, Hint string
-	Origin                  Origin
-	// Own says that it lies in this program's folder of configuration.
-	Own     bool
-	File    string
-	Allowed []string
-	// Notes say what of it has no effect.
-	Notes []string
-
+	source.Entry
 	template fill.Template
-}
-
-// Where says where to look. All folders are absolute.
-type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home, Workspace string
 }
 
 // Found are the commands, by name, what is used of several of one name first, and what
@@ -85,47 +55,43 @@ type Found struct {
 	LeftOut  []string
 }
 
-// Find reads the commands of a workspace and of the user: the project's go before the
-// user's, and those of nearer folders before those of farther ones.
-func Find(w Where) Found {
-	f := &finder{seen: map[string]bool{}}
-	project := source.Above(w.Home, w.Workspace)
-	f.from = source.Place{Root: project[0], Home: w.Home}
-	for _, dir := range slices.Backward(project) {
-		for _, p := range projectPlaces {
-			f.folder(filepath.Join(dir, filepath.FromSlash(p.folder)), p.ending, Project, false)
-		}
-	}
-	f.from = source.Place{Home: w.Home}
-	f.folder(filepath.Join(w.Config, "commands"), ".md", User, true)
-	if w.Home != "" {
-		for _, p := range userPlaces {
-			f.folder(filepath.Join(w.Home, filepath.FromSlash(p.folder)), p.ending, User, false)
-		}
-	}
-	slices.SortStableFunc(f.found.Commands, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
-	return f.found
+// Find reads the commands of a workspace and of the user: the project's precede the
+// user's, and those of nearer folders those of farther ones.
+func Find(w source.Where) Found {
+	files, found := source.Finder{Limit: maxFile}, Found{}
+	files.Each(w, projectFolders, "commands", userFolders, func(dir string, from source.Entry) {
+		ending := ending(dir)
+		each(dir, ending, func(path, name string) {
+			files.Read(path, func(text string) error {
+				c, err := parse(path, text)
+				if err != nil {
+					return err
+				}
+				c.Name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSuffix(name, ending), "/", ":"), " ", "-")
+				c.Origin, c.Own, c.File = from.Origin, from.Own, path
+				found.Commands = append(found.Commands, c)
+				return nil
+			})
+		})
+	})
+	slices.SortStableFunc(found.Commands, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
+	found.LeftOut = files.LeftOut
+	return found
 }
 
 // Named returns the command that a name means: the first of that name, or that of an
 // origin behind "project:" or "user:".
 func (f Found) Named(name string) *Command {
 	for _, c := range f.Commands {
-		if c.Name == name || string(c.Origin)+":"+c.Name == name {
+		if c.Called(name) {
 			return c
 		}
 	}
 	return nil
 }
 
-type finder struct {
-	from  source.Place
-	found Found
-	seen  map[string]bool
-}
-
-// folder reads the commands below a folder.
-func (f *finder) folder(dir, ending string, origin Origin, own bool) {
+// each calls use with the files below a folder that end so, by path and by name in it.
+func each(dir, ending string, use func(path, name string)) {
 	files := 0
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(dir, path)
@@ -140,30 +106,9 @@ func (f *finder) folder(dir, ending string, origin Origin, own bool) {
 		if files++; files > maxFiles {
 			return fs.SkipAll
 		}
-		f.file(path, strings.TrimSuffix(filepath.ToSlash(rel), ending), origin, own)
+		use(path, filepath.ToSlash(rel))
 		return nil
 	})
-}
-
-func (f *finder) file(path, name string, origin Origin, own bool) {
-	text, err := f.from.Read(path, maxFile)
-	switch {
-	case err == nil && f.seen[text.Real]:
-		return
-	case err == nil && text.Cut:
-		err = fmt.Errorf("is longer than 64 KiB")
-	}
-	var c *Command
-	if err == nil {
-		f.seen[text.Real] = true
-		c, err = parse(path, text.Text)
-	}
-	if err != nil {
-		f.found.LeftOut = append(f.found.LeftOut, path+": "+strings.TrimPrefix(err.Error(), path+": "))
-		return
-	}
-	c.Name, c.Origin, c.Own, c.File = strings.ReplaceAll(strings.ReplaceAll(name, "/", ":"), " ", "-"), origin, own, path
-	f.found.Commands = append(f.found.Commands, c)
 }
 
 // parse reads a command in Markdown or TOML.
@@ -173,7 +118,7 @@ func parse(path, text string) (*Command, error) {
 	}
 	fields, body, _ := source.Frontmatter(text)
 	c := &Command{
-		Description: strings.Join(strings.Fields(fields["description"]), " "), Hint: fields["argument-hint"], Allowed: fields.List("allowed-tools"),
+		Entry:    source.Entry{Description: strings.Join(strings.Fields(fields["description"]), " "), Hint: fields["argument-hint"], Allowed: fields.List("allowed-tools")},
 		template: fill.Template{Text: strings.TrimSpace(body), Names: fields.List("arguments")},
 	}
 	for name := range fields {
@@ -204,8 +149,8 @@ func parseTOML(text string) (*Command, error) {
 		return nil, fmt.Errorf("has no prompt")
 	}
 	return &Command{
-		Description: strings.Join(strings.Fields(fields.Description), " "),
-		template:    fill.Template{Text: strings.TrimSpace(fields.Prompt), Braces: true},
+		Entry:    source.Entry{Description: strings.Join(strings.Fields(fields.Description), " ")},
+		template: fill.Template{Text: strings.TrimSpace(fields.Prompt), Braces: true},
 	}, nil
 }
 

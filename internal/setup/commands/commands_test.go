@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/setup/fill"
+	"agent/internal/setup/source"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -36,7 +37,7 @@ func TestFind(t *testing.T) {
 	write(t, "of codex", home, ".codex/prompts/codex.md")
 	write(t, " \n", home, ".codex/prompts/blank.md")
 	write(t, strings.Repeat("x", maxFile+1), home, ".codex/prompts/long.md")
-	found := Find(Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(repo)})
+	found := Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(repo)})
 	var got []string
 	for _, c := range found.Commands {
 		got = append(got, string(c.Origin)+" "+c.Name+": "+c.Description+strings.Join(c.Notes, ","))

@@ -4,6 +4,7 @@
 package skills
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -31,45 +32,20 @@ var (
 // notUsed are fields of other programs that have no effect here.
 var notUsed = []string{"model", "effort", "context", "agent", "hooks", "paths"}
 
-// Where says where to look. All folders are absolute.
-type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home string
-	Workspace    string
-	// Further are more folders of skills (skills.paths), the user's own.
-	Further []string
-}
-
-// Origin is whose skill it is.
-type Origin string
-
-// The origins.
-const (
-	Project Origin = "project"
-	User    Origin = "user"
-)
-
-// Skill is one skill.
+// Skill is one skill; its file is SKILL.md.
 type Skill struct {
-	Name, Description string
-	Origin            Origin
-	// Own says that it lies in this program's folders or in ~/.agents, so that what it
-	// grants counts without a question.
-	Own bool
-	// Dir is its folder, File its SKILL.md.
-	Dir, File string
-	// Hint says what arguments it takes, Names are the named ones.
-	Hint  string
+	source.Entry
+	// Dir is its folder.
+	Dir string
+	// Names are those of the named arguments.
 	Names []string
-	// Allowed are the grants it asks for, Disallowed the tools it must not use.
-	Allowed, Disallowed []string
+	// Disallowed are the tools it must not use.
+	Disallowed []string
 	// Hidden says that only a person may use it, Unlisted that only the model may.
 	Hidden, Unlisted bool
 	// Shadowed says that a skill of the same name is used in its place; it is reached as
 	// /user:NAME.
 	Shadowed bool
-	// Notes say what of it was taken leniently or has no effect.
-	Notes []string
 
 	body string
 }
@@ -83,34 +59,20 @@ type Found struct {
 
 // Find reads the skills of a workspace and of the user: the nearer folder precedes the
 // farther one, and the project's before the user's.
-func Find(w Where) Found {
-	f := &finder{seen: map[string]bool{}}
-	project := source.Above(w.Home, w.Workspace)
-	f.place = source.Place{Root: project[0], Home: w.Home}
-	for _, dir := range slices.Backward(project) {
-		for _, name := range projectFolders {
-			f.folder(filepath.Join(dir, filepath.FromSlash(name)), Project, false)
-		}
-	}
-	f.place = source.Place{Home: w.Home}
-	f.folder(filepath.Join(w.Config, "skills"), User, true)
-	if w.Home != "" {
-		for _, name := range userFolders {
-			f.folder(filepath.Join(w.Home, filepath.FromSlash(name)), User, strings.HasPrefix(name, ".agents/"))
-		}
-	}
-	for _, dir := range w.Further {
-		f.folder(dir, User, true)
-	}
-	slices.SortStableFunc(f.found.Skills, func(a, b *Skill) int { return strings.Compare(a.Name, b.Name) })
-	return f.found
+func Find(w source.Where) Found {
+	f := finder{files: source.Finder{Limit: maxFile}}
+	f.files.Each(w, projectFolders, "skills", userFolders, func(dir string, from source.Entry) {
+		f.walk(dir, 0, func(file string) { f.read(file, from) })
+	})
+	slices.SortStableFunc(f.found, func(a, b *Skill) int { return strings.Compare(a.Name, b.Name) })
+	return Found{f.found, f.files.LeftOut}
 }
 
 // Named returns the skill that a name means: the one that is used under it, or that of an
 // origin behind "project:" or "user:".
 func (f Found) Named(name string) *Skill {
 	for _, s := range f.Skills {
-		if s.Name == name && !s.Shadowed || string(s.Origin)+":"+s.Name == name {
+		if s.Called(name) {
 			return s
 		}
 	}
@@ -118,40 +80,29 @@ func (f Found) Named(name string) *Skill {
 }
 
 type finder struct {
-	place source.Place
-	found Found
-	seen  map[string]bool
+	files source.Finder
+	found []*Skill
 	count int
 }
 
-// folder reads the skills below a folder. A folder that links lead to is read once.
-func (f *finder) folder(dir string, origin Origin, own bool) {
-	f.walk(dir, 0, func(file string) {
-		text, err := f.place.Read(file, maxFile)
-		if source.Missing(err) || f.seen[text.Real] && err == nil {
-			return
-		}
+// read reads a skill.
+func (f *finder) read(file string, from source.Entry) {
+	if _, err := os.Stat(file); source.Missing(err) {
+		return // a link that leads nowhere
+	}
+	f.files.Read(file, func(text string) error {
+		s, err := parse(file, text)
 		if err != nil {
-			f.leaveOut(file, err.Error())
-			return
+			return err
 		}
-		f.seen[text.Real] = true
-		s, why := parse(file, text)
-		if why != "" {
-			f.leaveOut(file, why)
-			return
-		}
-		s.Origin, s.Own = origin, own
-		if i := slices.IndexFunc(f.found.Skills, func(other *Skill) bool { return other.Name == s.Name }); i >= 0 {
+		s.Origin, s.Own = from.Origin, from.Own
+		if i := slices.IndexFunc(f.found, func(other *Skill) bool { return other.Name == s.Name }); i >= 0 {
 			s.Shadowed = true
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is used in its place", f.found.Skills[i].File))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s is used in its place", f.found[i].File))
 		}
-		f.found.Skills = append(f.found.Skills, s)
+		f.found = append(f.found, s)
+		return nil
 	})
-}
-
-func (f *finder) leaveOut(file, why string) {
-	f.found.LeftOut = append(f.found.LeftOut, strings.TrimPrefix(file+": "+strings.TrimPrefix(why, file+": "), " "))
 }
 
 // walk calls use with each SKILL.md below a folder. A folder that is a skill has no
@@ -191,22 +142,19 @@ func isThere(file string) bool {
 	return err == nil
 }
 
-// parse reads a skill; why says what keeps it from being one.
-func parse(file string, text source.Text) (s *Skill, why string) {
-	if text.Cut {
-		return nil, "is longer than 128 KiB"
-	}
-	fields, body, ok := source.Frontmatter(text.Text)
+// parse reads a skill; the error says what keeps it from being one.
+func parse(file, text string) (*Skill, error) {
+	fields, body, ok := source.Frontmatter(text)
 	if !ok {
-		return nil, "has no frontmatter; begin it with a line of three dashes, name, description, and dashes again"
+		return nil, errors.New("has no frontmatter; begin it with a line of three dashes, name, description, and dashes again")
 	}
-	s = &Skill{
-		Name: fields["name"], Description: oneLine(fields["description"]), Dir: filepath.Dir(file), File: file, Hint: fields["argument-hint"],
-		Names: fields.List("arguments"), Allowed: fields.List("allowed-tools"), Disallowed: fields.List("disallowed-tools"),
+	s := &Skill{
+		Entry: source.Entry{Name: fields["name"], Description: oneLine(fields["description"]), File: file, Hint: fields["argument-hint"], Allowed: fields.List("allowed-tools")},
+		Dir:   filepath.Dir(file), Names: fields.List("arguments"), Disallowed: fields.List("disallowed-tools"),
 		Hidden: fields.Bool("disable-model-invocation", false), Unlisted: !fields.Bool("user-invocable", true), body: strings.TrimSpace(body),
 	}
 	if s.Description == "" {
-		return nil, "has no description"
+		return nil, errors.New("has no description")
 	}
 	if when := oneLine(fields["when_to_use"]); when != "" {
 		s.Description += " " + when
@@ -225,7 +173,7 @@ func parse(file string, text source.Text) (s *Skill, why string) {
 			s.Notes = append(s.Notes, field+" has no effect here")
 		}
 	}
-	return s, ""
+	return s, nil
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/setup/source"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -42,7 +44,7 @@ func TestFind(t *testing.T) {
 	if err := os.Symlink(filepath.Join(home, ".claude/skills/pdf"), filepath.Join(home, ".codex/skills/linked")); err != nil {
 		t.Fatal(err)
 	}
-	found := Find(Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: work})
+	found := Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: work})
 	var got []string
 	for _, s := range found.Skills {
 		line := fmt.Sprintf("%s %s: %s", s.Origin, s.Name, s.Description)
@@ -82,7 +84,7 @@ func TestSkillsStayInTheRepository(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(repo, ".claude"), 0o700), os.Symlink(outside, filepath.Join(repo, ".claude", "skills"))); err != nil {
 		t.Fatal(err)
 	}
-	if found := Find(Where{Workspace: repo}); len(found.Skills) != 0 || len(found.LeftOut) != 1 {
+	if found := Find(source.Where{Workspace: repo}); len(found.Skills) != 0 || len(found.LeftOut) != 1 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -92,9 +94,9 @@ func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	var found Found
 	for i := range 100 {
-		found.Skills = append(found.Skills, &Skill{Name: fmt.Sprintf("skill-%02d", i), Description: strings.Repeat("word ", 10+i%7*10)})
+		found.Skills = append(found.Skills, &Skill{Entry: source.Entry{Name: fmt.Sprintf("skill-%02d", i), Description: strings.Repeat("word ", 10+i%7*10)}})
 	}
-	found.Skills = append(found.Skills, &Skill{Name: "hidden", Description: "x", Hidden: true}, &Skill{Name: "shadowed", Description: "x", Shadowed: true})
+	found.Skills = append(found.Skills, &Skill{Entry: source.Entry{Name: "hidden", Description: "x"}, Hidden: true}, &Skill{Entry: source.Entry{Name: "shadowed", Description: "x"}, Shadowed: true})
 	count := func(s string) int { return len(s) / 4 }
 	if _, cut, whole := found.Catalogue(1_000_000, count); cut != 0 || whole == 0 {
 		t.Errorf("%d cut of %d tokens", cut, whole)
