@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"strings"
 
 	"agent/internal/text/lines"
 	"agent/internal/words"
@@ -90,6 +91,7 @@ func fitting(list []string, room int) int {
 // is all there is. total is 0 when it is not known, but more than shown.
 func part(what string, first, shown, total int, narrow string) string {
 	last := first + shown - 1
+	what = words.Plural(what)
 	switch {
 	case first == 1 && last == total:
 		return ""
@@ -99,6 +101,28 @@ func part(what string, first, shown, total int, narrow string) string {
 		return fmt.Sprintf("[%s %d-%d; there are more: go on with offset %d%s]", what, first, last, last+1, narrow)
 	}
 	return fmt.Sprintf("[%s %d-%d of %d; go on with offset %d%s]", what, first, last, total, last+1, narrow)
+}
+
+// maxListed is how many items an answer lists.
+const maxListed = 1000
+
+// listed answers with the items of a list from an offset on, as many as fit, a line each.
+// What is one of them.
+func listed[T any](limits Limits, all []T, offset int, what, narrow string, line func(T) string) Answer {
+	if err := checkOffset(offset, len(all), what); err != nil {
+		return failed(err)
+	}
+	first := max(offset, 1)
+	var list []string
+	for _, item := range all[first-1 : min(len(all), first-1+maxListed)] {
+		list = append(list, line(item))
+	}
+	n := fitting(list, limits.room(headingBytes))
+	text := strings.Join(list[:n], "\n") + "\n"
+	if note := part(what, first, n, len(all), narrow); note != "" {
+		text = lines.Append(text, note)
+	}
+	return Answer{Text: text, Summary: words.Count(len(all), what)}
 }
 
 // checkOffset refuses an offset that is none, or past the end of a list.

@@ -12,9 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"agent/internal/text/lines"
 	"agent/internal/traits"
-	"agent/internal/words"
 	"agent/internal/workspace"
 )
 
@@ -23,9 +21,6 @@ type globArgs struct {
 	Path    string `json:"path,omitempty" jsonschema:"the folder the pattern starts from; default the workspace"`
 	Offset  int    `json:"offset,omitempty" jsonschema:"the first file to show; default 1"`
 }
-
-// maxGlobbed is how many paths an answer of glob holds.
-const maxGlobbed = 1000
 
 func glob() Tool {
 	return defineRead(Tool{
@@ -54,21 +49,10 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	if len(files) == 0 {
 		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern), Summary: "no files"}
 	}
-	if err := checkOffset(args.Offset, len(files), "file"); err != nil {
-		return failed(err)
-	}
 	latestFirst(files)
-	first := max(args.Offset, 1)
-	var list []string
-	for _, file := range files[first-1 : min(len(files), first-1+maxGlobbed)] {
-		list = append(list, onOneLine(env.Workspace.Rel(file)))
-	}
-	n := fitting(list, env.Limits.room(headingBytes))
-	text := strings.Join(list[:n], "\n") + "\n"
-	if note := part("files", first, n, len(files), ", or narrow the pattern"); note != "" {
-		text = lines.Append(text, note)
-	}
-	return Answer{Text: text, Summary: words.Count(len(files), "file")}
+	return listed(env.Limits, files, args.Offset, "file", ", or narrow the pattern", func(file string) string {
+		return onOneLine(env.Workspace.Rel(file))
+	})
 }
 
 // start splits a pattern into the folder it begins with, so that only what is below

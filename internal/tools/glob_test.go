@@ -66,7 +66,7 @@ func TestGlobAnswersTheLatestFirst(t *testing.T) {
 func TestGlobIsBounded(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for i := range maxGlobbed + 5 {
+	for i := range maxListed + 5 {
 		files[filepath.Join("f", strings.Repeat("n", i%7), time.Duration(i).String())] = ""
 	}
 	env := searchEnv(t, files)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"agent/internal/disk"
-	"agent/internal/text/lines"
 	"agent/internal/traits"
 	"agent/internal/words"
 	"agent/internal/workspace"
@@ -20,9 +19,6 @@ type listArgs struct {
 	Path   string `json:"path,omitempty" jsonschema:"the folder to list; default the workspace"`
 	Offset int    `json:"offset,omitempty" jsonschema:"the first entry to show; default 1"`
 }
-
-// maxListed is how many entries an answer of list_directory holds.
-const maxListed = 1000
 
 func listDirectory() Tool {
 	return defineRead(Tool{
@@ -62,24 +58,13 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 		return failed(err)
 	}
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return rank(a) - rank(b) })
-	if err := checkOffset(args.Offset, len(entries), "entry"); err != nil {
-		return failed(err)
-	}
-	first := max(args.Offset, 1)
-	var list []string
-	for _, entry := range entries[first-1 : min(len(entries), first-1+maxListed)] {
+	return listed(env.Limits, entries, args.Offset, "entry", "", func(entry fs.DirEntry) string {
 		line := describeEntry(folder, entry)
 		if !tracked[entry.Name()] && couldBeTracked(folder, entry) {
 			line += " [ignored]"
 		}
-		list = append(list, line)
-	}
-	n := fitting(list, env.Limits.room(headingBytes))
-	text := strings.Join(list[:n], "\n") + "\n"
-	if note := part("entries", first, n, len(entries), ""); note != "" {
-		text = lines.Append(text, note)
-	}
-	return Answer{Text: text, Summary: words.Count(len(entries), "entry")}
+		return line
+	})
 }
 
 // namesWithFiles returns the names in dir that are, or hold, files that git does

@@ -10,52 +10,47 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// AsPatch returns a call as what it does: a command that does nothing but give a patch to
+// Meant returns what a call means among the tools there are now, by the names that they
+// have. Calls of tools that are not the program's own stay as they are. A command that is
+// a patch is one.
+func (r *Registry) Meant(name, arguments string) decode.Call {
+	now := r.Now()
+	return r.asPatch(decode.Meant(name, arguments, func(name string) (json.RawMessage, bool) {
+		i, ok := now.index[name]
+		if !ok {
+			return nil, false
+		}
+		return now.tools[i].takes, true
+	}))
+}
+
+// asPatch returns a call as what it does: a command that does nothing but give a patch to
 // apply_patch is a call of that tool. GPT models write such commands, with or without the
 // tool; this way consent, rules, density and the record see an edit (D-92). Other calls
 // stay as they are.
-func (r *Registry) AsPatch(name, arguments string) (string, string) {
-	tool, err := r.Get(name)
-	if err != nil || !tool.Runs {
-		return name, arguments
+func (r *Registry) asPatch(call decode.Call) decode.Call {
+	tool, err := r.Get(call.Name)
+	if err != nil || !tool.Runs || len(tool.Density.Command) == 0 {
+		return call
 	}
 	all := r.All()
 	at := slices.IndexFunc(all, func(t Tool) bool { return t.EditsOnly() && len(t.Density.Patch) > 0 })
 	var given map[string]json.RawMessage
-	if at < 0 || json.Unmarshal([]byte(arguments), &given) != nil {
-		return name, arguments
+	if at < 0 || json.Unmarshal([]byte(call.Arguments), &given) != nil {
+		return call
 	}
-	for _, parameter := range tool.Density.Command {
-		dir, text, ok := cmdline.Applied(commandLine(given[parameter]))
-		if !ok {
-			continue
-		}
-		var folder string
-		if given["directory"] != nil && json.Unmarshal(given["directory"], &folder) != nil {
-			continue
-		}
-		meant, err := json.Marshal(map[string]string{all[at].Density.Patch[0]: patch.Below(cmdline.Below(folder, dir), text)})
-		if err == nil {
-			return all[at].Name, string(meant)
-		}
+	var line, folder string
+	if json.Unmarshal(given[tool.Density.Command[0]], &line) != nil || given["directory"] != nil && json.Unmarshal(given["directory"], &folder) != nil {
+		return call
 	}
-	return name, arguments
-}
-
-// commandLine is a command as a line: a text, or the words of it.
-func commandLine(raw json.RawMessage) string {
-	var line string
-	var words []string
-	if json.Unmarshal(raw, &line) == nil || json.Unmarshal(raw, &words) != nil {
-		return line
+	dir, text, ok := cmdline.Applied(line)
+	if !ok {
+		return call
 	}
-	for i, word := range words {
-		if i > 0 {
-			line += " "
-		}
-		line += cmdline.Quote(word)
+	if meant, err := json.Marshal(map[string]string{all[at].Density.Patch[0]: patch.Below(cmdline.Below(folder, dir), text)}); err == nil {
+		call.Name, call.Arguments = all[at].Name, string(meant)
 	}
-	return line
+	return call
 }
 
 // commandNotFound is how a shell ends when there is no such program.
@@ -71,20 +66,4 @@ func planNoPatch() Plan {
 			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. Nothing of the command was run", ExitCode: &exit, Note: "[exit 127]"}
 		},
 	}
-}
-
-// Meant returns what a call means among the tools there are now, by the names that they
-// have. Calls of tools that are not the program's own stay as they are. A command that is
-// a patch is one.
-func (r *Registry) Meant(name, arguments string) decode.Call {
-	now := r.Now()
-	meant := decode.Meant(name, arguments, func(name string) (json.RawMessage, bool) {
-		i, ok := now.index[name]
-		if !ok {
-			return nil, false
-		}
-		return now.tools[i].takes, true
-	})
-	meant.Name, meant.Arguments = r.AsPatch(meant.Name, meant.Arguments)
-	return meant
 }

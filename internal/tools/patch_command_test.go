@@ -30,7 +30,8 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		called, arguments := registry.AsPatch(ShellToolName, string(raw))
+		meant := registry.Meant(ShellToolName, string(raw))
+		called, arguments := meant.Name, meant.Arguments
 		if called != "apply_patch" {
 			t.Errorf("%s: a call of %s", name, called)
 			continue
@@ -46,16 +47,16 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		}
 	}
 	for _, arguments := range []string{`{"command":"ls"}`, `{"command":"rm x && apply_patch <<EOF\n+x\nEOF"}`, `{"command":"apply_patch <<EOF\n+x\nEOF","directory":7}`, `{"command":`, `[]`, `{}`} {
-		if name, same := registry.AsPatch(ShellToolName, arguments); name != ShellToolName || same != arguments {
-			t.Errorf("%s became %s %s", arguments, name, same)
+		if same := registry.Meant(ShellToolName, arguments); same.Name != ShellToolName || same.Arguments != arguments {
+			t.Errorf("%s became %s %s", arguments, same.Name, same.Arguments)
 		}
 	}
 	withPatch, err := json.Marshal(params{"content": command, "file_path": "x", "command": command})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, _ := registry.AsPatch("write_file", string(withPatch)); name != "write_file" {
-		t.Errorf("write_file became %s", name)
+	if meant := registry.Meant("write_file", string(withPatch)); meant.Name != "write_file" {
+		t.Errorf("write_file became %s", meant.Name)
 	}
 	env := shellEnv(t)
 	plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": "touch made; apply_patch p"})

@@ -111,7 +111,7 @@ func (e *Env) excerpt(heading string, all []string, offset int, what string) Ans
 	shown := slices.Clone(rest[:fitting(rest, room)])
 	shown[0] = lines.Cut(shown[0], room)
 	text := heading + "\n"
-	if note := part(what+"s", first, len(shown), len(all), ""); note != "" {
+	if note := part(what, first, len(shown), len(all), ""); note != "" {
 		text += note + "\n"
 	}
 	return Answer{Text: text + strings.Join(shown, "\n"), Summary: words.Count(len(all), what)}

@@ -180,7 +180,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 		// The search ended there.
 		total = 0
 	}
-	switch note := part(args.found()+"s", first, n, total, ", or narrow pattern, path or include"); {
+	switch note := part(args.found(), first, n, total, ", or narrow pattern, path or include"); {
 	case note != "":
 		text = lines.Append(text, note)
 	case args.Mode == modeFiles:

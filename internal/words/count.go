@@ -11,10 +11,11 @@ func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + plural(noun)
+	return strconv.Itoa(n) + " " + Plural(noun)
 }
 
-func plural(noun string) string {
+// Plural is the plural of a noun, of which the last word takes it.
+func Plural(noun string) string {
 	if stem, found := strings.CutSuffix(noun, "y"); found && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
 		return stem + "ies"
 	}
