@@ -45,6 +45,7 @@ func All() []Declared {
 		MaxTurns,
 		Theme,
 		Keys,
+		Links,
 
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,

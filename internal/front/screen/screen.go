@@ -140,15 +140,15 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			}
 			return jobs
 		},
-		Vim:        func() bool { return settings.Keys.Of(c.Settings) == "vim" },
-		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
-		Clipboard:  (&clipboard{environ: o.Process.Environ, folder: c.TempDir()}).image,
-		Keys:       bound,
-		Ask:        askTrust(c.Trust),
-		Initial:    o.Initial,
-		Log:        log.Logger,
-		LogPath:    log.Path,
-		Now:        o.Process.Now,
+		Vim:       func() bool { return settings.Keys.Of(c.Settings) == "vim" },
+		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
+		Clipboard: (&clipboard{environ: o.Process.Environ, folder: c.TempDir()}).image,
+		Keys:      bound,
+		Ask:       askTrust(c.Trust),
+		Initial:   o.Initial,
+		Log:       log.Logger,
+		LogPath:   log.Path,
+		Now:       o.Process.Now,
 	}, nil
 }
 

@@ -1,0 +1,47 @@
+package settings_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is declared and not registered has its default forever, and nobody can set it.
+func TestEverySettingIsRegistered(t *testing.T) {
+	t.Parallel()
+	source, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range source {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			pair, ok := n.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			name, _ := pair.Key.(*ast.Ident)
+			key, _ := pair.Value.(*ast.BasicLit)
+			if name != nil && name.Name == "Key" && key != nil && !strings.HasSuffix(key.Value, `."`) {
+				found++
+				if _, err := newRegistry().Lookup(strings.Trim(key.Value, `"`)); err != nil {
+					t.Errorf("%s: %s is not registered", path, key.Value)
+				}
+			}
+			return true
+		})
+	}
+	if found < 30 {
+		t.Errorf("only %d settings were found in the source", found)
+	}
+}
