@@ -2,6 +2,8 @@ package offline
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"agent/internal/chat"
@@ -69,6 +71,14 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	return &prepared{in, strategy, w.History, w}, w.History.Restore(in.History)
 }
 
+// inSession makes what was set in a session count, below the flags. What is not valid any
+// more is as if it were not set, as when the session is taken up.
+func (e *Engine) inSession(in Input) {
+	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
+		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
+	}
+}
+
 // noHead is for a document, which no request brings to a model.
 func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
@@ -76,18 +86,25 @@ func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 type view struct {
 	head window.HeadMaker
 	tell func(window.Step)
-	// now is the clock, nil for the engine's; price what a token costs, nil for not
-	// known; size the window of a model nobody set, 0 for the common size.
+	// now is the clock, nil for the engine's; price what a token costs and cache what is
+	// known of the provider's, nil for not known; limit the window of a model nobody set,
+	// nil for the common one.
 	now   func() time.Time
 	price func(model string) cacheaware.Price
-	cache cacheaware.Cache
-	size  int
+	cache func(model string) cacheaware.Cache
+	limit func(model string) (int, bool)
 }
+
+// always is for a window onto one model.
+func always[T any](value T) func(string) T { return func(string) T { return value } }
 
 // newWindow is the pre-send window onto an empty history.
 func (e *Engine) newWindow(in Input, v view) *window.Window {
 	if v.now == nil {
 		v.now = e.Now
+	}
+	if v.limit == nil {
+		v.limit = func(string) (int, bool) { return 0, false }
 	}
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
@@ -97,9 +114,9 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 		MakeHead: v.head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,
-		Limit:    func(string) (int, bool) { return v.size, v.size > 0 },
+		Limit:    v.limit,
 		Price:    v.price,
-		Cache:    func(string) cacheaware.Cache { return v.cache },
+		Cache:    v.cache,
 		Root:     in.WorkspaceRoot,
 		Now:      v.now,
 		Tell:     v.tell,

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"agent/internal/chat"
@@ -76,13 +74,9 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
-		// Below the flags. What is not valid any more is as if it were not set, as when the
-		// session is taken up.
-		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
-	}
+	e.inSession(in)
 	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w := e.newWindow(in, view{head: chat.Head(e.Tools, traits.Replace, e.System), tell: out.tell, price: e.price, cache: chat.CacheOf(e.Settings, 0)})
+	w := e.newWindow(in, view{head: chat.Head(e.Tools, traits.Replace, e.System), tell: out.tell, price: e.price, cache: always(chat.CacheOf(e.Settings, 0))})
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}

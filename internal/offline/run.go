@@ -9,7 +9,6 @@ import (
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/offline/judge"
 	"agent/internal/rawjson"
@@ -94,9 +93,9 @@ func (r *run) prepare() error {
 		head:  chat.Head(engine.Tools, traits.Replace, engine.System),
 		tell:  r.note,
 		now:   r.now,
-		price: func(string) cacheaware.Price { return r.model.Price },
-		size:  r.size,
-		cache: r.cache,
+		price: always(r.model.Price),
+		limit: func(string) (int, bool) { return r.size, true },
+		cache: always(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request

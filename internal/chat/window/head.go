@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -59,7 +60,18 @@ func (m *measure) Head() Head {
 // overhead is the tokens of the head, by our own count.
 func (m *measure) overhead() int {
 	m.prepare()
+	if r, ok := m.recorded(); ok {
+		return r.Head
+	}
 	return m.head.system + m.head.tools
+}
+
+// recorded is what the record that is replayed says of the request.
+func (m *measure) recorded() (cacheaware.Request, bool) {
+	if m.Recorded == nil {
+		return cacheaware.Request{}, false
+	}
+	return m.Recorded()
 }
 
 // prepare makes everything count with the current model's vocabulary, and the head
@@ -126,6 +138,9 @@ func (m *measure) tellHead() {
 // process.
 func (m *measure) headSum() string {
 	m.prepare()
+	if r, ok := m.recorded(); ok {
+		return r.HeadSum
+	}
 	if m.head.sum == "" {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "%q", m.head.System)

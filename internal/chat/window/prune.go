@@ -32,7 +32,7 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
 	w.request = &cacheaware.Request{
-		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, HeadSum: w.headSum(),
+		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, Limit: w.Size(), HeadSum: w.headSum(),
 		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
 	if err := w.carryOut(w.engine.Plan(m)); err != nil {
@@ -102,7 +102,7 @@ func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 // moment is what is known of the next request.
 func (p *pruning) moment() cacheaware.Moment {
 	return cacheaware.Moment{
-		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: p.Settings().Pace, Files: p.Files,
+		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: p.Settings().Pace, Files: p.Files, Copies: p.Copies,
 	}
 }
 

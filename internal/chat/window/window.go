@@ -91,6 +91,12 @@ type Config struct {
 	// Files returns the text of a file on disk, empty when it cannot be read; nil where
 	// there is no disk.
 	Files func(path string) string
+	// Copies are texts of files by their digest, for a replay of a record that holds them;
+	// nil for none.
+	Copies map[string]string
+	// Recorded is, for a replay, what the record says of the request that is made: its
+	// head counts as it was. It is nil live, and returns false where the record says nothing.
+	Recorded func() (cacheaware.Request, bool)
 	// Compacting says why the history is not to be compressed now; empty lets it be, and so
 	// does the hard limit. Compacted is called after each compression. Both may take long,
 	// on the owner's goroutine, and may be nil.

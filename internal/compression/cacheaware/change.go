@@ -1,7 +1,6 @@
 package cacheaware
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,6 +111,21 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
+// withPointer is an answer with a pointer in the place of what it showed. A failed command still
+// says how it ended; a status that no text says is sent with every answer.
+func withPointer(r *history.ToolResponse) *history.ToolResponse {
+	pointer := pointerFor(r.Result.Text())
+	if r.ExitCode == nil {
+		return r.WithResult(pointer)
+	}
+	if *r.ExitCode != 0 {
+		return r.WithResult(fmt.Sprintf("%s, exit %d]", strings.TrimSuffix(pointer, "]"), *r.ExitCode))
+	}
+	shorter := r.WithResult(pointer)
+	shorter.ExitCode = nil
+	return shorter
+}
+
 // picturePointer is what replaces an image.
 const picturePointer = Marker + "an image]"
 
@@ -143,8 +157,17 @@ func BytesLeftOut(text string) int {
 func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
 
 // foldHeading is before the current text of a file.
-func foldHeading(path string) string {
-	return "[current content of " + path + ", in place of its earlier versions]\n"
+func foldHeading(path string) string { return foldBegins + path + foldEnds }
+
+const foldBegins, foldEnds = "[current content of ", ", in place of its earlier versions]\n"
+
+// CopyIn is the text of a file that a fold put into an answer; false where none did.
+func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
+	if !strings.HasPrefix(answer.Result.Text(), foldBegins) {
+		return "", false
+	}
+	_, text, ok = strings.Cut(answer.Result.Text(), foldEnds)
+	return text, ok
 }
 
 // Shown are the blocks that a change takes out of the context and those it leaves: for
@@ -170,7 +193,10 @@ func (cv *conversation) instead(c Change) history.Block {
 		parameters, _ := replaceArgument(b.Parameters, u.at, pointerFor(u.text))
 		return b.WithParameters(parameters)
 	case *history.ToolResponse:
-		return b.WithResult(cmp.Or(c.Text, pointerFor(b.Result.Text())))
+		if c.Text != "" {
+			return b.WithResult(c.Text)
+		}
+		return withPointer(b)
 	case *history.Media:
 		return &history.Text{Text: picturePointer}
 	default:

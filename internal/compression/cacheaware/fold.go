@@ -58,7 +58,7 @@ func (rv *review) folds(candidates []candidate) []fold {
 }
 
 func (rv *review) foldOf(f *file) (fold, bool) {
-	if len(f.facts) < 2 || !f.known && (rv.Moment.Files == nil || f.hash == "") {
+	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.Copies[f.hash] == "") {
 		return fold{}, false
 	}
 	newest := f.facts[len(f.facts)-1]
@@ -133,8 +133,13 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 // now is the text of the file if it is what the conversation last saw of it: what
 // other hands have changed since is never shown as current.
 func (f *file) now(m Moment) (string, bool) {
-	if m.Files == nil {
+	switch {
+	case m.Files != nil:
+	case m.Copies == nil || f.hash == "" || f.known && Hash(f.text) == f.hash:
 		return f.text, f.known
+	default:
+		copied, ok := m.Copies[f.hash]
+		return copied, ok
 	}
 	text := m.Files(f.path)
 	if f.hash != "" {

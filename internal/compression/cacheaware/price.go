@@ -48,6 +48,9 @@ type Moment struct {
 	// Files returns the text of a file on disk, empty for one that cannot be read. It is
 	// nil where there is no disk.
 	Files func(path string) string
+	// Copies are texts of files by their Hash, for a replay: what the record of a fold
+	// holds was on the disk then.
+	Copies map[string]string
 }
 
 func (m Moment) pace() float64 {

@@ -21,6 +21,8 @@ type Request struct {
 	HeadSum string `json:"headSum"`
 	// Head is the size of system prompt and tools, in tokens.
 	Head int `json:"head"`
+	// Limit is the model's window, in tokens; older logs do not say.
+	Limit int `json:"limit,omitempty"`
 	// Read and Write are the price it was judged by, Cold whether nothing was cached.
 	Read  float64 `json:"read"`
 	Write float64 `json:"write"`

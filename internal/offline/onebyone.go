@@ -1,0 +1,293 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/chat/window"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/settings"
+	"agent/internal/traits"
+	"agent/internal/words"
+)
+
+// Requests are those of a session of this program, one by one: what was pruned before
+// each, what it cost, and whether a replay decides as the session did.
+type Requests struct {
+	File     string    `json:"file"`
+	Requests []Request `json:"requests"`
+}
+
+// Request is one of them. Costs are in tokens at the full price of input.
+type Request struct {
+	Number int `json:"request"`
+	// Tokens is its size, All what it would have been if nothing had ever been pruned,
+	// Cost and Without what they cost.
+	Tokens  int     `json:"tokens"`
+	All     int     `json:"tokensWithoutPruning"`
+	Cost    float64 `json:"cost"`
+	Without float64 `json:"costWithoutPruning"`
+	// Cold says that nothing of it was cached.
+	Cold   bool      `json:"cold,omitzero"`
+	Leaves []Leaving `json:"leaves,omitempty"`
+	// Differs says that the context was another one in the session, or what was noted of
+	// the request.
+	Differs bool `json:"differs,omitzero"`
+}
+
+// OneByOne replays a session that kept an account, with what its log says of each
+// request: when it was sent, to which model, at which price, what was known of the cache
+// and what the provider reported. Everything else is decided anew.
+func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
+	if err := e.configure(&in); err != nil {
+		return nil, err
+	}
+	e.inSession(in)
+	o := &oneByOne{Engine: e, out: &Requests{File: in.Name, Requests: []Request{}}, copies: map[string]string{}}
+	o.window = e.newWindow(in, view{
+		head:  chat.Head(e.Tools, traits.Replace, e.System),
+		tell:  o.tell,
+		now:   func() time.Time { return o.next.Time() },
+		price: func(string) cacheaware.Price { return o.next.Moment().Price },
+		cache: func(string) cacheaware.Cache { return o.next.Cache },
+		limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
+	})
+	o.window.Copies = o.copies
+	o.window.Recorded = func() (cacheaware.Request, bool) { return o.next, o.next.At > 0 }
+	o.session = cacheaware.New(cacheaware.Options{
+		Tools: cacheaware.Tools(o.window.Facts), Root: in.WorkspaceRoot,
+		Counter: func() history.Counter { return e.Counter(settings.Model.Of(e.Settings)) },
+	})
+	if in.Steps == nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, errNoAccount)
+	}
+	for step, err := range in.Steps {
+		if err == nil {
+			err = o.take(ctx, step)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("replaying %s: %w", in.Name, err)
+		}
+	}
+	if len(o.out.Requests) == 0 {
+		return nil, fmt.Errorf("%s: %w", in.Name, errNoAccount)
+	}
+	o.account()
+	return o.out, nil
+}
+
+var errNoAccount = errors.New("it says nothing of single requests; only sessions of this program with cache-aware do")
+
+// oneByOne is such a replay. session follows the log: it is what the session had.
+type oneByOne struct {
+	*Engine
+	window  *window.Window
+	session *cacheaware.Engine
+	// pending are steps behind the latest reply that says of its request something, next
+	// is what the one behind them says.
+	pending []history.Step
+	next    cacheaware.Request
+	// changes says that the log has changes of the context since an entry was added.
+	changes bool
+	// copies are what folds of the log found on the disk.
+	copies map[string]string
+	left   []Leaving
+	out    *Requests
+}
+
+// take takes a step of the log: which request it was part of, the next reply says.
+func (o *oneByOne) take(ctx context.Context, step history.Step) error {
+	o.copy(step)
+	o.pending = append(o.pending, step)
+	if step.Kind != history.MutationAdded || step.Entry.Speaker != history.AI {
+		return nil
+	}
+	request, ok := history.MetaOf[cacheaware.Request](step.Entry, cacheaware.MetaRequest)
+	if !ok {
+		return nil
+	}
+	o.next = request
+	if err := o.Settings.Set(settings.Session, settings.Model.Key(), request.Model); err != nil {
+		return err
+	}
+	for _, step := range o.pending[:len(o.pending)-1] {
+		if err := o.before(ctx, step); err != nil {
+			return err
+		}
+	}
+	o.pending = nil
+	return o.answer(ctx, step)
+}
+
+// copy keeps what a fold of the log found on the disk.
+func (o *oneByOne) copy(step history.Step) {
+	for _, edit := range step.Edits {
+		if edit.After == nil {
+			continue
+		}
+		for _, block := range edit.After.Blocks {
+			if answer, ok := block.(*history.ToolResponse); ok {
+				if text, ok := cacheaware.CopyIn(answer); ok {
+					o.copies[cacheaware.Hash(text)] = text
+				}
+			}
+		}
+	}
+}
+
+// before follows a step in front of a request.
+func (o *oneByOne) before(ctx context.Context, step history.Step) error {
+	switch step.Kind {
+	case history.MutationDensity, history.MutationReplaced:
+		o.changes = true
+	case history.MutationCleared:
+		o.account()
+		o.changes = false
+		o.window.Reset()
+		if err := o.window.History.Clear(); err != nil {
+			return err
+		}
+	case history.MutationPinned:
+		if _, err := o.window.Pin(step.Path, step.Pinned); err != nil {
+			return err
+		}
+	case history.MutationAdded:
+		if err := o.catchUp(ctx); err != nil {
+			return err
+		}
+		if err := o.window.History.Add(step.Entry); err != nil {
+			return err
+		}
+	}
+	o.session.Follow(step)
+	return nil
+}
+
+// catchUp makes changes that the log has before an entry that is no reply: those of a
+// request that was never answered, or of a person.
+func (o *oneByOne) catchUp(ctx context.Context) error {
+	if !o.changes {
+		return nil
+	}
+	o.changes = false
+	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil || o.same() {
+		return err
+	}
+	return o.window.History.Rebuild("the log", func([]*history.Content, []int) ([]*history.Content, error) {
+		entries := make([]*history.Content, o.session.Len())
+		for i := range entries {
+			entries[i] = o.session.Entry(i)
+		}
+		return entries, nil
+	})
+}
+
+// same reports whether the context is that of the session.
+func (o *oneByOne) same() bool {
+	entries := o.window.History.RawHistory()
+	if len(entries) != o.session.Len() {
+		return false
+	}
+	for i, entry := range entries {
+		if !reflect.DeepEqual(entry.Blocks, o.session.Entry(i).Blocks) {
+			return false
+		}
+	}
+	return true
+}
+
+// answer makes a request that was answered, and compares it with that of the session.
+func (o *oneByOne) answer(ctx context.Context, step history.Step) error {
+	o.left, o.changes = nil, false
+	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil {
+		return err
+	}
+	same, reported := o.same(), window.Reported{Prompt: o.next.Prompt, Cached: o.next.Cached}
+	o.window.Observe(o.next.Model, o.window.Estimate(), reported)
+	stamped := o.window.Stamp(step.Entry)
+	if err := o.window.History.Add(stamped); err != nil {
+		return err
+	}
+	o.session.Follow(step)
+	noted, _ := history.MetaOf[cacheaware.Request](stamped, cacheaware.MetaRequest)
+	r := Request{Number: len(o.out.Requests) + 1, Leaves: o.left, Differs: !same || !reflect.DeepEqual(noted, o.next)}
+	o.out.Requests = append(o.out.Requests, r)
+	return nil
+}
+
+// account notes what the requests since the latest clear cost.
+func (o *oneByOne) account() {
+	bills, _ := o.window.Bills()
+	since := len(o.out.Requests) - len(bills)
+	for i, b := range bills {
+		if at := since + i; at >= 0 {
+			r := &o.out.Requests[at]
+			r.Tokens, r.All, r.Cost, r.Without, r.Cold = b.Tokens, b.All, b.Spent, b.None, b.Cold
+		}
+	}
+}
+
+// tell receives a step of the window.
+func (o *oneByOne) tell(step window.Step) {
+	if step, ok := step.(window.Density); ok {
+		for _, p := range step.Prunes {
+			o.left = append(o.left, Leaving{string(p.Kind), p.Tool, p.Subject, p.Reason, p.Tokens, p.Cut})
+		}
+	}
+}
+
+// Print writes a line for each request, and what left before it.
+func (r *Requests) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "request\ttokens\tof\tcost\tof\tcache\t  left before it")
+	var all Request
+	differ := 0
+	for _, q := range r.Requests {
+		cache := ""
+		if q.Cold {
+			cache = "cold"
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t  %s\n", q.Number, words.Tokens(q.Tokens), words.Tokens(q.All), words.Tokens(int(q.Cost)), words.Tokens(int(q.Without)), cache, q.left())
+		all.Cost, all.Without = all.Cost+q.Cost, all.Without+q.Without
+		if q.Differs {
+			differ++
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	same := "each decided as in the session"
+	if differ > 0 {
+		same = words.Count(differ, "request") + " not as in the session, marked by *"
+	}
+	_, err := fmt.Fprintf(out, "%s: %s, %.3f of sending everything; %s\n", r.File, words.Count(len(r.Requests), "request"), all.Cost/max(1, all.Without), same)
+	return err
+}
+
+// left sums up what left before a request, by kind.
+func (q Request) left() string {
+	tokens, units := map[string]int{}, map[string]int{}
+	for _, l := range q.Leaves {
+		tokens[l.Kind] += l.Tokens
+		units[l.Kind]++
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(units)) {
+		parts = append(parts, fmt.Sprintf("%d %s %s", units[kind], kind, words.Tokens(tokens[kind])))
+	}
+	text := strings.Join(parts, ", ")
+	if q.Differs {
+		text += " *"
+	}
+	return text
+}
