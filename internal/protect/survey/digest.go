@@ -42,7 +42,7 @@ func digestOf(path string) (digest, error) {
 			err = errTooLarge
 		}
 		one := sha256.Sum256(content)
-		sum.Write([]byte(at[len(path):] + "\x00"))
+		sum.Write([]byte(at[len(path):] + "\x00" + entry.Type().String() + "\x00"))
 		sum.Write(one[:])
 		return err
 	})

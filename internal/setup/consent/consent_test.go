@@ -117,6 +117,35 @@ func TestFilesOfTheCommand(t *testing.T) {
 	}
 }
 
+// A link is another content when it leads elsewhere, be it to the same bytes, or out of the
+// repository, where bytes do not count.
+func TestLinksLeadElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/a.sh", "1")
+	w.write("project/b.sh", "1")
+	item := w.server(`{"command":"./run.sh"}`, "./run.sh")
+	seen := map[string]string{}
+	for _, target := range []string{"a.sh", "b.sh", "/bin/sh", "/bin/true"} {
+		w.link(target, "run.sh")
+		r := w.review(w.open("project"), item)[0]
+		if other, ok := seen[r.Hash]; ok || r.Err != nil {
+			t.Errorf("a link to %s is the same as one to %q (%v)", target, other, r.Err)
+		}
+		seen[r.Hash] = target
+	}
+}
+
+// link makes a link in the repository in place of what is there.
+func (w world) link(target, name string) {
+	w.Helper()
+	path := filepath.Join(w.root, name)
+	_ = os.Remove(path)
+	if err := os.Symlink(target, path); err != nil {
+		w.Fatal(err)
+	}
+}
+
 // The state of an item follows its content: the fields however they are formatted, the
 // bytes of its files, and nothing else.
 func TestStates(t *testing.T) {
@@ -141,6 +170,15 @@ func TestStates(t *testing.T) {
 			_ = os.Remove(filepath.Join(w.root, "run.sh"))
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
 		}, consent.Changed, "- file run.sh: "},
+		{"a link to the same bytes", func(w world) consent.Item {
+			w.write("project/b.sh", "1")
+			w.link("b.sh", "run.sh")
+			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+		}, consent.Changed, "+ file run.sh"},
+		{"a link to what is elsewhere", func(w world) consent.Item {
+			w.link("/bin/sh", "run.sh")
+			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+		}, consent.Changed, "+ file run.sh"},
 		{"another name", func(w world) consent.Item {
 			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
 			i.Name = "other"

@@ -1,0 +1,58 @@
+package survey
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A digest distinguishes what files and folders hold: contents, names, kinds, and where
+// links lead.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	made := map[string]digest{}
+	for name, entries := range map[string]map[string]string{
+		"a file": {"": "x"}, "another content": {"": "y"}, "an empty file": {"": ""}, "a link": {"": "->x"}, "another target": {"": "->y"},
+		"an empty folder": {"d/": ""}, "a folder": {"d/a": "x"}, "another name": {"d/b": "x"}, "another place": {"d/e/a": "x"}, "a folder in it": {"d/a/": ""},
+		"two files": {"d/a": "x", "d/b": "y"}, "exchanged": {"d/a": "y", "d/b": "x"}, "a link in it": {"d/a": "->x"}, "another target in it": {"d/a": "->y"},
+	} {
+		sum, err := digestOf(put(t, entries))
+		again, _ := digestOf(put(t, entries))
+		if err != nil || sum != again {
+			t.Errorf("%s: one content has two digests (%v)", name, err)
+		}
+		for other, its := range made {
+			if its == sum {
+				t.Errorf("%s has the digest of %s", name, other)
+			}
+		}
+		made[name] = sum
+	}
+}
+
+// put makes something by the paths of its files, "->" before the target of a link.
+func put(t *testing.T, entries map[string]string) string {
+	t.Helper()
+	top := filepath.Join(t.TempDir(), "top")
+	for path, content := range entries {
+		at := filepath.Join(top, path)
+		if folder := filepath.Dir(at + "."); path != "" {
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		switch {
+		case path != "" && path[len(path)-1] == '/':
+			err = os.MkdirAll(at, 0o700)
+		case len(content) > 2 && content[:2] == "->":
+			err = os.Symlink(content[2:], at)
+		default:
+			err = os.WriteFile(at, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
