@@ -160,7 +160,7 @@ func answerOf(t *testing.T, r *logged, tool string) string {
 // recalled word for word, live and resumed, and the numbers stay what they are.
 func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []string{"high-density", "top-down-truncation", "middle-out", "one-shot", "cache-aware"} {
+	for _, strategy := range few([]string{"high-density", "top-down-truncation", "middle-out", "one-shot", "cache-aware"}) {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
 			r := newLogged(t)

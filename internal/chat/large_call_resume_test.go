@@ -18,7 +18,7 @@ import (
 // line that says what came of it, also if the provider finds that too long (D-42).
 func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range compression.Names() {
+	for _, strategy := range few(compression.Names()) {
 		for limit, percent := range map[int]int{8000: 150, 16_000: 60} {
 			for tool, call := range largeCalls(t, program(limit*percent/100)) {
 				for _, refused := range []bool{false, limit > 8000} { // a refusal leaves less than the head takes of a small one

@@ -23,7 +23,7 @@ import (
 func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 	t.Parallel()
 	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
-	for _, window := range []int{4096, 8192, 16_000} {
+	for _, window := range few([]int{4096, 8192, 16_000}) {
 		t.Run(strconv.Itoa(window), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -95,7 +95,7 @@ func (b *bench) finishJob(t *testing.T, prompt string) {
 // vendor, strictly by its rules.
 func TestVendors(t *testing.T) {
 	t.Parallel()
-	for _, vendor := range llmtest.Vendors() {
+	for _, vendor := range few(llmtest.Vendors()) {
 		for name, run := range map[string]func(t *testing.T, vendor llmtest.Vendor){
 			"straight":              func(t *testing.T, v llmtest.Vendor) { runStraight(t, v, v.Host) },
 			"at an unknown gateway": runAtGateway,

@@ -37,6 +37,9 @@ func hostilePages() map[string]string {
 // busy; without a limit the slower ones take minutes on those.
 func TestHostilePagesAreConvertedInTime(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("one goroutine, and its time is what is tested")
+	}
 	for name, page := range hostilePages() {
 		for form, render := range renderings {
 			begun := time.Now()
