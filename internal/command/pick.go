@@ -14,6 +14,8 @@ type Pick struct {
 	Choices []Choice
 	// Actions are what keys do besides choosing.
 	Actions []PickAction
+	// Turns says in a word what ← and → change of a choice, "" where none of them turns.
+	Turns string
 }
 
 // PickAction is what a key of a list does with the selected choice, or with the list.
@@ -39,6 +41,8 @@ type Choice struct {
 	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
+	// Turn returns the choice as it is one step further, for ← and →; nil for none.
+	Turn func(by int) Choice
 	// InUse marks what is in force now. It is selected first.
 	InUse bool
 	// Preview returns what a choice looks like, for the pane beside the list; nil shows

@@ -33,8 +33,8 @@ type models struct {
 
 func modelCommand(m *models) command.Command {
 	return command.Command{
-		Name: "model", Aliases: []string{"models"}, MaxArgs: 1,
-		Usage: []command.Form{{Does: "choose from the models of the endpoint"}, {Args: "NAME", Does: "use that one from the next message on"}},
+		Name: "model", Aliases: []string{"models"}, MaxArgs: 2,
+		Usage: []command.Form{{Does: "choose from the models of the endpoint"}, {Args: "NAME [EFFORT]", Does: "use that one from the next message on"}},
 		Help:  "list the endpoint's models, or switch to one",
 		Run: func(ctx context.Context, args []string) (command.Output, error) {
 			models, err := m.fetch(ctx)
@@ -44,19 +44,20 @@ func modelCommand(m *models) command.Command {
 				}
 				return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
 			}
-			out, switchErr := m.use(args[0], models)
+			out, switchErr := m.use(args, models)
 			if err != nil && switchErr == nil {
 				out.Lines = append(out.Lines, "The name is not checked: "+err.Error())
 			}
 			return out, switchErr
 		},
-		Complete: func([]string) []command.Completion { return m.complete() },
+		Complete: m.complete,
 	}
 }
 
-// use sets the model for the session and remembers it. Models is what
-// the endpoint offers, empty when it does not say.
-func (m *models) use(name string, models []Model) (command.Output, error) {
+// use sets the model for the session, with an effort or without, and remembers it. Models
+// is what the endpoint offers, empty when it does not say.
+func (m *models) use(args []string, models []Model) (command.Output, error) {
+	name, effort := args[0], strings.Join(args[1:], "")
 	var ids []string
 	for _, m := range models {
 		ids = append(ids, m.ID)
@@ -66,10 +67,20 @@ func (m *models) use(name string, models []Model) (command.Output, error) {
 	} else if len(ids) > 0 {
 		return command.Output{}, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), command.Quote(name))
 	}
+	said := "model " + name + " from the next message on" + m.limitNote(name, models)
+	if effort != "" {
+		if known := named(name, models).Efforts; len(known) > 0 && !slices.Contains(known, effort) {
+			return command.Output{}, fmt.Errorf("%s knows no effort %q: it takes %s", name, effort, strings.Join(known, ", "))
+		}
+		if err := m.settings.Set(settings.Session, settings.ReasoningEffort.Key(), effort); err != nil {
+			return command.Output{}, err
+		}
+		said += ", effort " + effort
+	}
 	if err := m.settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
 		return command.Output{}, err
 	}
-	lines := []string{"model " + name + " from the next message on" + m.limitNote(name, models)}
+	lines := []string{said}
 	if err := m.profiles.RememberModel(name); err != nil {
 		lines = append(lines, "It is not remembered: "+err.Error())
 	}
@@ -81,12 +92,20 @@ func (m *models) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(m.settings); set {
 		return fmt.Sprintf("; context-limit stays %s, as set", words.Tokens(limit))
 	}
-	for _, m := range models {
-		if m.ID == name && m.ContextLimit > 0 {
-			return ", context " + words.Tokens(m.ContextLimit)
-		}
+	if limit := named(name, models).ContextLimit; limit > 0 {
+		return ", context " + words.Tokens(limit)
 	}
 	return ""
+}
+
+// named is the model of that name, with nothing known of it when it is not among them.
+func named(name string, models []Model) Model {
+	for _, m := range models {
+		if m.ID == name {
+			return m
+		}
+	}
+	return Model{ID: name}
 }
 
 // describe lists what the endpoint offers, the model in use marked.
@@ -103,57 +122,92 @@ func (m *models) describe(models []Model) []string {
 		if one.ContextLimit > 0 {
 			limit = words.Tokens(one.ContextLimit)
 		}
-		rows = append(rows, []string{mark + " " + one.ID, limit})
+		rows = append(rows, []string{mark + " " + one.ID, limit, joined(one.prices(), strings.Join(one.Efforts, "/"))})
 	}
-	return table.Lines("lr", rows)
+	return table.Lines("lrl", rows)
 }
 
-// pick lists what the endpoint offers, the models chosen before first.
+// pick lists what the endpoint offers, the models chosen before first. Where efforts are
+// known they can be changed in the list.
 func (m *models) pick(models []Model) *command.Pick {
 	var offered []command.Completion
-	for _, proposal := range m.complete() {
+	for _, proposal := range m.complete(nil) {
 		if slices.ContainsFunc(models, func(m Model) bool { return m.ID == proposal.Value }) {
 			offered = append(offered, proposal)
 		}
 	}
-	return command.PickOf("model", "/model", offered, settings.Model.Of(m.settings))
+	pick := command.PickOf("model", "/model", offered, settings.Model.Of(m.settings))
+	for i, c := range pick.Choices {
+		known := named(c.Name, models).Efforts
+		if len(known) == 0 {
+			continue
+		}
+		pick.Turns = "effort"
+		now := slices.Index(known, settings.ReasoningEffort.Of(m.settings))
+		pick.Choices[i] = withEffort(c, known, now)
+		if c.InUse && now >= 0 {
+			pick.Choices[i].Help = joined("effort "+known[now], c.Help)
+		}
+	}
+	return pick
+}
+
+// withEffort is a model of the list whose effort can be changed; at is the effort it has, -1
+// for what the vendor does by itself, which is in the middle.
+func withEffort(model command.Choice, known []string, at int) command.Choice {
+	turned := model
+	turned.Turn = func(by int) command.Choice {
+		from := at
+		if from < 0 {
+			from = (len(known) - 1) / 2
+		}
+		next := min(max(from+by, 0), len(known)-1)
+		changed := withEffort(model, known, next)
+		changed.Help = joined("effort "+known[next], model.Help)
+		changed.Line += " " + known[next]
+		return changed
+	}
+	return turned
 }
 
 // complete proposes the models chosen before, then all that the endpoint
-// is known to offer.
-func (m *models) complete() []command.Completion {
+// is known to offer; behind a model its efforts.
+func (m *models) complete(args []string) (proposals []command.Completion) {
 	offered := m.known()
+	if len(args) > 0 {
+		for _, effort := range named(args[0], offered).Efforts {
+			proposals = append(proposals, command.Completion{Value: effort, Help: "how long it thinks"})
+		}
+		return proposals
+	}
 	recent, _ := m.profiles.RecentModels()
-	var proposals []command.Completion
 	for _, id := range recent {
-		proposals = append(proposals, command.Completion{Value: id, Help: joined(aboutModel(id, offered), "used before")})
+		proposals = append(proposals, command.Completion{Value: id, Help: joined(named(id, offered).about(), "used before")})
 	}
 	for _, m := range offered {
 		if !slices.Contains(recent, m.ID) {
-			proposals = append(proposals, command.Completion{Value: m.ID, Help: aboutModel(m.ID, offered)})
+			proposals = append(proposals, command.Completion{Value: m.ID, Help: m.about()})
 		}
 	}
 	return proposals
 }
 
-// aboutModel says how large the context of a model is, what a million tokens cost, and which
+// about says how large the context of a model is, what a million tokens cost, and which
 // efforts it takes, as far as that is known.
-func aboutModel(id string, models []Model) string {
-	i := slices.IndexFunc(models, func(m Model) bool { return m.ID == id })
-	if i < 0 {
-		return ""
-	}
-	m, window, prices, efforts := models[i], "", "", ""
+func (m Model) about() string {
+	window := ""
 	if m.ContextLimit > 0 {
 		window = "context " + words.Tokens(m.ContextLimit)
 	}
-	if p := m.Prices; p != nil {
-		prices = words.Dollars(p.Input) + " in, " + words.Dollars(p.Output) + " out"
+	return joined(window, m.prices(), strings.Join(m.Efforts, "/"))
+}
+
+// prices says what a million tokens cost, "" where that is not known.
+func (m Model) prices() string {
+	if m.Prices == nil {
+		return ""
 	}
-	if len(m.Efforts) > 0 {
-		efforts = strings.Join(m.Efforts, "/")
-	}
-	return joined(window, prices, efforts)
+	return words.Dollars(m.Prices.Input) + " in, " + words.Dollars(m.Prices.Output) + " out"
 }
 
 // joined are the parts that say something.

@@ -116,4 +116,42 @@ func TestModelsSayPriceAndEffort(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	listed := "  one    400k  $1.25 in, $10.00 out, low/high\n  two          $0.0500 in, $0.40 out\n  three"
+	if got := text(w.run(t, "/model")); got != listed {
+		t.Errorf("listed\n%s\nwant\n%s", got, listed)
+	}
+}
+
+// ← and → change the effort that a model of the list is taken with.
+func TestModelWithEffort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Models = func(context.Context) ([]slash.Model, error) {
+			return []slash.Model{{ID: "one", Efforts: []string{"low", "medium", "high"}}, {ID: "two"}}, nil
+		}
+	})
+	pick := w.run(t, "/model").Pick
+	if pick.Turns != "effort" || pick.Choices[1].Turn != nil {
+		t.Fatalf("the list %+v", pick)
+	}
+	one := pick.Choices[0]
+	for _, want := range []string{"/model one high", "/model one high"} {
+		if one = one.Turn(1); one.Line != want || one.Help != "effort high, low/medium/high" {
+			t.Errorf("→ makes %q (%s), want %q", one.Line, one.Help, want)
+		}
+	}
+	if one = one.Turn(-1); one.Line != "/model one medium" {
+		t.Errorf("← makes %q", one.Line)
+	}
+	if got := text(w.run(t, one.Line)); got != "model one from the next message on, effort medium" || settings.ReasoningEffort.Of(w.settings) != "medium" {
+		t.Errorf("it says %q, the effort is %q", got, settings.ReasoningEffort.Of(w.settings))
+	}
+	w.refused(t, "/model one max", `one knows no effort "max": it takes low, medium, high`)
+	if values := w.values("/model one m"); !slices.Equal(values, []string{"medium"}) {
+		t.Errorf("proposes %q", values)
+	}
+	again := w.run(t, "/model").Pick.Choices[0]
+	if again.Help != "effort medium, low/medium/high, used before" || again.Turn(-1).Line != "/model one low" {
+		t.Errorf("in use: %q, ← makes %q", again.Help, again.Turn(-1).Line)
+	}
 }

@@ -183,7 +183,7 @@ func (s setter) completeValues(key string) []command.Completion {
 	}
 	switch spec := resolved.Spec; {
 	case spec.Key == settings.Model.Key():
-		return s.models.complete()
+		return s.models.complete(nil)
 	case spec.Key == settings.ApprovalMode.Key():
 		return completeModes()
 	case spec.Type() == settings.TypeProfile:

@@ -86,6 +86,10 @@ func (p *Picker) Key(k term.Key) Result {
 		p.at = max(0, p.at-p.page)
 	case "pgdown":
 		p.at = min(max(0, len(p.matches)-1), p.at+p.page)
+	case "left", "right":
+		if !p.turn(k.Name) {
+			p.query.Key(k.Name, "")
+		}
 	default:
 		if p.begin(k.Name) {
 			return Stays
@@ -96,6 +100,18 @@ func (p *Picker) Key(k term.Key) Result {
 		}
 	}
 	return Stays
+}
+
+// turn changes the selected choice. It reports false for a list of which none can turn.
+func (p *Picker) turn(key string) bool {
+	by := 1
+	if key == "left" {
+		by = -1
+	}
+	if c, ok := p.Selected(); ok && c.Turn != nil {
+		p.pick.Choices[p.matches[p.at]] = c.Turn(by)
+	}
+	return p.pick.Turns != ""
 }
 
 // Paste searches for pasted text, of which the first line counts.
@@ -232,6 +248,9 @@ func (p *Picker) foot(t *style.Theme, width int) string {
 		return t.Bad.Text(style.Truncate("  ✗ "+style.Clean(p.action.failed), width))
 	}
 	var keys []string
+	if p.pick.Turns != "" {
+		keys = append(keys, "←→ "+style.Clean(p.pick.Turns))
+	}
 	for _, a := range p.pick.Actions {
 		keys = append(keys, style.Clean(term.KeyLabel(a.Key)+" "+a.Name))
 	}

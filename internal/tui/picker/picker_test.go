@@ -164,3 +164,28 @@ func TestPickerFits(t *testing.T) {
 		}
 	})
 }
+
+// ← and → change what is selected, and edit the query where nothing can be changed.
+func TestPickerTurns(t *testing.T) {
+	t.Parallel()
+	pick := sessions(2)
+	pick.Turns = "effort"
+	pick.Choices[1].Turn = func(by int) command.Choice {
+		return command.Choice{Name: "s1", Help: fmt.Sprint("by ", by), Line: "/resume s1 more"}
+	}
+	p := Open(pick)
+	p.Key(term.Key{Name: "right"})
+	p.Key(term.Key{Name: "down"})
+	p.Key(term.Key{Name: "left"})
+	rows, _ := p.View(style.NewSpoken(), 60, 6)
+	if got, _ := p.Selected(); got.Line != "/resume s1 more" || got.Help != "by -1" || !strings.Contains(rows[len(rows)-1], "←→ effort") {
+		t.Errorf("selected %+v in\n%s", got, strings.Join(rows, "\n"))
+	}
+	p = Open(sessions(12))
+	typed(p, "s1")
+	p.Key(term.Key{Name: "left"})
+	typed(p, "x")
+	if p.query.Text != "sx1" {
+		t.Errorf("the query is %q", p.query.Text)
+	}
+}
