@@ -5,7 +5,6 @@ import "encoding/json"
 // What editors send.
 
 type initializeParams struct {
-	ProtocolVersion    int `json:"protocolVersion"`
 	ClientCapabilities struct {
 		Session struct {
 			Notices    json.RawMessage `json:"notices"`
@@ -39,7 +38,6 @@ type contentBlock struct {
 	MimeType string    `json:"mimeType,omitempty"`
 	Data     string    `json:"data,omitempty"`
 	URI      string    `json:"uri,omitempty"`
-	Name     string    `json:"name,omitempty"`
 	Resource *resource `json:"resource,omitempty"`
 }
 
@@ -55,7 +53,6 @@ type update map[string]any
 
 type location struct {
 	Path string `json:"path"`
-	Line int    `json:"line,omitempty"`
 }
 
 type diffContent struct {

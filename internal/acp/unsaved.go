@@ -45,8 +45,8 @@ func (b *buffers) gate() gate.Gate {
 func (b *buffers) check(ctx context.Context, call gate.Call) gate.Verdict {
 	var found string
 	for _, path := range filesOf(call) {
-		if n := b.differ(ctx, b.absolute(path)); n > 0 {
-			found += fmt.Sprintf("%s has unsaved changes in the editor: %s; ", path, lines(n))
+		if n := b.differ(ctx, b.session.show.absolute(path)); n > 0 {
+			found += fmt.Sprintf("%s has unsaved changes in the editor: %s; ", path, linesDiffer(n))
 		}
 	}
 	switch {
@@ -74,18 +74,11 @@ func (b *buffers) remark(call gate.Call, _ tools.Answer) string {
 
 func keyOf(call gate.Call) string { return call.Name + string(call.Arguments) }
 
-func lines(n int) string {
+func linesDiffer(n int) string {
 	if n == 1 {
 		return "1 line differs"
 	}
 	return fmt.Sprintf("%d lines differ", n)
-}
-
-func (b *buffers) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(b.session.talk.Root(), path)
 }
 
 // filesOf are the files that a call shows or changes.
@@ -96,25 +89,7 @@ func filesOf(call gate.Call) []string {
 	if !call.Traits.ShowsFile() && !call.Traits.ShowsFiles() {
 		return nil
 	}
-	var arguments map[string]json.RawMessage
-	if json.Unmarshal(call.Arguments, &arguments) != nil {
-		return nil
-	}
-	var files []string
-	for _, name := range call.Traits.File {
-		var file string
-		if json.Unmarshal(arguments[name], &file) == nil && file != "" {
-			files = append(files, file)
-			break
-		}
-	}
-	for _, name := range call.Traits.Files {
-		var several []string
-		if json.Unmarshal(arguments[name], &several) == nil {
-			files = append(files, several...)
-		}
-	}
-	return files
+	return call.Traits.FilesOf(call.Arguments)
 }
 
 // differ returns in how many lines the editor's text of a file is not that on the disk: 0
@@ -149,7 +124,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 		}
 		asked.Go(func() {
 			if n := b.differ(b.session.ctx, path); n > 0 {
-				found[i] = fmt.Sprintf("%s has unsaved changes in the editor: %s; this is the text on the disk", path, lines(n))
+				found[i] = fmt.Sprintf("%s has unsaved changes in the editor: %s; this is the text on the disk", path, linesDiffer(n))
 			}
 		})
 	}

@@ -43,9 +43,9 @@ type shown struct {
 
 // callShown is a call that an editor knows of.
 type callShown struct {
-	id, name, title string
-	output          []byte
-	sent            time.Time
+	id, title string
+	output    []byte
+	sent      time.Time
 }
 
 func newShown(s *session) *shown {
@@ -156,7 +156,7 @@ func (w *shown) event(e chat.Event) {
 
 // requested shows a call that the model asked for.
 func (w *shown) requested(e chat.CallRequested) {
-	c := &callShown{id: fmt.Sprintf("c%d", e.Call), name: e.Name, title: words.Line(e.Said.Title(), 0)}
+	c := &callShown{id: fmt.Sprintf("c%d", e.Call), title: words.Line(e.Said.Title(), 0)}
 	w.calls[e.Call] = c
 	t := w.session.talk.Traits(e.Name)
 	w.send(update{
@@ -174,13 +174,8 @@ func rawInput(parameters json.RawMessage) any {
 
 // locations are the files that a call is about.
 func (w *shown) locations(t traits.Traits, parameters json.RawMessage) []location {
-	var object map[string]json.RawMessage
-	_ = json.Unmarshal(parameters, &object) // a call that is no object is about no file
-	for _, name := range t.File {
-		var path string
-		if json.Unmarshal(object[name], &path) == nil && path != "" {
-			return []location{{Path: w.absolute(path)}}
-		}
+	if file := t.FileOf(parameters); file != "" {
+		return []location{{Path: w.absolute(file)}}
 	}
 	return []location{}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"agent/internal/rawjson"
+	"agent/internal/text/lines"
 )
 
 // Bounds of the wire.
@@ -77,12 +78,12 @@ func newConn(out io.Writer, failed func(error)) *conn {
 // read calls handle with each message of in until it ends. What is no message is
 // answered with an error, and the connection continues.
 func (c *conn) read(in io.Reader, handle func(message)) error {
-	lines := bufio.NewReaderSize(in, 1<<16)
+	buffered := bufio.NewReaderSize(in, 1<<16)
 	for {
-		line, long, err := readLine(lines)
+		line, whole, err := lines.Read(buffered, nil, maxMessage)
 		line = bytes.TrimSpace(line)
 		switch {
-		case long:
+		case !whole:
 			c.respond(nil, nil, failf(codeRequest, "a message may be 16 MiB"))
 		case len(line) > 0:
 			c.parse(line, handle)
@@ -92,23 +93,6 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 		}
 		if err != nil {
 			return err
-		}
-	}
-}
-
-// readLine reads a line; long says that it had more than maxMessage bytes and was passed
-// over.
-func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > maxMessage {
-			line, long = nil, true
-		}
-		if !long {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
 		}
 	}
 }

@@ -162,12 +162,8 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	if asking.Env.Snapshots == refusing.Env.Snapshots || asking.Env.Seen == refusing.Env.Seen || asking.Env.Todos == refusing.Env.Todos {
 		t.Error("the conversations share their files or lists")
 	}
-	spent := map[string]float64{}
-	for _, entry := range p.Costs.Entries() {
-		spent[entry.Conversation] += *entry.USD
-	}
-	if len(spent) != 2 || spent[asking.ID()] < 3 || spent[refusing.ID()] < 3 || p.Costs.Spent() < 6 {
-		t.Errorf("the costs are %v: %v", p.Costs.Spent(), spent)
+	if p.Costs.Spent() < 6 {
+		t.Errorf("the costs are %v", p.Costs.Spent())
 	}
 }
 
@@ -192,9 +188,6 @@ func TestMaxCostHoldsOverConversations(t *testing.T) {
 	}
 	if requests := second.server.Requests(); len(requests) > 0 {
 		t.Errorf("%d requests over the limit", len(requests))
-	}
-	if entries := p.Costs.Entries(); len(entries) == 0 || entries[0].Conversation != first.ID() || entries[0].Model != "first" {
-		t.Errorf("the ledger holds %+v", entries)
 	}
 }
 

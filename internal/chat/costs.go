@@ -2,9 +2,7 @@ package chat
 
 import (
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	"agent/internal/compression/cacheaware"
 	"agent/internal/llm"
@@ -12,30 +10,11 @@ import (
 	"agent/internal/words"
 )
 
-// Costs is the ledger of what requests cost. Conversations that share one have one
-// max-cost together. The zero value is ready; it is safe for concurrent use.
+// Costs is what requests cost. Conversations that share one have one max-cost together.
+// The zero value is ready; it is safe for concurrent use.
 type Costs struct {
-	mu      sync.Mutex
-	entries []Cost
-	spent   float64
-}
-
-// Cost is what one request took.
-type Cost struct {
-	// Conversation is the ID of the one that sent the request.
-	Conversation string
-	Model        string
-	At           time.Time
-	Usage        UsageReported
-	// USD is what it cost, nil where the prices are not known.
-	USD *float64
-}
-
-// Entries are the requests so far, oldest first.
-func (c *Costs) Entries() []Cost {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.entries)
+	mu    sync.Mutex
+	spent float64
 }
 
 // Spent is what the requests cost so far whose prices are known, in USD.
@@ -45,13 +24,10 @@ func (c *Costs) Spent() float64 {
 	return c.spent
 }
 
-func (c *Costs) add(entry Cost) {
+func (c *Costs) add(usd float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries = append(c.entries, entry)
-	if entry.USD != nil {
-		c.spent += *entry.USD
-	}
+	c.spent += usd
 }
 
 // totals sums up a session. It belongs to the owner of the chat.
@@ -78,15 +54,12 @@ func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, k
 
 // price adds what a request to model cost, by the prices of that moment.
 func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	entry := Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u)}
 	if prices, ok := settings.PricesOf(of, known); ok {
 		cost := prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
-		entry.USD = &cost
 		t.Cost += cost
-		t.Costs.add(entry)
+		t.Costs.add(cost)
 		return
 	}
-	t.Costs.add(entry)
 	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
 	t.Unpriced.PromptTokens += u.PromptTokens
 	t.Unpriced.CompletionTokens += u.CompletionTokens
@@ -104,7 +77,7 @@ func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, know
 	}
 	cost := prices.Cost(u.PromptTokens, 0, 0, u.CompletionTokens)
 	t.Cost += cost
-	t.Costs.add(Cost{Conversation: t.ID, Model: model, At: t.Now(), Usage: UsageReported(u), USD: &cost})
+	t.Costs.add(cost)
 	t.sayOnce("the endpoint does not say how many tokens %s takes; max-cost is kept by an estimate", model)
 }
 

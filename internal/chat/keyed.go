@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"slices"
 
 	"agent/internal/history"
@@ -49,21 +48,7 @@ func (r *runner) touch(k *call) {
 
 // files are those that a call names.
 func (k *call) files() []string {
-	files := slices.Clone(k.plan.Preview.Paths)
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(k.parameters, &given)
-	for _, name := range k.tool.File {
-		var file string
-		if json.Unmarshal(given[name], &file) == nil && file != "" {
-			files = append(files, file)
-		}
-	}
-	for _, name := range k.tool.Files {
-		var several []string
-		_ = json.Unmarshal(given[name], &several)
-		files = append(files, several...)
-	}
-	return files
+	return slices.Concat(k.plan.Preview.Paths, k.tool.FilesOf(k.parameters))
 }
 
 // addNested puts the instructions that were noted, and news, into the history, after the

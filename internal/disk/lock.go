@@ -24,17 +24,26 @@ var ErrHeld = errors.New("another program holds")
 // Locked runs act while no other program that uses Locked changes the files in folder,
 // which is created if need be. What is read, changed and written again belongs inside.
 func Locked(folder string, act func() error) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
-	lock := flock.New(filepath.Join(folder, ".lock"), flock.SetPermissions(0o600))
+	const name = ".lock"
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, lock.Path())
-		}
+	unlock, err := Lock(ctx, folder, name)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, filepath.Join(folder, name))
+	}
+	if err != nil {
 		return err
 	}
-	return errors.Join(act(), lock.Close())
+	return errors.Join(act(), unlock())
+}
+
+// Lock waits until ctx ends for a lock of this name in folder, which is created if need
+// be, and returns what gives it back.
+func Lock(ctx context.Context, folder, name string) (unlock func() error, err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(folder, name), flock.SetPermissions(0o600))
+	_, err = lock.TryLockContext(ctx, lockPoll)
+	return lock.Close, err
 }

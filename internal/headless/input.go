@@ -13,6 +13,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/text/lines"
 	"agent/internal/tools"
 )
 
@@ -75,11 +76,10 @@ func (in Input) Message() (atcmd.Message, error) {
 func ReadInput(in io.Reader, take func(Input, error)) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := boundedLine(reader)
+		line, whole, err := lines.Read(reader, nil, maxInputLine)
 		switch {
-		case errors.Is(err, errLongLine):
-			take(Input{}, err)
-			continue
+		case !whole:
+			take(Input{}, errLongLine)
 		case len(bytes.TrimSpace(line)) > 0:
 			take(parseInput(line))
 		}
@@ -93,26 +93,6 @@ func ReadInput(in io.Reader, take func(Input, error)) error {
 }
 
 var errLongLine = errors.New("a line of input may be 16 MiB")
-
-// boundedLine reads a line; one that is too long is read to its end and not kept.
-func boundedLine(reader *bufio.Reader) (line []byte, err error) {
-	long := false
-	for {
-		piece, err := reader.ReadSlice('\n')
-		if long = long || len(line)+len(piece) > maxInputLine; long {
-			line = nil
-		} else {
-			line = append(line, piece...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case long && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errLongLine
-		default:
-			return line, err
-		}
-	}
-}
 
 func parseInput(line []byte) (Input, error) {
 	var in Input

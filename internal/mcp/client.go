@@ -102,9 +102,6 @@ func (c *Client) newSDK() *sdk.Client {
 	return client
 }
 
-// Name is that of the server.
-func (c *Client) Name() string { return c.server.Name }
-
 // Protocol is the version of the protocol that was agreed on.
 func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }
 

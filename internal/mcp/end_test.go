@@ -26,8 +26,8 @@ func TestEndLeavesNothing(t *testing.T) {
 	servers := []mcp.Server{mcptest.Server(t, "a", "stubborn"), mcptest.Server(t, "b", "stubborn"), mcptest.Server(t, "c")}
 	set := mcp.NewSet(servers, mcp.Host{})
 	var left []int
-	for _, name := range set.Names() {
-		client, err := set.Client(context.Background(), name)
+	for _, server := range servers {
+		client, err := set.Client(context.Background(), server.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"agent/internal/text/lines"
 )
 
 // lineBytes is how long a message may be.
@@ -35,7 +36,7 @@ func newReader(r io.Reader, most int) *reader {
 // next returns the next message. Its error is that of the reader below.
 func (r *reader) next() (jsonrpc.Message, error) {
 	for {
-		line, whole, err := r.line()
+		line, whole, err := lines.Read(r.lines, nil, r.most)
 		line = tidyLine(line)
 		switch {
 		case len(line) == 0:
@@ -73,25 +74,6 @@ func unreadable(line []byte, bad error) jsonrpc.Message {
 		return nil
 	}
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "its answer cannot be read: " + bad.Error()}}
-}
-
-// line returns a line, or the beginning of one that is too long, whose rest is skipped.
-func (r *reader) line() (line []byte, whole bool, err error) {
-	whole = true
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		switch {
-		case !whole:
-		case len(line)+len(part) <= r.most:
-			line = append(line, part...)
-		default:
-			line = append(line, part[:min(len(part), droppedBytes)]...)
-			line, whole = bytes.Clone(line[:min(len(line), droppedBytes)]), false
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, whole, err
-		}
-	}
 }
 
 // tidyLine removes what programs on other systems put around a line.

@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"agent/internal/disk"
+
 	"golang.org/x/oauth2"
 )
 
@@ -143,15 +142,11 @@ func (s *source) refresh(used string) (*oauth2.Token, error) {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := os.MkdirAll(s.logins.Folder, 0o700); err != nil {
+	unlock, err := disk.Lock(ctx, s.logins.Folder, s.server.place()+".lock")
+	if err != nil {
 		return nil, fmt.Errorf("the login of %s cannot be refreshed: %w", s.server.Name, err)
 	}
-	lock := flock.New(filepath.Join(s.logins.Folder, s.server.place()+".lock"), flock.SetPermissions(0o600))
-	const poll = 50 * time.Millisecond
-	if _, err := lock.TryLockContext(ctx, poll); err != nil {
-		return nil, fmt.Errorf("the login of %s cannot be refreshed: %w", s.server.Name, err)
-	}
-	defer func() { _ = lock.Unlock() }()
+	defer func() { _ = unlock() }()
 	kept := s.logins.get(s.server)
 	if kept.Token == nil {
 		return nil, &LoginError{Server: s.server.Name}

@@ -12,7 +12,6 @@ import (
 // Set holds the servers of a conversation. Its methods are safe for concurrent use.
 type Set struct {
 	host  Host
-	names []string
 	slots map[string]*slot
 	// life ends with the set.
 	life context.Context
@@ -42,14 +41,10 @@ func NewSet(servers []Server, host Host) *Set {
 	s := &Set{host: host, slots: map[string]*slot{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	for _, server := range servers {
-		s.names = append(s.names, server.Name)
 		s.slots[server.Name] = &slot{server: server, busy: make(chan struct{}, 1)}
 	}
 	return s
 }
-
-// Names are the servers in the order in which they were given.
-func (s *Set) Names() []string { return slices.Clone(s.names) }
 
 // Client returns the connection to a server, which it makes when there is none or when it
 // was lost.

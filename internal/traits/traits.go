@@ -3,7 +3,10 @@
 // screen. It is plain data and imports nothing of the program but words.
 package traits
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Traits is the declaration of one tool. The zero value declares nothing: such a tool
 // may do anything, so a person is asked about its calls, they run alone, and nothing is
@@ -124,6 +127,35 @@ func (t Traits) ShowsFiles() bool { return t.Reads && len(t.Files) > 0 && !t.Els
 // (REQ-HD-005.3): one by a parameter, or those of a patch (D-96).
 func (t Traits) WritesFile() bool {
 	return t.Edits && (len(t.File) > 0 || len(t.Patch) > 0) && !t.Elsewhere
+}
+
+// FileOf is the file that a call names, "" for none.
+func (t Traits) FileOf(arguments json.RawMessage) string {
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(arguments, &given) // a call that is no object names no file
+	for _, name := range t.File {
+		var file string
+		if json.Unmarshal(given[name], &file) == nil && file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// FilesOf are all files that a call names.
+func (t Traits) FilesOf(arguments json.RawMessage) []string {
+	var files []string
+	if file := t.FileOf(arguments); file != "" {
+		files = append(files, file)
+	}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(arguments, &given)
+	for _, name := range t.Files {
+		var several []string
+		_ = json.Unmarshal(given[name], &several)
+		files = append(files, several...)
+	}
+	return files
 }
 
 // String lists what calls do, as people read it.

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"agent/internal/text/lines"
 )
 
 // eachLine calls use with every line that is not blank. A line over maxLine is passed
@@ -12,24 +14,15 @@ import (
 func eachLine(r io.Reader, notes *Notes, use func(line []byte) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
-	tooLong := false
 	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			tooLong = true
-			line = line[:0]
-		}
-		if !tooLong {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
+		var whole bool
+		var err error
+		line, whole, err = lines.Read(in, line, maxLine)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		switch trimmed := bytes.TrimSpace(line); {
-		case tooLong:
+		case !whole:
 			notes.Lines++
 		case len(trimmed) > 0:
 			if err := use(trimmed); err != nil {
@@ -39,7 +32,6 @@ func eachLine(r io.Reader, notes *Notes, use func(line []byte) error) error {
 		if err != nil {
 			return nil
 		}
-		line, tooLong = line[:0], false
 		if cap(line) > 1<<20 {
 			line = nil // one huge line is no reason to hold its memory for the rest
 		}
