@@ -45,9 +45,15 @@ standard input.`,
 	}
 	group.AddCommand(
 		contextCommand(w, "optimize", "Remove what newer content has made stale", offlineOptimize),
-		contextCommand(w, "compress", "Compress by the active strategy", offlineCompress),
-		contextCommand(w, "show", "Show what the context holds, and its largest entries", offlineShow),
-		contextCommand(w, "explain", "Say what would leave before the next request, and why the rest stays", offlineExplain),
+		contextCommand(w, "compress", "Compress by the active strategy", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+			return e.Compress(cmd.Context(), in)
+		}),
+		contextCommand(w, "show", "Show what the context holds, and its largest entries", func(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+			return e.Show(in)
+		}),
+		contextCommand(w, "explain", "Say what would leave before the next request, and why the rest stays", func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
+			return e.Explain(cmd.Context(), in)
+		}),
 		newReplay(w),
 	)
 	return group
@@ -62,18 +68,6 @@ func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (p
 		cmd.PrintErrf("%s weighs prices, which a document has none of: optimised by %s\n", optimized.Instead, compression.DefaultName)
 	}
 	return optimized, err
-}
-
-func offlineCompress(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
-	return e.Compress(cmd.Context(), in)
-}
-
-func offlineShow(_ *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
-	return e.Show(in)
-}
-
-func offlineExplain(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
-	return e.Explain(cmd.Context(), in)
 }
 
 func contextCommand(w world, name, short string, act contextAction) *cobra.Command {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 		return "", c.noEndpoint()
 	}
 	if agreed, err := c.askForServer(ctx, local); err != nil || !agreed {
-		return "", cmpError(err, c.noEndpoint())
+		return "", cmp.Or(err, c.noEndpoint())
 	}
 	if err := c.Use(local.BaseURL, local.Models[0]); err != nil {
 		return "", err
@@ -77,13 +78,6 @@ func (c *Connection) askForServer(ctx context.Context, local Local) (bool, error
 		return false, err
 	}
 	return true, c.consent.remember(func(a *allowed) { a.LocalServers = append(a.LocalServers, local.BaseURL) })
-}
-
-func cmpError(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // noEndpoint is ErrNoEndpoint, with what the user seems to have a key for.

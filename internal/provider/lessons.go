@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -104,10 +105,7 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	all := l.read()
 	all[key] = taught[T]{lesson, l.now()}
 	oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		if c := all[a].At.Compare(all[b].At); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(all[a].At.Compare(all[b].At), strings.Compare(a, b))
 	})
 	for _, key := range oldest[:max(0, len(oldest)-mostLessons)] {
 		delete(all, key)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,10 +55,5 @@ func isOurs(port int) bool {
 	if !known {
 		return true
 	}
-	for _, uid := range users {
-		if uid != os.Getuid() {
-			return false
-		}
-	}
-	return len(users) > 0
+	return len(users) > 0 && !slices.ContainsFunc(users, func(uid int) bool { return uid != os.Getuid() })
 }

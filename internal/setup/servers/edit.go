@@ -27,14 +27,11 @@ type New struct {
 // Add writes a server into a file, which is made if there is none. A name that is taken
 // is refused. Comments and other entries stay as they are.
 func Add(file, name string, added New) error {
-	if why := CheckName(name); why != "" {
-		return errors.New(why)
-	}
 	raw, err := rawjson.Marshal(added)
 	if err != nil {
 		return err
 	}
-	if _, _, err := parse(name, raw); err != nil {
+	if err := Check(name, raw); err != nil {
 		return err
 	}
 	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
