@@ -56,7 +56,7 @@ var rooms = []room{
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history", "internal/text/lines"}, "it prints the events of a turn"},
 	{"internal/offline/logs", []string{"internal/history", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
-	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/gate", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest"}, "commands steer the loop and know no screen"},
+	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/gate", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/table", "internal/nearest"}, "a command is a declaration, whatever it does"},
 	{"internal/chat/past", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},
 	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools nor settings"},

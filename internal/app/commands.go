@@ -34,7 +34,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Settings: c.settings,
 		Profiles: c.profiles,
 		Models:   c.offeredModels,
-		Tools:    c.describedTools,
+		Tools:    c.registry.All,
 		Callable: c.Brought.Callable,
 		Skills:   c.Brought.SkillLines,
 		Hooks:    c.Hooking.Lines,
@@ -104,14 +104,6 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error)
 		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID)}
 	}
 	return models, nil
-}
-
-func (c *Conversation) describedTools() []slash.Tool {
-	var described []slash.Tool
-	for _, t := range c.registry.All() {
-		described = append(described, slash.Tool{Name: t.Name, Kind: t.Traits.String(), Description: t.Description})
-	}
-	return described
 }
 
 // recorded are those of the workspace, or all.

@@ -14,6 +14,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
+	"agent/internal/tools"
 )
 
 // Session is the conversation as the commands need it; the turn loop is one, and says at
@@ -57,12 +58,6 @@ type Model struct {
 	Efforts []string
 }
 
-// Tool is one tool of the model, as people see it.
-type Tool struct {
-	// Kind is the permission it needs, for example "edit".
-	Name, Kind, Description string
-}
-
 // Log is where the program writes what it does, and how much of it.
 type Log struct {
 	Path  string
@@ -78,7 +73,7 @@ type Deps struct {
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
 	// Tools lists what the model can do.
-	Tools func() []Tool
+	Tools func() []tools.Tool
 	// Callable lists the skills and commands that are files, by name; nil for none.
 	Callable func() []command.Callable
 	// Skills describes the skills, and what was left out, a line each; nil for none.

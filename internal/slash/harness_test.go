@@ -18,6 +18,8 @@ import (
 	"agent/internal/settings"
 	"agent/internal/slash"
 	"agent/internal/snapshot"
+	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // The turn loop is what the commands take for a session.
@@ -154,8 +156,11 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 		Models: func(context.Context) ([]slash.Model, error) {
 			return []slash.Model{{ID: "gpt-5", ContextLimit: 400000}, {ID: "gpt-4.1-mini"}, {ID: "qwen/qwen3:8b", ContextLimit: 40960}}, nil
 		},
-		Tools: func() []slash.Tool {
-			return []slash.Tool{{"read_file", "read", "Reads a file. Use it often."}, {"replace", "edit", "Replaces text\nin a file."}}
+		Tools: func() []tools.Tool {
+			return []tools.Tool{
+				{Name: "read_file", Traits: traits.Traits{Reads: true}, Description: "Reads a file. Use it often."},
+				{Name: "replace", Traits: traits.Traits{Edits: true}, Description: "Replaces text\nin a file."},
+			}
 		},
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
 		Document:   func(context.Context) (string, error) { return "{}\n", nil },

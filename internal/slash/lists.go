@@ -16,7 +16,7 @@ func toolsCommand(d Deps) command.Command {
 		Run: func(context.Context, []string) (command.Output, error) {
 			var rows [][]string
 			for _, tool := range d.Tools() {
-				rows = append(rows, []string{tool.Name, tool.Kind, firstSentence(tool.Description)})
+				rows = append(rows, []string{tool.Name, tool.Traits.String(), firstSentence(tool.Description)})
 			}
 			return command.Output{Lines: table.Lines("lll", rows)}, nil
 		},

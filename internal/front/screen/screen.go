@@ -5,17 +5,21 @@ package screen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
+	"agent/internal/picture"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/setup/trust"
@@ -51,8 +55,16 @@ type Options struct {
 // Run runs the screen and the turn loop until the session is left, and returns the one
 // to go on with, "" for none. It is tui.ErrTerminated when the terminal has gone.
 func Run(ctx context.Context, o Options) (next string, err error) {
-	listening, sums := newRelay(), &tally{}
-	c, err := o.Open(ctx, func(e chat.Envelope) { sums.take(e.Event); listening.emit(e.Event) })
+	sums, listening := &tally{}, make(chan struct{})
+	var listener func(chat.Event)
+	c, err := o.Open(ctx, func(e chat.Envelope) {
+		sums.take(e.Event)
+		select {
+		case <-listening:
+			listener(e.Event)
+		default: // nothing has happened yet that a screen would have to show
+		}
+	})
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +75,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	go func() {
 		defer close(ended)
 		select {
-		case <-listening.registered:
+		case <-listening:
 			if err := c.Run(ctx); err != nil {
 				cancel(err)
 			}
@@ -76,7 +88,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	if err != nil {
 		return "", err
 	}
-	screen.Events = listening.register
+	screen.Events = func(l func(chat.Event)) { listener = l; close(listening) }
 	err = tui.Run(ctx, screen)
 	if !o.Scratch {
 		sayGoodbye(ctx, o.Text, c, sums)
@@ -142,7 +154,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		},
 		Vim:       func() bool { return settings.Keys.Of(c.Settings) == "vim" },
 		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
-		Clipboard: (&clipboard{environ: o.Process.Environ, folder: c.TempDir()}).image,
+		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
 		Keys:      bound,
 		Ask:       askTrust(c.Trust),
 		Initial:   o.Initial,
@@ -178,4 +190,24 @@ func askTrust(t *trust.Trust) *command.Ask {
 		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
 	}
 	return ask
+}
+
+// clipboard takes images from the clipboard of the desktop, each into a file of a folder,
+// which is "" when there is no place for them.
+func clipboard(environ []string, folder string) func(context.Context) (string, error) {
+	var taken atomic.Int64
+	return func(ctx context.Context) (path string, err error) {
+		image, err := picture.Clipboard(ctx, environ)
+		if err != nil {
+			return "", err
+		}
+		if folder == "" {
+			return "", errors.New("there is no temporary folder to keep it in")
+		}
+		path = filepath.Join(folder, fmt.Sprintf("clipboard-%d.png", taken.Add(1)))
+		if err := disk.CreateNew(path, image, 0o600); err != nil {
+			return "", fmt.Errorf("the image cannot be kept in %s: %w", folder, disk.Reason(err))
+		}
+		return path, nil
+	}
 }
