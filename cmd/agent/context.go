@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"agent/internal/app"
 	"agent/internal/cli"
@@ -203,29 +204,28 @@ func inputError(name string, err error) error {
 
 func newEngine(w world, o settingsOptions) (*offline.Engine, error) { return engines(w, o)() }
 
-// engines returns what makes engines that share their vocabularies, which take long to
-// load.
+// engines returns what makes engines, each with settings of its own. They share what takes
+// long to load.
 func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 	var vocabularies tokens.Vocabularies
-	counter := func(model string) history.Counter { return vocabularies.Counter(model) }
-	return func() (*offline.Engine, error) { return countingEngine(w, o, counter) }
-}
-
-func countingEngine(w world, o settingsOptions, counter func(model string) history.Counter) (*offline.Engine, error) {
-	f, s, err := w.configured(o)
-	if err != nil {
-		return nil, err
+	shared := sync.OnceValues(func() (offline.Engine, error) {
+		f, err := w.Folders()
+		if err != nil {
+			return offline.Engine{}, err
+		}
+		templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
+		return offline.Engine{
+			Counter: func(model string) history.Counter { return vocabularies.Counter(model) },
+			Tools:   tools.NewRegistry(tools.Default()...),
+			System:  app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
+			Now:     w.Now,
+		}, err
+	})
+	return func() (*offline.Engine, error) {
+		engine, err := shared()
+		if err == nil {
+			engine.Settings, err = w.Settings(o.sources())
+		}
+		return &engine, err
 	}
-	registry := tools.NewRegistry(tools.Default()...)
-	templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
-	if err != nil {
-		return nil, err
-	}
-	return &offline.Engine{
-		Settings: s,
-		Counter:  counter,
-		Tools:    registry,
-		System:   app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
-		Now:      w.Now,
-	}, nil
 }

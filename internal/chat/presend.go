@@ -40,7 +40,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
-		Settings: currentSettings(c.Settings),
+		Settings: CurrentSettings(c.Settings),
 		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
 		Strategy: compression.Get,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
@@ -111,9 +111,9 @@ func Head(registry *tools.Registry, form traits.Form, system SystemPrompt) windo
 	}
 }
 
-// currentSettings returns WindowSettings, worked out anew only when s has changed: the
+// CurrentSettings returns WindowSettings, worked out anew only when s has changed: the
 // size of the next request is asked for at every event. One goroutine may call it.
-func currentSettings(s *settings.Settings) func() window.Settings {
+func CurrentSettings(s *settings.Settings) func() window.Settings {
 	var current window.Settings
 	revision := s.Revision() - 1
 	return func() window.Settings {

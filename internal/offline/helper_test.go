@@ -20,7 +20,7 @@ func (byteCounter) Count(text string) int { return len(text) }
 
 // newEngine returns an engine with default settings, changed by flags as
 // "key=value", and a clock that a look at moves on by a millisecond.
-func newEngine(t *testing.T, flags ...string) *Engine {
+func newEngine(t testing.TB, flags ...string) *Engine {
 	t.Helper()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
 	for _, flag := range flags {

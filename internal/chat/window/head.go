@@ -106,8 +106,8 @@ func (m *measure) makeHead(size int) countedHead {
 		return c.system+c.tools <= size/headShare
 	}
 	if size >= leanBelow {
-		if usual := m.MakeHead(false, fits); fits(usual) {
-			return counted(usual)
+		if usual := counted(m.MakeHead(false, fits)); usual.system+usual.tools <= size/headShare {
+			return usual
 		}
 	}
 	head := counted(m.MakeHead(true, fits))
