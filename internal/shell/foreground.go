@@ -18,6 +18,9 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	hurried, hurry := context.WithCancel(context.Background())
 	keeps := context.AfterFunc(ctx, func() { end(context.Cause(ctx)); hurry() })
 	defer keeps()
+	if ctx.Err() != nil { // AfterFunc ends it beside the command, which may have begun by then
+		end(context.Cause(ctx))
+	}
 	if command.Timeout > 0 {
 		timer := time.AfterFunc(command.Timeout, func() { end(errTimedOut) })
 		defer timer.Stop()

@@ -68,7 +68,7 @@ func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error)
 	for _, file := range p.files {
 		preview.Paths = append(preview.Paths, file.rel)
 		preview.Diff += file.unified()
-		preview.Protected = append(preview.Protected, env.protects(file.change)...)
+		preview.Protected = append(preview.Protected, env.protectedEdit(file.change)...)
 	}
 	return Plan{Preview: preview, Apply: func(context.Context) Answer { return env.applyPatch(p) }}, nil
 }

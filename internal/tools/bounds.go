@@ -25,8 +25,8 @@ func (l Limits) found() Limits {
 	return l
 }
 
-// foundOnly is an Env for what was found.
-func (e *Env) foundOnly() *Env {
+// withFoundLimits is the Env with the limits of what was found.
+func (e *Env) withFoundLimits() *Env {
 	found := *e
 	found.Limits = e.Limits.found()
 	return &found

@@ -45,7 +45,7 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool
 		}
 		d := c.diff()
 		return Plan{
-			Preview: env.watched(Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}, Protected: env.protects(c)}),
+			Preview: env.watched(Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}, Protected: env.protectedEdit(c)}),
 			Apply:   func(context.Context) Answer { return env.apply(c, d) },
 		}, nil
 	})

@@ -53,10 +53,10 @@ func bounded(err error, limits Limits) error {
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
 	t.Reads, t.Beside = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
-		preview, cleared := Preview{}, *env
+		preview, own := Preview{}, *env
 		if named, ok := any(args).(interface{ reads() []string }); ok {
-			preview = cleared.clear(t.Name, named.reads())
+			preview = own.previewRead(t.Name, named.reads())
 		}
-		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, &cleared, args) }}, nil
+		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, &own, args) }}, nil
 	})
 }

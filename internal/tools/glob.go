@@ -35,7 +35,7 @@ func glob() Tool {
 }
 
 func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
-	env = env.foundOnly()
+	env = env.withFoundLimits()
 	base, pattern, err := args.start(env.Workspace)
 	if err != nil {
 		return failed(err)

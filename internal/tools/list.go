@@ -33,7 +33,7 @@ func listDirectory() Tool {
 }
 
 func runList(ctx context.Context, env *Env, args listArgs) Answer {
-	env = env.foundOnly()
+	env = env.withFoundLimits()
 	dir, info, err := env.Workspace.Place(args.Path)
 	if err != nil {
 		return failed(err)

@@ -13,8 +13,8 @@ import (
 	"agent/internal/shell"
 )
 
-// protects says what about a change needs care.
-func (e *Env) protects(c change) []protect.Found {
+// protectedEdit says what about a change needs care.
+func (e *Env) protectedEdit(c change) []protect.Found {
 	if found := e.Protected.Edit(c.abs, c.rel); found.Care != protect.Free {
 		return []protect.Found{found}
 	}
@@ -39,14 +39,14 @@ func (e *Env) watched(p Preview) Preview {
 	return p
 }
 
-// clear works out which of the files that a call names hold keys. Those, and no
+// previewRead works out which of the files that a call names hold keys. Those, and no
 // others, it may read once it was allowed.
-func (e *Env) clear(tool string, paths []string) Preview {
+func (e *Env) previewRead(tool string, paths []string) Preview {
 	var preview Preview
-	e.cleared = nil
+	e.mayReadKeys = nil
 	for _, path := range paths {
 		abs, err := e.Workspace.ResolveRead(path)
-		if err != nil || slices.Contains(e.cleared, abs) {
+		if err != nil || slices.Contains(e.mayReadKeys, abs) {
 			continue // the call says what is wrong with the path
 		}
 		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
@@ -55,7 +55,7 @@ func (e *Env) clear(tool string, paths []string) Preview {
 		}
 		preview.Protected = append(preview.Protected, found)
 		preview.Paths = append(preview.Paths, found.Path)
-		e.cleared = append(e.cleared, abs)
+		e.mayReadKeys = append(e.mayReadKeys, abs)
 	}
 	preview.Title = tool + " " + strings.Join(preview.Paths, ", ")
 	return preview
@@ -67,7 +67,7 @@ func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
 		return true
 	}
-	return slices.ContainsFunc(e.cleared, func(cleared string) bool {
+	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool {
 		return abs == cleared || strings.HasPrefix(abs, cleared+"/")
 	})
 }
@@ -76,11 +76,11 @@ func (e *Env) mayRead(abs string) bool {
 // files it names.
 const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
-// named finds the protected files that a command line names, whatever it does with
+// protectedNames finds the protected files that a command line names, whatever it does with
 // them. It uses words: a command can always hide what it is about, which is what
 // the sandbox is for. Of a confined command only what the sandbox does not keep from
 // it counts.
-func (e *Env) named(command shell.Command, confined bool) []protect.Found {
+func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
 	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) }) {
@@ -88,13 +88,7 @@ func (e *Env) named(command shell.Command, confined bool) []protect.Found {
 			continue
 		}
 		seen[word] = true
-		if home, ok := strings.CutPrefix(word, "~/"); ok && e.Protected.Home != "" {
-			word = filepath.Join(e.Protected.Home, home)
-		}
-		abs := word
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(command.Dir, word)
-		}
+		abs := e.absolute(command.Dir, word)
 		if real, err := filepath.EvalSymlinks(abs); err == nil {
 			abs = real
 		}
@@ -170,7 +164,7 @@ func (e *Env) folders(command shell.Command) []string {
 
 // absolute is a path of a command line that runs in a folder.
 func (e *Env) absolute(dir, path string) string {
-	if home, ok := strings.CutPrefix(path, "~/"); ok {
+	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
 	}
 	if filepath.IsAbs(path) {
@@ -195,12 +189,12 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 	})
 }
 
-// asked are the files with keys that a call names: when it runs, that was allowed.
-func (e *Env) asked(preview Preview) []string {
+// allowedReads are the files with keys that a call names: when it runs, that was allowed.
+func allowedReads(root string, preview Preview) []string {
 	var paths []string
 	for _, found := range preview.Protected {
 		if !filepath.IsAbs(found.Path) {
-			found.Path = filepath.Join(e.Workspace.Root(), found.Path)
+			found.Path = filepath.Join(root, found.Path)
 		}
 		paths = append(paths, found.Path)
 	}

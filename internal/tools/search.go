@@ -66,7 +66,7 @@ func (a searchArgs) reads() []string {
 }
 
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
-	env = env.foundOnly()
+	env = env.withFoundLimits()
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
 		return failed(err)

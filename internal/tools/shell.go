@@ -90,7 +90,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	preview := previewCommand(ctx, env, args, command)
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
-	command.Confined.Policy.AllowRead = append(slices.Clone(command.Confined.Policy.AllowRead), env.asked(preview)...)
+	command.Confined.Policy.AllowRead = append(slices.Clone(command.Confined.Policy.AllowRead), allowedReads(env.Workspace.Root(), preview)...)
 	return Plan{
 		Preview: preview,
 		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },
@@ -142,7 +142,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	preview = env.watched(preview)
-	preview.Protected = env.named(command, preview.Confined)
+	preview.Protected = env.protectedNames(command, preview.Confined)
 	if !preview.Confined {
 		found := env.foundInside(command)
 		preview.Protected, preview.FoundInside = append(preview.Protected, found...), len(found) > 0

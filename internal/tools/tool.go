@@ -164,9 +164,9 @@ type Env struct {
 	// nobody watches. It is set for one call.
 	Output io.Writer
 
-	// cleared are the files with keys that this call may read, since it was asked
+	// mayReadKeys are the files with keys that this call may read, since it was asked
 	// about them.
-	cleared []string
+	mayReadKeys []string
 }
 
 // Limits bound what a call may take and return.
