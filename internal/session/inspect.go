@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -100,22 +101,13 @@ func firstWords(entry *history.Content) string {
 
 // tail reads the log from start on, and reports whether an entry in it has the counts.
 func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
-	data := make([]byte, i.Bytes-start)
-	if _, err := f.ReadAt(data, start); err != nil && err != io.EOF {
+	data, err := linesFrom(f, start, i.Bytes)
+	if err != nil {
 		return false, err
 	}
-	if start > 0 { // a line that begins before
-		_, data, _ = bytes.Cut(data, []byte("\n"))
-	}
-	i.Title = latestTitle(data)
-	lines := bytes.Split(data, []byte("\n"))
-	i.Used = i.Started
+	i.Title, i.Used = latestTitle(data), i.Started
 	latest, model, branch, looked := false, false, false, 0
-	for _, line := range slices.Backward(lines) {
-		r, wrong := parse(bytes.TrimSpace(line))
-		if wrong != nil {
-			continue
-		}
+	for r := range backward(data) {
 		if !latest && r.Type != TypeTitle { // a name is no use of it
 			i.Used, latest = r.Time, true
 		}
@@ -142,6 +134,29 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 		}
 	}
 	return told, nil
+}
+
+// linesFrom are the lines of a log of some size that begin after a place, or at its start.
+func linesFrom(f io.ReaderAt, start, size int64) ([]byte, error) {
+	data := make([]byte, size-start)
+	if n, err := f.ReadAt(data, start); n < len(data) && err != io.EOF {
+		return nil, err
+	}
+	if start > 0 { // a line that begins before
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data, nil
+}
+
+// backward are the records of some lines, the latest first; broken ones are left out.
+func backward(lines []byte) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
+			if r, wrong := parse(bytes.TrimSpace(line)); wrong == nil && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // modelOf is the model that wrote an entry, if one did.

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -26,20 +24,15 @@ func Preview(path string) string {
 	if err != nil {
 		return ""
 	}
-	start := max(0, info.Size()-previewBytes)
-	data, err := io.ReadAll(io.NewSectionReader(f, start, info.Size()-start))
+	data, err := linesFrom(f, max(0, info.Size()-previewBytes), info.Size())
 	if err != nil {
 		return ""
 	}
-	if start > 0 { // a line that begins before
-		_, data, _ = bytes.Cut(data, []byte("\n"))
-	}
 	const mostShown, longestShown = 6, 600
 	var said []string
-	for _, line := range slices.Backward(bytes.Split(data, []byte("\n"))) {
-		r, wrong := parse(bytes.TrimSpace(line))
+	for r := range backward(data) {
 		var entry history.Content
-		if wrong != nil || r.Type != TypeEntry || entry.UnmarshalJSON(r.Payload) != nil {
+		if r.Type != TypeEntry || entry.UnmarshalJSON(r.Payload) != nil {
 			continue
 		}
 		text := strings.TrimSpace(entry.Said())

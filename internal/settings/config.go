@@ -20,19 +20,26 @@ const maxRecent = 10
 // Default returns the profile that is loaded at start, "" when there is none.
 func (s *Store) Default() (string, error) {
 	config, err := s.config()
-	return config.text(fieldDefault), err
+	return value[string](config, fieldDefault), err
 }
 
 // SetDefault makes a profile the one that is loaded at start. The empty name
 // means none.
 func (s *Store) SetDefault(name string) error {
-	if name == "" {
-		return locked(s.folder, func() error { return s.editConfig(fieldDefault, nil) })
+	var profile any // none
+	if name != "" {
+		if _, err := s.Load(name); err != nil {
+			return err
+		}
+		profile = name
 	}
-	if _, err := s.Load(name); err != nil {
-		return err
-	}
-	return locked(s.folder, func() error { return s.editConfig(fieldDefault, name) })
+	return locked(s.folder, func() error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		return s.changeConfig(config, fieldDefault, profile)
+	})
 }
 
 // RecentModels returns the models chosen last, the latest first.
@@ -41,7 +48,7 @@ func (s *Store) RecentModels() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.list(fieldRecent), nil
+	return value[[]string](config, fieldRecent), nil
 }
 
 // RememberModel puts a model at the head of the recent ones.
@@ -51,7 +58,7 @@ func (s *Store) RememberModel(model string) error {
 		if err != nil {
 			return err
 		}
-		models := slices.DeleteFunc(config.list(fieldRecent), func(m string) bool { return m == model })
+		models := slices.DeleteFunc(value[[]string](config, fieldRecent), func(m string) bool { return m == model })
 		models = append([]string{model}, models...)
 		return s.changeConfig(config, fieldRecent, models[:min(len(models), maxRecent)])
 	})
@@ -68,15 +75,6 @@ func (s *Store) config() (document, error) {
 	return d, err
 }
 
-// editConfig reads, changes and writes one field. The caller holds the lock.
-func (s *Store) editConfig(key string, value any) error {
-	config, err := s.config()
-	if err != nil {
-		return err
-	}
-	return s.changeConfig(config, key, value)
-}
-
 func (s *Store) changeConfig(config document, key string, value any) error {
 	config, err := config.with(fieldVersion, version)
 	if err == nil {
@@ -88,20 +86,11 @@ func (s *Store) changeConfig(config document, key string, value any) error {
 	return write(s.configPath(), config)
 }
 
-// text returns a field that is a string, else "".
-func (d document) text(key string) string {
-	var text string
-	if f, ok := d.get(key); ok && json.Unmarshal(f.raw, &text) == nil {
-		return text
+// value returns a field that is a T, else the zero T.
+func value[T any](d document, key string) (v T) {
+	f, ok := d.get(key)
+	if ok && json.Unmarshal(f.raw, &v) != nil {
+		return *new(T)
 	}
-	return ""
-}
-
-// list returns a field that is a list of strings, else nil.
-func (d document) list(key string) []string {
-	var list []string
-	if f, ok := d.get(key); ok && json.Unmarshal(f.raw, &list) == nil {
-		return list
-	}
-	return nil
+	return v
 }

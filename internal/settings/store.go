@@ -136,7 +136,7 @@ func (s *Store) Delete(name string) error {
 		if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
 			return err
 		}
-		if config.text(fieldDefault) != name {
+		if value[string](config, fieldDefault) != name {
 			return nil
 		}
 		return s.changeConfig(config, fieldDefault, nil)
