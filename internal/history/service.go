@@ -240,20 +240,12 @@ type Rebuilt struct {
 	Gone    []Prune
 }
 
-// Rebuild is RebuildTold for a change with which nothing leaves.
-func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) ([]*Content, error)) error {
-	return s.RebuildTold(cause, func(entries []*Content, tokens []int) (Rebuilt, error) {
-		rebuilt, err := f(entries, tokens)
-		return Rebuilt{Entries: rebuilt}, err
-	})
-}
-
-// RebuildTold lets f make another history of the entries that can be sent and puts it
+// Rebuild lets f make another history of the entries that can be sent and puts it
 // in their place; without entries it leaves the history as it is. Cause says why, for the
 // record. While f works, which may take a model's time, entries that are added wait and
 // are appended when it is done; other changes are refused with ErrCompressing. An error
 // of f changes nothing.
-func (s *Service) RebuildTold(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
+func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
 	if err := s.startCompression(); err != nil {
 		return err
 	}

@@ -363,14 +363,14 @@ func TestRebuild(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, observer := letters(t, "AB")
-			err := s.Rebuild("test", func(entries []*Content, tokens []int) ([]*Content, error) {
+			err := s.Rebuild("test", func(entries []*Content, tokens []int) (Rebuilt, error) {
 				if len(entries) != 2 || len(tokens) != 2 {
 					t.Errorf("given %d entries and %d counts", len(entries), len(tokens))
 				}
 				if err := s.Rebuild("inner", nil); !errors.Is(err, ErrCompressing) {
 					t.Errorf("a rebuild within a rebuild: %v", err)
 				}
-				return tc.answer, errors.Join(s.Add(HumanText("N")), tc.err)
+				return Rebuilt{Entries: tc.answer}, errors.Join(s.Add(HumanText("N")), tc.err)
 			})
 			if !errors.Is(err, tc.err) || spell(s) != tc.want || !slices.Equal(observer.kinds(), tc.told) {
 				t.Errorf("%q, told %v, %v", spell(s), observer.kinds(), err)

@@ -32,7 +32,7 @@ func TestAForkKeepsWhatWasSummarised(t *testing.T) {
 	h := live(l.Observe)
 	must(t, h.Add(history.HumanText("summarised")))
 	must(t, h.Add(history.HumanText("kept")))
-	must(t, h.RebuildTold("one-shot", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+	must(t, h.Rebuild("one-shot", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
 		summary := history.HumanText("summary").WithMeta(history.MetaSummary, true)
 		return history.Rebuilt{Entries: []*history.Content{summary, entries[1]}, Gone: []history.Prune{{Kind: "summarised", Gone: entries[0].Blocks}}}, nil
 	}))

@@ -147,8 +147,8 @@ func TestRewindBeforeACompression(t *testing.T) {
 	must(t, h.Add(history.HumanText("two")))
 	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}, Prunes: []history.Prune{{Kind: "stale-read"}}}))
 	must(t, l.Todo([]byte(`["b"]`)))
-	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) ([]*history.Content, error) {
-		return []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}, nil
+	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}}, nil
 	}))
 	points := pointsOf(t, l)
 	if len(points) != 2 || points[1].Turn != 2 {

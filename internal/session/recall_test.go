@@ -107,10 +107,12 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	must(t, h.Add(history.New(history.Tool, long)))
 	must(t, h.Add(history.HumanText("last")))
 	raw := h.RawHistory()
-	must(t, h.Rebuild("summary", func([]*history.Content, []int) ([]*history.Content, error) {
-		return []*history.Content{raw[0], history.HumanText("2 dropped"), raw[3], raw[4].WithBlocks([]history.Block{long.WithResult("short")})}, nil
+	must(t, h.Rebuild("summary", func([]*history.Content, []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: []*history.Content{raw[0], history.HumanText("2 dropped"), raw[3], raw[4].WithBlocks([]history.Block{long.WithResult("short")})}}, nil
 	}))
-	must(t, h.Rebuild("drop", func(entries []*history.Content, _ []int) ([]*history.Content, error) { return entries[2:], nil }))
+	must(t, h.Rebuild("drop", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: entries[2:]}, nil
+	}))
 	closeLog(t, l)
 	data, err := os.ReadFile(l.Path())
 	if err != nil {
@@ -129,8 +131,8 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	must(t, err)
 	h = live(l.Observe)
 	must(t, h.Restore(state.Entries))
-	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
-		return []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}, nil
+	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+		return history.Rebuilt{Entries: []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}}, nil
 	}))
 	closeLog(t, l)
 	data, err = os.ReadFile(l.Path())
@@ -157,11 +159,11 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 	raw := h.RawHistory()
 	shorter := raw[2].WithBlocks([]history.Block{raw[2].Blocks[0].(*history.ToolResponse).WithResult("1"), raw[2].Blocks[1]})
 	first := []history.Prune{{Kind: "summarised", Entry: 2, Gone: raw[2].Blocks[:1], Left: shorter.Blocks[:1]}}
-	must(t, h.RebuildTold("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
+	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
 		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[1], shorter, raw[3]}, Gone: first}, nil
 	}))
 	second := []history.Prune{{Kind: "dropped", Entry: 1, Gone: []history.Block{raw[1].Blocks[1], raw[2].Blocks[1]}}}
-	must(t, h.RebuildTold("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
+	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
 		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[3]}, Gone: second}, nil
 	}))
 	closeLog(t, l)

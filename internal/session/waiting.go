@@ -19,16 +19,12 @@ type waitingPayload struct {
 func (l *Log) Waiting(messages []json.RawMessage) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	change, changed := changeOf(l.waiting, messages)
+	moved, changed := changeOf(l.waiting, messages)
 	if !changed {
 		return nil
 	}
 	l.waiting = slices.Clone(messages)
-	return l.append(changeRecord(change))
-}
-
-func changeRecord(payload waitingPayload) change {
-	return change{kind: TypeWaiting, payload: payload}
+	return l.append(change{kind: TypeWaiting, payload: moved})
 }
 
 // changeOf is what leads from some waiting messages to others; false for nothing.

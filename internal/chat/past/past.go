@@ -81,10 +81,10 @@ func (p *Past) restoreWindow(restored Restored) error {
 
 // repair answers the calls that an end of the program left open.
 func (p *Past) repair() error {
-	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) ([]*history.Content, error) {
+	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
 		if history.Validate(entries) == nil {
-			return nil, nil
+			return history.Rebuilt{}, nil
 		}
-		return history.Repair(entries, "not known: the program ended before this call was answered"), nil
+		return history.Rebuilt{Entries: history.Repair(entries, "not known: the program ended before this call was answered")}, nil
 	})
 }

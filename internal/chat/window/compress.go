@@ -146,7 +146,7 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
 	w.followed() // while what is rebuilt is still there
 	var gone []history.Prune
-	err = w.History.RebuildTold(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
+	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)
 		if err != nil || rebuilt == nil {
 			return history.Rebuilt{}, err
