@@ -3,17 +3,16 @@ package snapshot
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
+	"agent/internal/words"
 )
 
 // diff is what leads from one to the other, as git writes it.
 func diff(path string, now, then found) string {
-	from, to := inDiff("a/"+path), inDiff("b/"+path)
+	from, to := words.Name("a/"+path), words.Name("b/"+path)
 	var out strings.Builder
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
 	switch {
@@ -33,14 +32,6 @@ func diff(path string, now, then found) string {
 		lines = fmt.Sprintf("Binary files %s and %s differ\n", from, to)
 	}
 	return out.String() + lines
-}
-
-// inDiff is a path as it is in a diff: one with control characters is quoted.
-func inDiff(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 // gitMode is a mode as git writes it, with the permissions as they are.

@@ -2,9 +2,7 @@ package tools
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"agent/internal/outline"
 	"agent/internal/snapshot"
@@ -85,15 +83,6 @@ func (c change) report(d textdiff.Diff, limits Limits) string {
 		out += fmt.Sprintf("\n[Note: the file does not parse now: %s]", problem)
 	}
 	return strings.TrimSuffix(out, "\n")
-}
-
-// onOneLine is the name of a file in a list of names: quoted when it holds control
-// characters, such as line breaks by which it would look like several.
-func onOneLine(name string) string {
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 // Shown is what the model knows of a file after an answer.

@@ -14,6 +14,7 @@ import (
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
+	"agent/internal/words"
 )
 
 type applyPatchArgs struct {
@@ -126,9 +127,9 @@ func (p patched) said(edit, create, remove, move, between string) string {
 	var edited, created, deleted, moved []string
 	gone := map[string]bool{}
 	for _, file := range p.files {
-		switch name := onOneLine(file.rel) + file.besides(); {
+		switch name := words.Name(file.rel) + file.besides(); {
 		case file.from != "":
-			moved = append(moved, onOneLine(file.from)+" to "+name)
+			moved = append(moved, words.Name(file.from)+" to "+name)
 			gone[file.from] = true
 		case file.before == nil:
 			created = append(created, name)
@@ -138,7 +139,7 @@ func (p patched) said(edit, create, remove, move, between string) string {
 	}
 	for _, file := range p.files {
 		if file.after == nil && !gone[file.rel] {
-			deleted = append(deleted, onOneLine(file.rel))
+			deleted = append(deleted, words.Name(file.rel))
 		}
 	}
 	var parts []string
@@ -177,7 +178,7 @@ func (p patched) report(limits Limits) string {
 			continue
 		}
 		if regions := file.diff.Regions(); regions != "" {
-			out += fmt.Sprintf("\n%s, the changed lines now, as NUMBER|TEXT:\n%s", onOneLine(file.rel), strings.TrimSuffix(shorten(regions, room), "\n"))
+			out += fmt.Sprintf("\n%s, the changed lines now, as NUMBER|TEXT:\n%s", words.Name(file.rel), strings.TrimSuffix(shorten(regions, room), "\n"))
 		}
 	}
 	for _, note := range p.notes {
@@ -185,7 +186,7 @@ func (p patched) report(limits Limits) string {
 	}
 	for _, file := range p.files {
 		if problem := outline.SyntaxError(file.rel, file.after); file.after != nil && problem != nil {
-			out += fmt.Sprintf("\n[Note: %s does not parse now: %s]", onOneLine(file.rel), problem)
+			out += fmt.Sprintf("\n[Note: %s does not parse now: %s]", words.Name(file.rel), problem)
 		}
 	}
 	return out

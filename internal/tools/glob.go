@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agent/internal/traits"
+	"agent/internal/words"
 	"agent/internal/workspace"
 )
 
@@ -51,7 +52,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	}
 	latestFirst(files)
 	return listed(env.Limits, files, args.Offset, "file", ", or narrow the pattern", func(file string) string {
-		return onOneLine(env.Workspace.Rel(file))
+		return words.Name(env.Workspace.Rel(file))
 	})
 }
 

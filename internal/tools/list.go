@@ -98,7 +98,7 @@ func rank(entry fs.DirEntry) int {
 }
 
 func describeEntry(folder *os.Root, entry fs.DirEntry) string {
-	name := onOneLine(entry.Name())
+	name := words.Name(entry.Name())
 	switch mode := entry.Type(); {
 	case entry.IsDir():
 		return name + "/"
@@ -107,7 +107,7 @@ func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 		if err != nil {
 			return name + " (link)"
 		}
-		return name + " -> " + onOneLine(target)
+		return name + " -> " + words.Name(target)
 	case !mode.IsRegular():
 		return name + " (no regular file)"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
+	"agent/internal/words"
 )
 
 type readManyFilesArgs struct {
@@ -119,7 +120,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	if note := s.foreignNote(text); note != "" {
 		text = note + "\n" + text
 	}
-	return section{onOneLine(s.rel), text}, nil
+	return section{words.Name(s.rel), text}, nil
 }
 
 // headingMark is what begins and ends the headings of an answer: "==", or as many more

@@ -96,7 +96,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		const most = 5
 		var names []string
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
-			names = append(names, onOneLine(env.Workspace.Rel(filepath.Join(base, file))))
+			names = append(names, words.Name(env.Workspace.Rel(filepath.Join(base, file))))
 		}
 		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", words.Bytes(maxSearchedBytes), words.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
@@ -159,7 +159,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	files := map[string]bool{}
 	shown := matches[first-1 : min(len(matches), last)]
 	for i, found := range shown {
-		name := onOneLine(env.Workspace.Rel(filepath.Join(base, found.File)))
+		name := words.Name(env.Workspace.Rel(filepath.Join(base, found.File)))
 		switch args.Mode {
 		case modeFiles:
 			list = append(list, name)

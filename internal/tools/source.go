@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"agent/internal/disk"
 	"agent/internal/text/textfile"
@@ -114,31 +113,18 @@ func (s *source) Close() { s.file.Close() }
 // is what reads as text, whatever its first letters: "BM" alone makes no picture.
 func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	foreign, _ := textfile.Foreign(head)
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "UTF-16 text"
 	case kind == "application/pdf":
 		return kind
-	case bytes.IndexByte(head, 0) < 0 && mostlyValid(head):
+	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
 		return ""
 	case strings.HasPrefix(kind, "text/"), kind == "application/octet-stream":
 		return "binary data"
 	}
 	return kind
-}
-
-// mostlyValid reports whether at most three in ten bytes are not UTF-8. Text in an
-// old 8-bit encoding has no more.
-func mostlyValid(head []byte) bool {
-	invalid := 0
-	for rest := head; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 {
-			invalid++
-		}
-		rest = rest[size:]
-	}
-	return 10*invalid <= 3*len(head)
 }
 
 // BinaryError is the answer to a file that is not text.

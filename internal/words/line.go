@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,4 +89,13 @@ func Headline(text string) string {
 		line += " …"
 	}
 	return line
+}
+
+// Name is the name of a file on one line: quoted when it holds control characters, such as
+// line breaks by which it would look like several.
+func Name(name string) string {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return strconv.Quote(name)
+	}
+	return name
 }
