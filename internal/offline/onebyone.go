@@ -183,12 +183,12 @@ func (o *oneByOne) catchUp(ctx context.Context) error {
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil || o.same() {
 		return err
 	}
-	return o.window.History.Rebuild("the log", func([]*history.Content, []int) ([]*history.Content, error) {
+	return o.window.History.Rebuild("the log", func([]*history.Content, []int) (history.Rebuilt, error) {
 		entries := make([]*history.Content, o.session.Len())
 		for i := range entries {
 			entries[i] = o.session.Entry(i)
 		}
-		return entries, nil
+		return history.Rebuilt{Entries: entries}, nil
 	})
 }
 
