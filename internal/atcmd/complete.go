@@ -3,6 +3,7 @@ package atcmd
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"agent/internal/ignore"
+	"agent/internal/picture"
 )
 
 // The bounds of completion. A person that types must not wait for a walk through the
@@ -79,25 +81,41 @@ func Unfinished(text string) (start int, typed string, ok bool) {
 	return start, unescape(typed), tokenLength(typed) == len(typed)
 }
 
-// Complete proposes mentions for what has been typed after an @, best first, each
-// with its @. Files that git ignores are not proposed. Folders end with a slash. It
+// Mention is something to mention: the words for it, with its @, and what kind of thing it
+// is.
+type Mention struct{ Text, Kind string }
+
+// kindOf says what a name of the workspace is.
+func kindOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, "/"):
+		return "folder"
+	case slices.Contains(picture.Extensions, strings.ToLower(path.Ext(name))):
+		return "image"
+	}
+	return "file"
+}
+
+// Complete proposes mentions for what has been typed after an @, best first.
+// Files that git ignores are not proposed. Folders end with a slash. It
 // answers at once: whole is false while the workspace is being listed, of which then
 // only what was known before is proposed, or what is in the folder that is typed.
-func (c *Completer) Complete(typed string) (proposals []string, whole bool) {
+func (c *Completer) Complete(typed string) (proposals []Mention, whole bool) {
 	list, whole := c.list()
 	if !list.known && !whole {
 		list.names = inFolder(c.root, typed)
 	}
-	found := slices.Clone(c.rank(typed, list))
 	if c.Others != nil && typed != "" {
-		others := slices.DeleteFunc(c.Others(), func(name string) bool { return !strings.HasPrefix(name, typed) })
-		found = append(others, found...)
+		for _, name := range c.Others() {
+			if strings.HasPrefix(name, typed) {
+				proposals = append(proposals, Mention{"@" + quoteIfNeeded(name), "resource"})
+			}
+		}
 	}
-	found = found[:min(len(found), maxCompletions)]
-	for i, name := range found {
-		found[i] = "@" + quoteIfNeeded(name)
+	for _, name := range c.rank(typed, list) {
+		proposals = append(proposals, Mention{"@" + quoteIfNeeded(name), kindOf(name)})
 	}
-	return found, whole
+	return proposals[:min(len(proposals), maxCompletions)], whole
 }
 
 // Listed returns when the workspace has been listed, or ctx ends.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,34 @@ func completionWorkspace(t *testing.T, names ...string) string {
 	return root
 }
 
+// mentioned is what is put in of what is proposed.
+func mentioned(proposals []Mention, _ bool) (all []string) {
+	for _, m := range proposals {
+		all = append(all, m.Text)
+	}
+	return all
+}
+
+// Each proposal says what kind of thing it is.
+func TestCompleterKinds(t *testing.T) {
+	t.Parallel()
+	c := NewCompleter(t.Context(), completionWorkspace(t, "shot.PNG", "shop.go", "shops/a.go"), time.Now)
+	c.Others = func() []string { return []string{"shore:file:///x", "other:x"} }
+	c.Complete("")
+	c.Listed(t.Context())
+	got, _ := c.Complete("sho")
+	want := []Mention{{`@"shore:file:///x"`, "resource"}, {"@shot.PNG", "image"}, {"@shops/", "folder"}, {"@shops/a.go", "file"}, {"@shop.go", "file"}}
+	byText := func(a, b Mention) int { return strings.Compare(a.Text, b.Text) }
+	if got[0] != want[0] {
+		t.Errorf("first is %v", got[0])
+	}
+	slices.SortFunc(got, byText)
+	slices.SortFunc(want, byText)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCompleter(t *testing.T) {
 	t.Parallel()
 	root := completionWorkspace(t, "main.go", "internal/tui/model.go", "internal/tui/main_test.go", "with space.md", "noise.log", ".gitignore", ".git/HEAD")
@@ -76,7 +105,7 @@ func TestCompleter(t *testing.T) {
 		{"wi", []string{`@"with space.md"`}},
 		{"noise", nil},
 	} {
-		got, _ := c.Complete(tt.typed)
+		got := mentioned(c.Complete(tt.typed))
 		if diff := cmp.Diff(tt.want, got); diff != "" && len(tt.want)+len(got) > 0 {
 			t.Errorf("%q (-want +got):\n%s", tt.typed, diff)
 		}
@@ -127,7 +156,7 @@ func TestCompleterRanksByRecency(t *testing.T) {
 	} {
 		c.Complete(typed)
 		c.Listed(t.Context())
-		got, _ := c.Complete(typed)
+		got := mentioned(c.Complete(typed))
 		if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", typed, diff)
 		}
@@ -153,7 +182,8 @@ func TestCompleterAnswersAtOnce(t *testing.T) {
 	for typed, want := range map[string][]string{"": {"@main.go", "@src/"}, "src/": {"@src/a.go", "@src/deep/"}, "src/b": nil, "../": nil} {
 		c := NewCompleter(t.Context(), root, time.Now)
 		c.made = make(chan struct{}) // a listing that takes for ever
-		got, whole := c.Complete(typed)
+		found, whole := c.Complete(typed)
+		got := mentioned(found, whole)
 		if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 || whole {
 			t.Errorf("%q: whole = %v (-want +got):\n%s", typed, whole, diff)
 		}

@@ -123,10 +123,14 @@ type fakeFiles struct{}
 func (fakeFiles) Listed(context.Context) {}
 func (fakeFiles) Used(string)            {}
 
-func (fakeFiles) Complete(typed string) (out []string, whole bool) {
+func (fakeFiles) Complete(typed string) (out []atcmd.Mention, whole bool) {
 	for _, name := range []string{"main.go", "src/", "src/x.go"} {
 		if strings.HasPrefix(name, typed) && name != typed {
-			out = append(out, "@"+name)
+			kind := "file"
+			if strings.HasSuffix(name, "/") {
+				kind = "folder"
+			}
+			out = append(out, atcmd.Mention{Text: "@" + name, Kind: kind})
 		}
 	}
 	return out, true

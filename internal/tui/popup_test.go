@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/atcmd"
 	"agent/internal/tui/input"
 	"agent/internal/tui/term"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // slowFiles knows more once the workspace was listed.
@@ -15,11 +18,12 @@ type slowFiles struct {
 	used   *[]string
 }
 
-func (f slowFiles) Complete(string) ([]string, bool) {
+func (f slowFiles) Complete(string) ([]atcmd.Mention, bool) {
+	early, late, main := atcmd.Mention{Text: "@early.go"}, atcmd.Mention{Text: "@late.go"}, atcmd.Mention{Text: "@main.go"}
 	if *f.listed {
-		return []string{"@early.go", "@late.go", "@main.go"}, true
+		return []atcmd.Mention{early, late, main}, true
 	}
-	return []string{"@early.go", "@main.go"}, false
+	return []atcmd.Mention{early, main}, false
 }
 
 func (f slowFiles) Listed(context.Context) { *f.listed = true }
@@ -73,5 +77,17 @@ func TestEnterIsNotFasterThanTheProposals(t *testing.T) {
 				t.Errorf("%q is not shown:\n%s", tt.want, all)
 			}
 		})
+	}
+}
+
+// What is proposed for an @ says what kind of thing it is.
+func TestPopupSaysKinds(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 20)
+	s.typed("@")
+	for _, want := range []string{"  @main.go   file\n", "  @src/      folder\n"} {
+		if view := ansi.Strip(s.model.view()); !strings.Contains(view, want) {
+			t.Errorf("not %q in\n%s", want, view)
+		}
 	}
 }

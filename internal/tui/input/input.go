@@ -15,9 +15,9 @@ import (
 
 // Files proposes files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
-	// Complete proposes at once what to put in for an @ and what was typed after it, each
-	// with its @, best first; whole is false while there may be more to come.
-	Complete(typed string) (proposals []string, whole bool)
+	// Complete proposes at once what to put in for an @ and what was typed after it, best
+	// first; whole is false while there may be more to come.
+	Complete(typed string) (proposals []atcmd.Mention, whole bool)
 	// Listed returns when there is no more to come, or ctx ends.
 	Listed(ctx context.Context)
 }

@@ -44,10 +44,10 @@ func (in *Input) completable() (line string, complete completer) {
 	}
 	ctx, files := in.ctx, in.sources.Files
 	return line, func() completions {
-		names, whole := files.Complete(typed)
+		mentions, whole := files.Complete(typed)
 		found := completions{start: start}
-		for _, name := range names {
-			found.proposals = append(found.proposals, command.Completion{Value: name})
+		for _, m := range mentions {
+			found.proposals = append(found.proposals, command.Completion{Value: m.Text, Help: m.Kind})
 		}
 		if !whole {
 			found.more = func() { files.Listed(ctx) }
