@@ -71,14 +71,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 // paths begin at root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
-	for _, text := range texts {
-		rule, why := parse(text, root, home)
-		if rule.File, rule.Effect = file, effect; why != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
-			continue
-		}
-		r.all = append(r.all, rule)
-	}
+	r.add(effect, texts, file, root, home)
 	return r
 }
 

@@ -4,6 +4,7 @@
 package permissions
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -115,32 +116,26 @@ func (r *Rules) file(from source.Place, file, root, home string) {
 	if from.Root != "" {
 		r.offer(file, text.Text)
 	}
-	for _, effect := range []Effect{Deny, Ask} {
-		texts := settings.Permissions.Deny
-		if effect == Ask {
-			texts = settings.Permissions.Ask
-		}
-		for _, text := range texts {
-			rule, why := parse(strings.TrimSpace(text), root, home)
-			rule.File, rule.Effect = file, effect
-			if why == "" && effect == Ask && (rule.about == pages || rule.about == tools) {
-				why = "only files and commands can be asked about by a rule"
-			}
-			if why != "" {
-				r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
-				continue
-			}
-			r.all = append(r.all, rule)
-		}
-	}
-	slices.SortStableFunc(r.all, func(a, b Rule) int { return rank(a.Effect) - rank(b.Effect) })
+	r.add(Deny, settings.Permissions.Deny, file, root, home)
+	r.add(Ask, settings.Permissions.Ask, file, root, home)
+	// Those that deny come first.
+	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
 }
 
-func rank(e Effect) int {
-	if e == Deny {
-		return 0
+// add adds the rules of a file that have one effect, whose paths begin at root.
+func (r *Rules) add(effect Effect, texts []string, file, root, home string) {
+	for _, text := range texts {
+		rule, why := parse(strings.TrimSpace(text), root, home)
+		rule.File, rule.Effect = file, effect
+		if why == "" && effect == Ask && (rule.about == pages || rule.about == tools) {
+			why = "only files and commands can be asked about by a rule"
+		}
+		if why != "" {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
+			continue
+		}
+		r.all = append(r.all, rule)
 	}
-	return 1
 }
 
 // parse reads a rule as Claude Code writes it; why says what is not understood.
@@ -203,10 +198,13 @@ func (r Rules) Editing(abs string) *Rule {
 }
 
 func (r Rules) about(about subject, abs string) *Rule {
-	for i, rule := range r.all {
-		if rule.about == about && (rule.paths == nil || rule.paths(abs)) {
-			return &r.all[i]
-		}
+	return r.first(about, func(rule Rule) bool { return rule.paths == nil || rule.paths(abs) })
+}
+
+// first returns the first rule about a subject that holds; nil for none.
+func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
+	if i := slices.IndexFunc(r.all, func(rule Rule) bool { return rule.about == about && holds(rule) }); i >= 0 {
+		return &r.all[i]
 	}
 	return nil
 }
@@ -214,12 +212,7 @@ func (r Rules) about(about subject, abs string) *Rule {
 // Command returns the rule that a command line is against; nil for none. Commands within others count too.
 func (r Rules) Command(line string) *Rule {
 	said := spoken(line, 0)
-	for i, rule := range r.all {
-		if rule.about == commands && (rule.words == nil || slices.ContainsFunc(said, rule.words)) {
-			return &r.all[i]
-		}
-	}
-	return nil
+	return r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(said, rule.words) })
 }
 
 // Files returns the rule that the files are against which a command line names, run in a
@@ -253,21 +246,16 @@ func (r Rules) Files(line, dir string) *Rule {
 // Page returns the rule that fetching a page of a host is against; nil for none.
 func (r Rules) Page(host string) *Rule {
 	host = strings.ToLower(host)
-	for i, rule := range r.all {
-		if rule.about == pages && (rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)) {
-			return &r.all[i]
-		}
-	}
-	return nil
+	return r.first(pages, func(rule Rule) bool {
+		return rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)
+	})
 }
 
 // Server returns the rule that a call of a server's tool is against; nil for none. The
 // name is as Claude Code writes it: mcp__SERVER__TOOL.
 func (r Rules) Server(name string) *Rule {
-	for i, rule := range r.all {
-		if rule.about == tools && (rule.tool == name || strings.HasPrefix(name, rule.tool+"__") || strings.HasSuffix(rule.tool, "*") && strings.HasPrefix(name, strings.TrimSuffix(rule.tool, "*"))) {
-			return &r.all[i]
-		}
-	}
-	return nil
+	return r.first(tools, func(rule Rule) bool {
+		prefix, any := strings.CutSuffix(rule.tool, "*")
+		return rule.tool == name || strings.HasPrefix(name, rule.tool+"__") || any && strings.HasPrefix(name, prefix)
+	})
 }
