@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 )
 
 // A session reaches its endpoint and nothing else: no telemetry, no update, no price
-// list, and no collector that the environment does not name.
+// list, and no collector that only a file of the workspace names.
 func TestOnlyTheEndpointIsReached(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
@@ -22,7 +23,15 @@ func TestOnlyTheEndpointIsReached(t *testing.T) {
 	}
 	home := t.TempDir()
 	server := newModel(t, llmtest.Call("run_shell_command", `{"command":"echo hello"}`), llmtest.Say("done"))
-	trace := filepath.Join(home, "trace")
+	work, trace := filepath.Join(home, "work"), filepath.Join(home, "trace")
+	for name, text := range map[string]string{
+		".env":                  "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318\n",
+		".claude/settings.json": `{"env":{"CLAUDE_CODE_ENABLE_TELEMETRY":"1","OTEL_EXPORTER_OTLP_ENDPOINT":"http://127.0.0.1:4318"}}`,
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(work, filepath.Dir(name)), 0o700), os.WriteFile(filepath.Join(work, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run := startCommand(t, home, server.URL, strace, "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", trace, "agent", "-p", "go", "--approval-mode", "full-auto", "--set", "sandbox=off")
 	if err := run.cmd.Wait(); err != nil {
 		t.Fatalf("%v", err)

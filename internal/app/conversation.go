@@ -171,11 +171,12 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	}
 	c.log = c.log.With("conversation", c.id)
 	c.tracer = trace.Start(c.process.Env, c.process.Version, c.id, func() string { return settings.Model.Of(c.settings) }, c.process.Now)
+	c.env.Jobs.Traced = c.tracer.Context
 	c.onClose(func() error { c.tracer.Close(); return nil })
 	c.keepFiles(c.id, recorded.Parent)
 	c.restoreTodos(recorded.Todos)
 	c.onClose(c.Servers.Close)
-	c.configured.Session, c.configured.Trust = c.SessionID(), c.Trust
+	c.equip(c.configured)
 	c.Servers.Begin(c.serverConfig(), c.configured, recorded.Servers)
 	c.onClose(c.Hooking.Close)
 	if err := c.converse(allowed, system, recorded); err != nil {

@@ -57,8 +57,14 @@ func (c *Conversation) readServers() (*serving.Configured, error) {
 	if err != nil {
 		return nil, err
 	}
-	configured.Session, configured.Trust, configured.Confined = c.SessionID(), c.Trust, c.confinement
+	c.equip(configured)
+	configured.Confined = c.confinement
 	return configured, nil
+}
+
+// equip says of what conversation the servers are.
+func (c *Conversation) equip(configured *serving.Configured) {
+	configured.Session, configured.Trust, configured.Traced = c.SessionID(), c.Trust, c.tracer.Context
 }
 
 // serverConfig is what servers know of the conversation.

@@ -26,6 +26,9 @@ var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)
+	if j.Traced != nil && j.Traced() != "" {
+		set = append(set, "TRACEPARENT="+j.Traced())
+	}
 	switch {
 	case c.ReadOnly:
 		environ = sandbox.PlainEnviron(environ, c.Distrusted...)

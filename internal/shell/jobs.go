@@ -31,6 +31,10 @@ type Jobs struct {
 	// before the first command.
 	OnJob func(JobChange)
 
+	// Traced names the span that commands belong to, as TRACEPARENT; nil or "" for none.
+	// It is set before the first command.
+	Traced func() string
+
 	environ  []string
 	withhold []string
 	groups   groups

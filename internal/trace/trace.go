@@ -47,6 +47,29 @@ func Start(env func(string) string, version, conversation string, model func() s
 	return t
 }
 
+// Context names the span to which what a program does now belongs, as a TRACEPARENT: the call
+// that runs, the turn where several do, else the caller's. It is "" for none.
+func (t *Tracer) Context() string {
+	if t == nil {
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := t.parent
+	if t.turn != nil {
+		at = t.turn.SpanID
+	}
+	if len(t.tools) == 1 {
+		for _, call := range t.tools {
+			at = call.SpanID
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return "00-" + t.trace + "-" + at + "-01"
+}
+
 // traceparent is how a caller names its span (W3C Trace Context).
 var traceparent = pattern.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
 

@@ -38,6 +38,8 @@ type Configured struct {
 	Place
 	// Session names the session to programs, "" for none.
 	Session string
+	// Traced names the span that programs belong to, as TRACEPARENT; nil or "" for none.
+	Traced func() string
 	// Trust is what the person said of servers of the repository.
 	Trust *trust.Trust
 	// Confined is the sandbox of programs that want one; nil for none.
@@ -143,7 +145,11 @@ func (x *Configured) Wire(s *servers.Server) mcp.Server {
 			return wire, err
 		}
 		wire.Command, wire.Args, wire.URL, wire.Headers = with.Command, with.Args, with.URL, with.Headers
-		wire.Env = with.Environ(x.Environ, map[string]string{"CLAUDE_PROJECT_DIR": x.Workspace, "AGENT_SESSION_ID": x.Session})
+		more := map[string]string{"CLAUDE_PROJECT_DIR": x.Workspace, "AGENT_SESSION_ID": x.Session}
+		if x.Traced != nil && x.Traced() != "" {
+			more["TRACEPARENT"] = x.Traced()
+		}
+		wire.Env = with.Environ(x.Environ, more)
 		wire.Dir = filepath.Join(cmp.Or(s.Folder, x.Workspace), with.Cwd)
 		if filepath.IsAbs(with.Cwd) {
 			wire.Dir = with.Cwd
