@@ -1,7 +1,7 @@
-// Package tools holds what the model can do: the contract of a tool, the registry,
-// and one file a tool. What several of them are built on is in the packages below,
-// which know nothing of tools: command lines, the shell, the workspace, search,
-// outlines, differences.
+// Package tools holds what the model can do: the contract of a tool, the registry, and
+// the tools, those that are alike in one file. What several of them are built on is in
+// the packages below, which know nothing of tools: command lines, the shell, the
+// workspace, search, outlines, differences.
 //
 // Tools declare themselves by their traits: approval, pruning, display and summaries
 // ask those, so that no list of tool names is repeated elsewhere. A tool knows no screen.
