@@ -1,41 +1,20 @@
 package settings
 
-// PriceInput is the price of a million input tokens, in USD as all prices are.
-var PriceInput = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.input", Unset: "the catalogue's",
-	Help:     "price of a million input tokens in USD",
-	Category: CategoryPrice,
-})
-
-// PriceOutput is the price of a million output tokens.
-var PriceOutput = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.output", Unset: "the catalogue's",
-	Help:     "price of a million output tokens in USD",
-	Category: CategoryPrice,
-})
-
-// PriceCacheRead is the price of a million input tokens read from the provider's
-// cache.
-var PriceCacheRead = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.cache-read", Aliases: []string{"price.cached"}, Unset: "the catalogue's, else the input price",
-	Help:     "price of a million input tokens read from the provider's cache",
-	Category: CategoryPrice,
-})
-
-// PriceCacheWrite is the price of a million input tokens written to the provider's
-// cache.
-var PriceCacheWrite = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "price.cache-write", Unset: "the catalogue's, else the input price",
-	Help:     "price of a million input tokens written to the provider's cache",
-	Category: CategoryPrice,
-})
+// What a million tokens cost, in USD: of input, of output, and of input that is read from
+// the provider's cache or written to it.
+var (
+	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
+	PriceOutput     = dollars("price.output", "the catalogue's", "price of a million output tokens in USD")
+	PriceCacheRead  = dollars("price.cache-read", "the catalogue's, else the input price", "price of a million input tokens read from the provider's cache", "price.cached")
+	PriceCacheWrite = dollars("price.cache-write", "the catalogue's, else the input price", "price of a million input tokens written to the provider's cache")
+)
 
 // MaxCost ends what the program does once this run of it has cost as much, in USD.
-var MaxCost = Optional(Number(AtLeast(0, "of at least 0")), Spec{
-	Key: "max-cost", Unset: "no limit",
-	Help:     "no further request once this run of the program has cost as much USD, where prices are known",
-	Category: CategoryPrice,
-})
+var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
+
+func dollars(key, unset, help string, aliases ...string) Setting[float64] {
+	return Optional(Number(AtLeast(0, "of at least 0")), Spec{Key: key, Aliases: aliases, Unset: unset, Help: help, Category: CategoryPrice})
+}
 
 // Prices are what a million tokens cost, in USD.
 type Prices struct {
