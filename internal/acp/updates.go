@@ -158,26 +158,22 @@ func (w *shown) event(e chat.Event) {
 func (w *shown) requested(e chat.CallRequested) {
 	c := &callShown{id: fmt.Sprintf("c%d", e.Call), title: words.Line(e.Said.Title(), 0)}
 	w.calls[e.Call] = c
-	t := w.session.talk.Traits(e.Name)
-	w.send(update{
-		"sessionUpdate": "tool_call", "toolCallId": c.id, "title": c.title, "name": e.Name, "kind": kind(t), "status": "pending",
-		"rawInput": rawInput(e.Parameters), "locations": w.locations(t, e.Parameters),
-	})
+	w.called(c.id, c.title, e.Name, w.session.talk.Traits(e.Name), e.Parameters)
 }
 
-func rawInput(parameters json.RawMessage) any {
-	if !json.Valid(parameters) {
-		return nil
-	}
-	return parameters
-}
-
-// locations are the files that a call is about.
-func (w *shown) locations(t traits.Traits, parameters json.RawMessage) []location {
+// called shows a call that was asked for.
+func (w *shown) called(id, title, name string, t traits.Traits, parameters json.RawMessage) {
+	locations := []location{}
 	if file := t.FileOf(parameters); file != "" {
-		return []location{{Path: w.absolute(file)}}
+		locations = append(locations, location{Path: w.absolute(file)})
 	}
-	return []location{}
+	if !json.Valid(parameters) {
+		parameters = nil
+	}
+	w.send(update{
+		"sessionUpdate": "tool_call", "toolCallId": id, "title": title, "name": name, "kind": kind(t), "status": "pending",
+		"rawInput": parameters, "locations": locations,
+	})
 }
 
 func (w *shown) absolute(path string) string {
@@ -365,10 +361,7 @@ func (w *shown) replay(entries []*history.Content) {
 				id := fmt.Sprintf("p%d", calls)
 				open[b.ID] = id
 				t := w.session.talk.Traits(b.Name)
-				w.send(update{
-					"sessionUpdate": "tool_call", "toolCallId": id, "title": words.Line(t.Describe(b.Name, b.Parameters).Title(), 0), "name": b.Name,
-					"kind": kind(t), "status": "pending", "rawInput": rawInput(b.Parameters), "locations": w.locations(t, b.Parameters),
-				})
+				w.called(id, words.Line(t.Describe(b.Name, b.Parameters).Title(), 0), b.Name, t, b.Parameters)
 			case *history.ToolResponse:
 				status, text := "completed", b.Result.Text()
 				if b.Error != "" {

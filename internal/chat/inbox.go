@@ -39,6 +39,19 @@ func ask[T any](ctx context.Context, in inbox, question func() T) (T, error) {
 	}
 }
 
+// try is ask for what can fail.
+func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, error) {
+	var failed error
+	answer, err := ask(ctx, in, func() (a T) {
+		a, failed = question()
+		return a
+	})
+	if err != nil {
+		return answer, err // the question may be asked yet
+	}
+	return answer, failed
+}
+
 // await serves the inbox until ch delivers. It reports false when ch is closed.
 func await[T any](in inbox, ch <-chan T) (T, bool) {
 	for {

@@ -129,17 +129,14 @@ func (c *Chat) CycleMode() {
 
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
-	err, asked := ask(ctx, c.inbox, func() error {
+	_, err := try(ctx, c.inbox, func() (struct{}, error) {
 		switch {
 		case c.summarising:
-			return errSummarising
+			return struct{}{}, errSummarising
 		case c.working:
-			return ErrWorking
+			return struct{}{}, ErrWorking
 		}
-		return change()
+		return struct{}{}, change()
 	})
-	if asked != nil {
-		return asked
-	}
 	return err
 }

@@ -50,18 +50,7 @@ func (v *views) KnownFiles(ctx context.Context) (known, pinned []string, err err
 
 // Pin keeps pruning away from a file until it is unpinned, and returns its absolute path.
 func (v *views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
-	type outcome struct {
-		file string
-		err  error
-	}
-	o, err := ask(ctx, v.inbox, func() outcome {
-		file, err := v.window.Pin(path, pinned)
-		return outcome{file, err}
-	})
-	if err != nil {
-		return "", err
-	}
-	return o.file, o.err
+	return try(ctx, v.inbox, func() (string, error) { return v.window.Pin(path, pinned) })
 }
 
 // Ledger lists every prune of the session, oldest first.

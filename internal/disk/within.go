@@ -23,3 +23,11 @@ func Real(path string) string {
 		}
 	}
 }
+
+// Short is the path from root on for one that is below it, else the path.
+func Short(path, root string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

@@ -3,7 +3,6 @@ package slash
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -118,7 +118,7 @@ func (d density) pinFile(ctx context.Context, path string) (command.Output, erro
 	if err != nil {
 		return command.Output{}, err
 	}
-	return command.Output{Lines: []string{"pinned: pruning leaves " + d.shortPath(file) + " alone (a compression may still summarise it)"}}, nil
+	return command.Output{Lines: []string{"pinned: pruning leaves " + disk.Short(file, d.workspace) + " alone (a compression may still summarise it)"}}, nil
 }
 
 func (d density) unpinFile(ctx context.Context, path string) (command.Output, error) {
@@ -126,15 +126,7 @@ func (d density) unpinFile(ctx context.Context, path string) (command.Output, er
 	if err != nil {
 		return command.Output{}, err
 	}
-	return command.Output{Lines: []string{d.shortPath(file) + " is pruned like others again"}}, nil
-}
-
-// shortPath is a path from the workspace where it is below it.
-func (d density) shortPath(path string) string {
-	if rel, err := filepath.Rel(d.workspace, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
+	return command.Output{Lines: []string{disk.Short(file, d.workspace) + " is pruned like others again"}}, nil
 }
 
 // completionTime is how long completion may wait for the conversation.
@@ -186,7 +178,7 @@ func (d density) completeFiles(ctx context.Context, verb string) []command.Compl
 		if verb == "pin" && slices.Contains(pinned, file) {
 			continue
 		}
-		files = append(files, command.Completion{Value: d.shortPath(file)})
+		files = append(files, command.Completion{Value: disk.Short(file, d.workspace)})
 	}
 	return files
 }

@@ -12,6 +12,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
 	"agent/internal/table"
 	"agent/internal/words"
 )
@@ -240,7 +241,7 @@ func (d density) subject(p chat.PruneRecord, width int) string {
 
 func (d density) shorten(subject string) string {
 	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
-		return d.shortPath(subject)
+		return disk.Short(subject, d.workspace)
 	}
 	return subject
 }

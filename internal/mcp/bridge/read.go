@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/mcp"
@@ -44,15 +45,10 @@ func (b *Bridge) planRead(_ context.Context, env *tools.Env, raw json.RawMessage
 			Served:    &tools.Served{Server: st.Name, Tool: everything},
 		},
 		Apply: func(ctx context.Context) tools.Answer {
-			connection, err := b.connect(ctx, st)
-			if err != nil {
-				return tools.Answer{Error: err.Error()}
-			}
-			result, err := connection.Read(ctx, args.URI)
+			answer, err := b.Resource(ctx, env, st.Name, args.URI)
 			if err != nil {
 				return tools.Answer{Error: words.Line(err.Error(), maxFailure)}
 			}
-			answer := b.answer(env, result, fileName(st.Name, "resource"))
 			if len(answer.Images) == 0 {
 				answer.Key = "mcp:" + st.Name + "@" + args.URI
 			}
@@ -143,7 +139,7 @@ func argumentsOf(p mcp.Prompt, given []string) (map[string]string, error) {
 	next := 0
 	for _, value := range given {
 		name, rest, named := strings.Cut(value, "=")
-		if named && hasArgument(p, name) {
+		if named && slices.ContainsFunc(p.Arguments, func(a mcp.Argument) bool { return a.Name == name }) {
 			byName[name] = rest
 			continue
 		}
@@ -170,13 +166,4 @@ func argumentsOf(p mcp.Prompt, given []string) (map[string]string, error) {
 		return nil, fmt.Errorf("the prompt %s needs %s: add NAME=VALUE", p.Name, strings.Join(missing, ", "))
 	}
 	return byName, nil
-}
-
-func hasArgument(p mcp.Prompt, name string) bool {
-	for _, a := range p.Arguments {
-		if a.Name == name {
-			return true
-		}
-	}
-	return false
 }

@@ -3,8 +3,10 @@ package bridge
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,19 +80,9 @@ func says(text string, structured json.RawMessage) bool {
 	all = func(value any) bool {
 		switch v := value.(type) {
 		case map[string]any:
-			for _, inner := range v {
-				if !all(inner) {
-					return false
-				}
-			}
-			return true
+			return all(slices.Collect(maps.Values(v)))
 		case []any:
-			for _, inner := range v {
-				if !all(inner) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(v, func(inner any) bool { return !all(inner) })
 		case string:
 			if strings.Contains(text, v) {
 				return true

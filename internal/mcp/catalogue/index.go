@@ -54,7 +54,7 @@ func Index(servers []Usable) string {
 	for _, line := range []func(Usable) string{withFirst, withNames, withCount} {
 		var b strings.Builder
 		for _, s := range servers {
-			b.WriteString("\n" + line(s))
+			b.WriteString("\n" + s.Name + " (" + s.Origin + ")" + s.tools(line))
 		}
 		text = b.String()
 		limit := namesIndex
@@ -68,24 +68,20 @@ func Index(servers []Usable) string {
 	return text
 }
 
-// heading begins the line of a server.
-func (s Usable) heading() string { return fmt.Sprintf("%s (%s)", s.Name, s.Origin) }
-
-// directly is the line of a server whose tools are in the array themselves, or of which
-// none is known.
-func (s Usable) directly() string {
-	if !s.Direct {
-		return s.heading() + ": no tools are known yet"
+// tools are those of a server, but for one whose tools are in the array themselves, or of
+// which none is known.
+func (s Usable) tools(say func(Usable) string) string {
+	switch {
+	case s.Direct:
+		return ": offered as " + Direct(s.Name, "…")
+	case len(s.Known.Tools) == 0:
+		return ": no tools are known yet"
 	}
-	return s.heading() + ": offered as " + Direct(s.Name, "…")
+	return ":" + say(s)
 }
 
 func withFirst(s Usable) string {
-	if s.Direct || len(s.Known.Tools) == 0 {
-		return s.directly()
-	}
 	var b strings.Builder
-	b.WriteString(s.heading() + ":")
 	for _, t := range s.Known.Tools {
 		b.WriteString("\n- " + t.Shown)
 		if first := words.Line(words.FirstLine(t.Description), maxFirst); first != "" {
@@ -96,22 +92,14 @@ func withFirst(s Usable) string {
 }
 
 func withNames(s Usable) string {
-	if s.Direct || len(s.Known.Tools) == 0 {
-		return s.directly()
-	}
 	var names []string
 	for _, t := range s.Known.Tools {
 		names = append(names, t.Shown)
 	}
-	return s.heading() + ": " + strings.Join(names, ", ")
+	return " " + strings.Join(names, ", ")
 }
 
-func withCount(s Usable) string {
-	if s.Direct || len(s.Known.Tools) == 0 {
-		return s.directly()
-	}
-	return s.heading() + ": " + words.Count(len(s.Known.Tools), "tool")
-}
+func withCount(s Usable) string { return " " + words.Count(len(s.Known.Tools), "tool") }
 
 // Choice says whose tools are offered directly.
 type Choice string

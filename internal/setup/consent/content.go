@@ -189,10 +189,7 @@ func (s *Store) file(path string) (f file, is bool, err error) {
 
 // relative is a path from the repository on where it is in it.
 func (s *Store) relative(path string) string {
-	if rel, err := filepath.Rel(s.root, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
+	return disk.Short(path, s.root)
 }
 
 // sum is the SHA-256 of a file.

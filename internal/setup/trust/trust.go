@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/setup/consent"
 	"agent/internal/words"
 )
@@ -169,8 +170,8 @@ func counted(items []consent.Reviewed) []string {
 // short is a path from the workspace or the repository on where it is below one.
 func (t *Trust) short(path string) string {
 	for _, root := range []string{t.workspace, t.Store.Root()} {
-		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
+		if rel := disk.Short(path, root); rel != path {
+			return rel
 		}
 	}
 	return path
