@@ -50,10 +50,10 @@ func TestSavingIsTold(t *testing.T) {
 func TestSavingInWords(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Saving{
-		"":                    {},
-		"12k tokens":          {Tokens: 12_000},
-		"12k tokens, $0.0339": {Tokens: 12_000, Cost: 0.0339},
-		"5 tokens":            {Tokens: 5, Cost: -1},
+		"":                   {},
+		"12k tokens":         {Tokens: 12_000},
+		"12k tokens, $0.034": {Tokens: 12_000, Cost: 0.0339},
+		"5 tokens":           {Tokens: 5, Cost: -1},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%+v: %q, want %q", s, got, want)

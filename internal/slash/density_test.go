@@ -78,11 +78,11 @@ func TestDensityTellsTheStory(t *testing.T) {
 		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
 	}}
 	const want = `5 requests: $0.25, without pruning $0.25 (99%); the cache was cold 1 time
-request  sent     of     cost  without
-      1    9k     9k    $0.11    $0.11  cold
-     41   30k  34.4k  $0.0500  $0.0400  4.4k freed
-     42   31k    36k  $0.0350  $0.0410  a.go read again
-     43   32k    37k  $0.0360  $0.0420
+request  sent     of    cost  without
+      1    9k     9k   $0.11    $0.11  cold
+     41   30k  34.4k   $0.05    $0.04  4.4k freed
+     42   31k    36k  $0.035   $0.041  a.go read again
+     43   32k    37k  $0.036   $0.042
 `
 	got := text(w.run(t, "/density"))
 	if !strings.HasPrefix(got, want) {

@@ -112,11 +112,11 @@ func TestModelsSayPriceAndEffort(t *testing.T) {
 	for _, c := range w.run(t, "/model").Pick.Choices {
 		got = append(got, c.Name+": "+c.Help)
 	}
-	want := []string{"one: context 400k, $1.25 in, $10.00 out, low/high", "two: $0.0500 in, $0.40 out", "three: "}
+	want := []string{"one: context 400k, $1.25 in, $10.00 out, low/high", "two: $0.05 in, $0.40 out", "three: "}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	listed := "  one    400k  $1.25 in, $10.00 out, low/high\n  two          $0.0500 in, $0.40 out\n  three"
+	listed := "  one    400k  $1.25 in, $10.00 out, low/high\n  two          $0.05 in, $0.40 out\n  three"
 	if got := text(w.run(t, "/model")); got != listed {
 		t.Errorf("listed\n%s\nwant\n%s", got, listed)
 	}

@@ -171,7 +171,7 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 		parts = append(parts, text, words.Tokens(u.usage.CompletionTokens)+" out")
 	}
 	if stats.Cost > u.cost {
-		parts = append(parts, fmt.Sprintf("$%.3f", stats.Cost-u.cost))
+		parts = append(parts, words.Dollars(stats.Cost-u.cost))
 	}
 	if saved := stats.Saving.Minus(u.saving).String(); saved != "" {
 		parts = append(parts, saved+" saved by pruning")

@@ -21,13 +21,22 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, units[0])
 }
 
-// Dollars writes an amount of USD, a small one with the digits that count: $0.0042,
-// $0.42, $12.30.
+// Dollars writes an amount of USD in cents, a small one with two digits that count: $12.30,
+// $0.42, $0.05, $0.036, $0.0042, <$0.0001.
 func Dollars(amount float64) string {
-	if amount > 0 && amount < 0.1 {
-		return "$" + strconv.FormatFloat(amount, 'f', 4, 64)
+	const least = 0.0001
+	if amount > 0 && amount < least {
+		return "<$0.0001"
 	}
-	return "$" + strconv.FormatFloat(amount, 'f', 2, 64)
+	decimals := 2
+	for small := 0.0995; amount > 0 && amount < small && decimals < 4; small /= 10 {
+		decimals++
+	}
+	text := strconv.FormatFloat(amount, 'f', decimals, 64)
+	for decimals > 2 && strings.HasSuffix(text, "0") {
+		text, decimals = text[:len(text)-1], decimals-1
+	}
+	return "$" + text
 }
 
 // Tokens writes a number of tokens in at most five characters: 950, 12.3k, 128k,

@@ -135,7 +135,10 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for amount, want := range map[float64]string{0: "$0.00", 0.00421: "$0.0042", 0.425: "$0.42", 12.3: "$12.30"} {
+	for amount, want := range map[float64]string{
+		0: "$0.00", 0.00001: "<$0.0001", 0.0001: "$0.0001", 0.00421: "$0.0042", 0.0339: "$0.034", 0.05: "$0.05", 0.09949: "$0.099", 0.0997: "$0.10",
+		0.425: "$0.42", 12.3: "$12.30",
+	} {
 		if got := Dollars(amount); got != want {
 			t.Errorf("Dollars(%v) = %q, want %q", amount, got, want)
 		}
