@@ -16,10 +16,11 @@ import (
 // Screen is what commands need of a front end that stays; the zero one is that of a
 // program that ends with its command.
 type Screen struct {
-	// Keys are those of the screen, for people.
-	Keys []command.Key
-	// Bound are the actions of its keys, KeysFile is where a person gives them others.
-	Bound    []command.Bound
+	// Keys returns those of the screen, for people; nil for a front end without.
+	Keys func() []command.Key
+	// ReadKeys reads the file in which a person gives actions other keys, and returns the
+	// actions with the keys that are in force then, and what is wrong with the file.
+	ReadKeys func() (bound []command.Bound, faults []string)
 	KeysFile string
 	// Resume has the program go on with the session of that id once this one is left; nil
 	// where it cannot.
@@ -58,7 +59,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Rename:    c.renamer(),
 		Title:     func() string { return c.session.Title() },
 		Keys:      screen.Keys,
-		Bound:     screen.Bound,
+		ReadKeys:  screen.ReadKeys,
 		KeysFile:  screen.KeysFile,
 		Recorded:  c.session != nil,
 		Workspace: c.Root,

@@ -49,11 +49,11 @@ func (c *Commands) overview() []string {
 		[]string{"!CMD", "run a shell command yourself"},
 		[]string{"@PATH", "put a file or a folder into your message"})
 	lines := append(table.Lines("ll", rows), "", "/help COMMAND explains one; Tab completes names and values.")
-	if len(c.keys) == 0 {
+	if c.keys == nil {
 		return lines
 	}
 	rows = nil
-	for _, key := range c.keys {
+	for _, key := range c.keys() {
 		rows = append(rows, []string{key.Name, key.Does})
 	}
 	return append(append(lines, ""), table.Lines("ll", rows)...)

@@ -14,12 +14,12 @@ import (
 type Commands struct {
 	all   []Command
 	files func() []Callable
-	keys  []Key
+	keys  func() []Key
 }
 
 // New returns commands, in the order /help shows them behind itself. Files lists those
 // that are files, nil for none; keys are those of the screen, for /help.
-func New(files func() []Callable, keys []Key, all ...Command) *Commands {
+func New(files func() []Callable, keys func() []Key, all ...Command) *Commands {
 	c := &Commands{files: files, keys: keys}
 	c.all = append([]Command{c.help()}, all...)
 	return c

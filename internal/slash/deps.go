@@ -115,10 +115,11 @@ type Deps struct {
 	// empty for none; nil where nothing is recorded.
 	Rename func(title string) error
 	Title  func() string
-	// Keys are the screen's; without a screen there are none.
-	Keys []command.Key
-	// Bound are the actions that keys do, KeysFile is where a person gives them other keys.
-	Bound    []command.Bound
+	// Keys returns the screen's; nil without a screen.
+	Keys func() []command.Key
+	// ReadKeys reads KeysFile, where a person gives actions other keys, and returns the
+	// actions with their keys, and what is wrong with the file; nil without a screen.
+	ReadKeys func() (bound []command.Bound, faults []string)
 	KeysFile string
 	// Recorded is set when a session log keeps what leaves the context.
 	Recorded bool

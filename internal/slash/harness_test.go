@@ -165,7 +165,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
 		Document:   func(context.Context) (string, error) { return "{}\n", nil },
 		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
-		Keys:       []command.Key{{Name: "Esc", Does: "interrupt the turn"}},
+		Keys:       func() []command.Key { return []command.Key{{Name: "Esc", Does: "interrupt the turn"}} },
 		Recorded:   true,
 		Workspace:  t.TempDir(),
 		Log:        slash.Log{Path: "/state/agent.log", Level: new(slog.LevelVar)},

@@ -87,14 +87,15 @@ func keysCommand(d Deps) command.Command {
 		Name: "keys",
 		Help: "show which keys do what, and test one",
 		Run: func(context.Context, []string) (command.Output, error) {
-			if len(d.Bound) == 0 {
+			if d.ReadKeys == nil {
 				return command.Output{}, errors.New("keys are the screen's, and there is none here")
 			}
+			bound, faults := d.ReadKeys()
 			var rows [][]string
-			for _, b := range d.Bound {
+			for _, b := range bound {
 				rows = append(rows, []string{b.Action, b.Keys, b.Note})
 			}
-			return command.Output{Lines: append(table.Lines("lll", rows), "",
+			return command.Output{Lines: append(append(table.Lines("lll", rows), faults...), "",
 				"Other keys for an action are set in "+d.KeysFile+`: {"keys": {"stash": ["ctrl+x"]}}`,
 				"Press a key to see what it does; Esc ends that."), TestsKeys: true}, nil
 		},

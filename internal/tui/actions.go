@@ -63,7 +63,7 @@ func (m *Model) interrupt() {
 // controlD quits; while a turn runs it asks once.
 func (m *Model) controlD() tea.Cmd {
 	if m.activity.turn.running && !(m.hint.quits && !m.opts.Now().After(m.hint.until)) {
-		m.showHint("the turn runs: "+m.opts.Keys.Label("quit")+" again ends it and quits", true)
+		m.showHint("the turn runs: "+m.keys.Label("quit")+" again ends it and quits", true)
 		return nil
 	}
 	return tea.Quit
@@ -164,12 +164,12 @@ func (m *Model) stash() tea.Cmd {
 	case draft.Trim().Text() == "":
 		m.unstash()
 	case m.stashed != nil:
-		m.showHint("a draft is put aside already: "+m.opts.Keys.Label("stash")+" on an empty line brings it back", false)
+		m.showHint("a draft is put aside already: "+m.keys.Label("stash")+" on an empty line brings it back", false)
 	default:
 		m.input.Unpropose()
 		m.input.Sent()
 		m.stashed = &draft
-		m.showHint("the draft is put aside: "+m.opts.Keys.Label("stash")+" brings it back", false)
+		m.showHint("the draft is put aside: "+m.keys.Label("stash")+" brings it back", false)
 	}
 	return nil
 }

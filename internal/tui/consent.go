@@ -22,8 +22,8 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 			m.input.Sent() // it was meant for the question
 		}
 	}
-	if m.questions.Asking() && slices.Contains(m.opts.Keys.Of(k.Name), "quit") {
-		m.showHint("a question waits: Esc refuses it and stops, then "+m.opts.Keys.Label("quit")+" quits", false)
+	if m.questions.Asking() && slices.Contains(m.keys.Of(k.Name), "quit") {
+		m.showHint("a question waits: Esc refuses it and stops, then "+m.keys.Label("quit")+" quits", false)
 		return nil, true
 	}
 	reply := m.questions.Key(k, m.opts.Now())

@@ -77,7 +77,7 @@ func (a *activity) earlierOpen() string {
 	if a.opts.Plain {
 		return " before these: agent sessions show has them"
 	}
-	return ": " + a.opts.Keys.Label("outputs") + " opens them"
+	return ": " + a.keys.Label("outputs") + " opens them"
 }
 
 // foldedRows arranges what was called: what was done, and what failed.

@@ -81,7 +81,7 @@ func (a *activity) watchView(width, room int) (lines []string) {
 	if job.ID == 0 || room <= 0 {
 		return nil
 	}
-	how := " " + job.State() + " · " + a.opts.Keys.Label("background") + " hides it"
+	how := " " + job.State() + " · " + a.keys.Label("background") + " hides it"
 	head := style.Truncate(job.title(), max(width/2, width-2-style.Width(how)))
 	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
 	for _, row := range style.Tail(job.Tail(), width-2, min(2*liveOutputLines, room-1)) {

@@ -121,7 +121,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	if k.Types() {
 		return nil, false
 	}
-	for _, name := range m.opts.Keys.Of(k.Name) {
+	for _, name := range m.keys.Of(k.Name) {
 		action, ours := actions[name]
 		switch {
 		case !ours:
@@ -170,7 +170,7 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 		return nil, false
 	}
 	does := "does nothing"
-	switch names := m.opts.Keys.Of(k.Name); {
+	switch names := m.keys.Of(k.Name); {
 	case k.Name == "esc":
 		m.testing, m.hint = false, hint{}
 		return nil, true

@@ -111,8 +111,9 @@ type Options struct {
 	Efforts func() []string
 	// Ask is a question that the first message waits for; nil for none.
 	Ask *command.Ask
-	// Keys are which keys do what; nil means those of the program.
-	Keys *keymap.Map
+	// Keys returns which keys do what; it is asked again after every command. Nil means
+	// those of the program.
+	Keys func() *keymap.Map
 	// Initial is sent as the first message, if there are words in it; images alone are
 	// put into the input.
 	Initial atcmd.Message

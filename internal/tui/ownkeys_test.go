@@ -18,7 +18,7 @@ func TestKeysOfOnesOwn(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Keys = keys })
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Keys = func() *keymap.Map { return keys } })
 	s.typed("one two")
 	s.press("enter")
 	s.typed("enter")
@@ -36,6 +36,21 @@ func TestKeysOfOnesOwn(t *testing.T) {
 	s.press("f2")
 	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 brings it back") {
 		t.Errorf("F2 put nothing aside, or does not say how to get it back:\n%s", s.all())
+	}
+}
+
+// Keys that were read again hold from then on.
+func TestKeysAreReadAgain(t *testing.T) {
+	t.Parallel()
+	keys := keymap.Default()
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Keys = func() *keymap.Map { return keys } })
+	keys, _ = keymap.Parse([]byte(`{"keys": {"stash": ["f2"]}}`))
+	s.typed("/help")
+	s.press("enter")
+	s.typed("draft")
+	s.press("f2")
+	if s.model.stashed == nil || !strings.Contains(s.all(), "F2 brings it back") {
+		t.Errorf("F2 put nothing aside:\n%s", s.all())
 	}
 }
 

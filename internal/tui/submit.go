@@ -99,7 +99,7 @@ func (m *Model) runHeld() {
 	}
 	command, private := strings.CutPrefix(m.activity.shell[0][1:], "!")
 	m.activity.shell = m.activity.shell[1:]
-	if hint := shellHint(command, m.opts.Keys.Label("suspend")); hint != "" {
+	if hint := shellHint(command, m.keys.Label("suspend")); hint != "" {
 		m.showHint(hint, false)
 	}
 	m.opts.Driver.Shell(strings.TrimSpace(command), private)

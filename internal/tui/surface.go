@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -27,6 +26,7 @@ type surface struct {
 	// the theme was made of.
 	ground  ground
 	palette string
+	keys    *keymap.Map
 	// links is the setting that the theme's links were made of.
 	links string
 	// colours is how many colours the terminal has.
@@ -68,7 +68,9 @@ const hintTime = 2 * time.Second
 
 // newSurface returns the surface of a window of that size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
-	opts.Keys = cmp.Or(opts.Keys, keymap.Default())
+	if opts.Keys == nil {
+		opts.Keys = keymap.Default
+	}
 	if opts.Vim == nil {
 		opts.Vim = func() bool { return false }
 	}
@@ -84,8 +86,11 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	return s
 }
 
-// chooseTheme works out the styles for the theme that is set.
+// chooseTheme works out the styles for the theme that is set, and takes the keys as they
+// are now.
 func (s *surface) chooseTheme() {
+	s.keys = s.opts.Keys()
+	defer func() { s.theme.Opens = s.keys.Label("outputs") }()
 	p := s.opts.palette(s.ground.dark || !s.ground.known)
 	switch {
 	case s.opts.Plain && s.theme == nil:
@@ -95,7 +100,6 @@ func (s *surface) chooseTheme() {
 	case s.theme == nil || s.palette != p.Name:
 		s.palette = p.Name
 		s.theme = style.NewTheme(s.colours, p)
-		s.theme.Opens = s.opts.Keys.Label("outputs")
 		s.md = markdown.New(s.theme)
 		s.links = ""
 	}

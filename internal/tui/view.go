@@ -117,7 +117,7 @@ func (m *Model) underInput(width, room int) []string {
 	case m.chooser.picking != nil:
 		return nil
 	case m.keysShown:
-		return keysView(m.theme, Keys(m.opts.Keys), width, room)
+		return keysView(m.theme, Keys(m.keys), width, room)
 	}
 	return m.input.Proposals(m.theme, width, min(10, room/2))
 }

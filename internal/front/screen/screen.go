@@ -112,12 +112,13 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		return tui.Options{}, err
 	}
 	banner := banner(o.Process, c)
-	shown := app.Screen{Keys: tui.PlainKeys(), Resume: func(id string) { *next = id }}
-	bound, faults := keymap.Default(), []string(nil)
+	shown := app.Screen{Keys: tui.PlainKeys, Resume: func(id string) { *next = id }}
+	bound, faults := &boundKeys{}, []string(nil)
 	if !o.Plain && o.Process.Env("TERM") != "dumb" {
 		shown.KeysFile = filepath.Join(folders.Config, "keys.json")
-		bound, faults = keymap.Read(shown.KeysFile)
-		shown.Keys, shown.Bound = tui.Keys(bound), tui.Bound(bound)
+		bound.path = shown.KeysFile
+		_, faults = bound.read()
+		shown.Keys, shown.ReadKeys = func() []command.Key { return tui.Keys(bound.inForce()) }, bound.read
 	}
 	var history tui.History // what is typed in a demo is gone with it
 	if !o.Scratch {
@@ -155,13 +156,34 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Vim:       func() bool { return settings.Keys.Of(c.Settings) == "vim" },
 		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
-		Keys:      bound,
+		Keys:      bound.inForce,
 		Ask:       askTrust(c.Trust),
 		Initial:   o.Initial,
 		Log:       log.Logger,
 		LogPath:   log.Path,
 		Now:       o.Process.Now,
 	}, nil
+}
+
+// boundKeys are the keys in force: those of the program, with what a file said otherwise when
+// it was read last without a fault.
+type boundKeys struct {
+	path string
+	now  atomic.Pointer[keymap.Map]
+}
+
+func (b *boundKeys) inForce() *keymap.Map {
+	b.now.CompareAndSwap(nil, keymap.Default())
+	return b.now.Load()
+}
+
+// read reads the file again. One with faults changes nothing.
+func (b *boundKeys) read() (bound []command.Bound, faults []string) {
+	fresh, faults := keymap.Read(b.path)
+	if len(faults) == 0 {
+		b.now.Store(fresh)
+	}
+	return tui.Bound(b.inForce()), faults
 }
 
 // mentions proposes what can be mentioned: files, and what servers let read.
