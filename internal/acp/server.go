@@ -74,25 +74,6 @@ type Agent interface {
 	Delete(id string) error
 }
 
-// ErrNoSession means that there is no record of that id.
-var ErrNoSession = errors.New("there is no session of that id")
-
-// SignInError means that no model can be reached until the person does something.
-type SignInError struct{ Err error }
-
-func (e *SignInError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *SignInError) Unwrap() error { return e.Err }
-
-// HeldError means that another program has the session open.
-type HeldError struct{ Err error }
-
-func (e *HeldError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *HeldError) Unwrap() error { return e.Err }
-
 // maxSessions is how many sessions may be open at once.
 const maxSessions = 16
 
@@ -313,21 +294,6 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 		return
 	}
 	opened.welcome(m, id != "")
-}
-
-// openError is why a session cannot be opened, in the protocol's codes.
-func openError(err error) *wireError {
-	var signIn *SignInError
-	var held *HeldError
-	switch {
-	case errors.As(err, &signIn):
-		return failf(codeSignIn, "%v", err)
-	case errors.As(err, &held):
-		return failf(codeHeld, "%v", err)
-	case errors.Is(err, ErrNoSession):
-		return failf(codeNotFound, "%v", err)
-	}
-	return failf(codeParams, "%v", err)
 }
 
 // load opens a recorded session. One that is open here already is closed first, so that
