@@ -105,7 +105,8 @@ func TestEditorCancelIsQuick(t *testing.T) {
 		"while a server works":                   {turns: []llmtest.Turn{llmtest.Call("mcp_call", `{"server":"s","tool":"sleep","arguments":{"ms":60000}}`)}, server: true, at: `"in_progress"`},
 		"while a server is deaf":                 {turns: []llmtest.Turn{llmtest.Call("mcp_call", `{"server":"s","tool":"silent","arguments":{}}`)}, server: true, at: `"in_progress"`},
 		"between attempts":                       {turns: []llmtest.Turn{llmtest.Fail(503, `{"error":{"message":"busy"}}`, "Retry-After", "60")}, at: "retrying"},
-		"while a slash command waits":            {turns: []llmtest.Turn{llmtest.Say("").Hang()}, prompt: "/models", at: `"available_commands_update"`},
+		"while a slash command waits":            {prompt: "/models", at: `"available_commands_update"`},
+		"while the endpoint lists its models":    {turns: []llmtest.Turn{llmtest.Say("").Hang()}, at: `"available_commands_update"`},
 		"while the editor is asked for its text": {turns: []llmtest.Turn{llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)}, at: `"fs/read_text_file"`},
 		"while the model asks":                   {turns: []llmtest.Turn{llmtest.Call("ask_user", `{"questions":[{"question":"Which?","options":["a","b"]}]}`)}, at: `"session/request_permission"`},
 		"while a plan is shown":                  {turns: []llmtest.Turn{llmtest.Call("present_plan", `{"plan":"1. look"}`)}, mode: "plan", at: `"session/request_permission"`},
@@ -125,7 +126,7 @@ func TestEditorCancelIsQuick(t *testing.T) {
 				}
 			}
 			e := startEditor(t, home, c.turns...)
-			e.server.Hang("/models")
+			e.server.Hang("/v1/models")
 			e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": strings.HasPrefix(c.at, `"fs/`)}, "session": map[string]any{"notices": map[string]any{}}}}), nil)
 			servers := []any{}
 			if c.server {

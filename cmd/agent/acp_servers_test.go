@@ -96,3 +96,39 @@ func TestEditorPlan(t *testing.T) {
 		}
 	}
 }
+
+// An editor can choose from all models that the endpoint lists. A slow list delays no session:
+// it follows (reach.md 1).
+func TestEditorModels(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir(), llmtest.Say("Done."))
+	e.server.Answer("/v1/models", `{"data":[{"id":"m"},{"id":"other"},{"id":"third"}]}`)
+	session := e.start(t.TempDir())
+	for !strings.Contains(strings.Join(e.lines, "\n"), `"currentValue":"m","options":[{"value":"m","name":"m"},{"value":"other","name":"other"},{"value":"third","name":"third"}]`) {
+		e.next() // the list is not there yet
+	}
+	set := e.response(e.request("session/set_config_option", map[string]any{"sessionId": session, "configId": "model", "value": "other"}), nil)
+	if !strings.Contains(string(set.Result), `"currentValue":"other","options":[{"value":"m","name":"m"}`) {
+		t.Errorf("%s %+v", set.Result, set.Error)
+	}
+	if m := e.response(e.prompt(session, "go"), nil); string(m.Result) != `{"stopReason":"end_turn"}` {
+		t.Fatalf("%s %+v", m.Result, m.Error)
+	}
+	if body := string(e.server.Requests()[0].Body); !strings.Contains(body, `"model":"other"`) {
+		t.Errorf("another model was asked: %s", body)
+	}
+}
+
+// What a slash command sets is shown among the options, and nothing is sent that did not change.
+func TestEditorOptionsFollow(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir())
+	e.server.Hang("/v1/models")
+	session := e.start(t.TempDir())
+	e.response(e.prompt(session, "/set approval-mode read-only"), nil)
+	e.response(e.prompt(session, "/help"), nil)
+	all := strings.Join(e.lines, "\n")
+	if n := strings.Count(all, `"config_option_update"`); n != 1 || !strings.Contains(all, `"currentValue":"read-only"`) {
+		t.Errorf("%d updates: %s", n, all)
+	}
+}

@@ -99,6 +99,8 @@ type Command struct {
 	Name, Description string
 	// Hint says what arguments it takes, empty for none.
 	Hint string
+	// Aliases are further names, which are not listed.
+	Aliases []string
 }
 
 // Listed is a recorded session.

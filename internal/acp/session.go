@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,6 +37,8 @@ type session struct {
 	command context.CancelFunc
 	failure error
 	asking  asking
+	// known are the options as the editor knows them.
+	known []Option
 }
 
 // inboxSize is more than an editor has reason to send before the first is served.
@@ -183,7 +187,7 @@ func (s *session) prompt(m message, p sessionParams) {
 func isCommand(line string, commands []Command) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
 	for _, c := range commands {
-		if c.Name == name {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return true
 		}
 	}
@@ -214,7 +218,7 @@ func (s *session) runCommand(m message, line string) {
 			s.talk.Send(message)
 		default:
 			s.show.say(strings.Join(lines, "\n"))
-			s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": s.options()})
+			s.optionsChanged()
 			s.server.answer(m, map[string]any{"stopReason": "end_turn"}, nil)
 		}
 	})
@@ -266,6 +270,13 @@ func (s *session) event(e chat.Event) {
 		s.mu.Lock()
 		s.begun = min(s.begun+1, len(s.prompts))
 		s.mu.Unlock()
+	case chat.StatusChanged:
+		s.mu.Lock()
+		welcomed := s.known != nil
+		s.mu.Unlock()
+		if welcomed {
+			s.optionsChanged()
+		}
 	case chat.TurnEnded:
 		s.show.event(e)
 		s.turnEnded(e)
@@ -314,24 +325,42 @@ func (s *session) set(m message, id, value string) {
 		s.server.answer(m, nil, failf(codeParams, "%v", err))
 		return
 	}
-	options := s.options()
 	if m.Method == "session/set_mode" {
 		s.server.answer(m, nil, nil)
-		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
+		s.optionsChanged()
 		return
 	}
-	s.server.answer(m, map[string]any{"configOptions": options}, nil)
+	s.server.answer(m, map[string]any{"configOptions": s.options()}, nil)
 	if id == modeOption {
 		s.show.send(update{"sessionUpdate": "current_mode_update", "currentModeId": value})
 	}
 }
 
+// options are those of the session, for an answer.
 func (s *session) options() []Option {
-	options := s.talk.Options()
+	options, _ := s.newOptions()
+	return options
+}
+
+// newOptions are those of the session, and whether the editor knows others.
+func (s *session) newOptions() (options []Option, changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	options = s.talk.Options()
 	for i := range options {
 		options[i].Type = "select"
 	}
-	return options
+	changed = !reflect.DeepEqual(options, s.known)
+	s.known = options
+	return options, changed
+}
+
+// optionsChanged sends the options if the editor knows others: the endpoint has listed its
+// models, or a command has changed one.
+func (s *session) optionsChanged() {
+	if options, changed := s.newOptions(); changed {
+		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
+	}
 }
 
 // modes are the approval modes as clients that know no options take them.

@@ -119,7 +119,7 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 // before the first question is answered, and then believed; not for ever.
 func TestOwnServersAreBelieved(t *testing.T) {
 	t.Parallel()
-	const short = 400 * time.Millisecond // less than the patience
+	const short = 200 * time.Millisecond // less than the patience
 	silent := llmtest.New(t)
 	silent.Hang("/v1/models")
 	answers := llmtest.New(t)
@@ -136,6 +136,11 @@ func TestOwnServersAreBelieved(t *testing.T) {
 		}
 		if url == silent.URL && !waited {
 			t.Error("the server was not waited for")
+		}
+		again := time.Now()
+		b.ContextLimit("gpt-4o")
+		if time.Since(again) >= short {
+			t.Error("the server was waited for twice")
 		}
 	}
 }

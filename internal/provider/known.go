@@ -18,6 +18,22 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	return offers(ctx, p.client)
 }
 
+// Listed are the ids of the models that the endpoint in use has listed until now. Nothing is
+// asked and nothing is waited for; see OnLearned.
+func (c *Connection) Listed() []string {
+	p, err := c.inUse()
+	if err != nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var ids []string
+	for _, o := range p.offers {
+		ids = append(ids, o.ID)
+	}
+	return ids
+}
+
 // ContextLimit is the window of a model: what the endpoint reports, else what the
 // catalogue says. The endpoint is waited for, not for long, when the model is not in
 // it, and when it may be a server of somebody's own: that runs a model by the name of

@@ -24,7 +24,8 @@ type peer struct {
 	follows string
 	client  *openai.Client
 	// asked is closed when the endpoint has listed its models, or failed to.
-	asked chan struct{}
+	asked  chan struct{}
+	waited sync.Once
 
 	mu     sync.Mutex
 	offers []Offer
@@ -35,8 +36,8 @@ type peer struct {
 const (
 	// learnTimeout bounds what an endpoint may take to list its models.
 	learnTimeout = 3 * time.Second
-	// learnPatience bounds what a request waits for that.
-	learnPatience = 500 * time.Millisecond
+	// learnPatience bounds what is waited for that, once.
+	learnPatience = 300 * time.Millisecond
 )
 
 // learn asks an endpoint about its models, and takes its only one when none is
@@ -99,14 +100,15 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// wait waits until the endpoint has listed its models, for a short time.
+// wait waits until the endpoint has listed its models, for a short time. It waits once: the
+// window is asked for several times a request.
 func (p *peer) wait() {
-	timer := time.NewTimer(learnPatience)
-	defer timer.Stop()
-	select {
-	case <-p.asked:
-	case <-timer.C:
-	}
+	p.waited.Do(func() {
+		select {
+		case <-p.asked:
+		case <-time.After(learnPatience):
+		}
+	})
 }
 
 // isOwn reports whether the endpoint may be a server of somebody's own.

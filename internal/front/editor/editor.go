@@ -2,6 +2,7 @@
 package editor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"agent/internal/setup/trust"
 	"agent/internal/todo"
 	"agent/internal/traits"
+	"agent/internal/words"
 )
 
 // Agent makes the conversations of an editor.
@@ -138,20 +140,26 @@ func (c *conversation) Options() []acp.Option {
 		modes.Values = append(modes.Values, acp.OptionValue{Value: name, Name: name})
 	}
 	options := []acp.Option{modes}
-	if model := settings.Model.Of(c.Settings); model != "" {
-		options = append(options, acp.Option{ID: optionModel, Name: "Model", Category: "model", Current: model, Values: []acp.OptionValue{{Value: model, Name: model}}})
+	model := settings.Model.Of(c.Settings)
+	if listed := c.Connection.Listed(); model != "" || len(listed) > 0 {
+		options = append(options, choice(acp.Option{ID: optionModel, Name: "Model", Category: "model", Current: model}, listed, cmp.Or(model, "none chosen")))
 	}
-	if efforts := c.Connection.Efforts(settings.Model.Of(c.Settings)); len(efforts) > 0 {
-		effort := acp.Option{ID: optionEffort, Name: "Thinking", Category: "thought_level", Current: settings.ReasoningEffort.Of(c.Settings)}
-		for _, value := range efforts {
-			effort.Values = append(effort.Values, acp.OptionValue{Value: value, Name: value})
-		}
-		if !slices.Contains(efforts, effort.Current) {
-			effort.Values = slices.Insert(effort.Values, 0, acp.OptionValue{Value: effort.Current, Name: "default"})
-		}
-		options = append(options, effort)
+	if efforts := c.Connection.Efforts(model); len(efforts) > 0 {
+		options = append(options, choice(acp.Option{ID: optionEffort, Name: "Thinking", Category: "thought_level", Current: settings.ReasoningEffort.Of(c.Settings)}, efforts, "default"))
 	}
 	return options
+}
+
+// choice completes an option with its values. The current one is called other where it is
+// not among them.
+func choice(o acp.Option, values []string, other string) acp.Option {
+	if !slices.Contains(values, o.Current) {
+		o.Values = []acp.OptionValue{{Value: o.Current, Name: words.Line(other, 0)}}
+	}
+	for _, value := range values {
+		o.Values = append(o.Values, acp.OptionValue{Value: value, Name: words.Line(value, 0)})
+	}
+	return o
 }
 
 func (c *conversation) SetOption(ctx context.Context, id, value string) error {
@@ -171,7 +179,7 @@ func (c *conversation) Commands() []acp.Command {
 		if len(one.Usage) > 0 {
 			hint = one.Usage[0].Args
 		}
-		commands = append(commands, acp.Command{Name: one.Name, Description: one.Help, Hint: hint})
+		commands = append(commands, acp.Command{Name: one.Name, Description: one.Help, Hint: hint, Aliases: one.Aliases})
 	}
 	return commands
 }
