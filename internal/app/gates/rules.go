@@ -10,6 +10,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/skills"
+	"agent/internal/words"
 )
 
 // Rules are those by which people have narrowed what an agent may do, and those of the
@@ -25,6 +26,9 @@ type Rules struct {
 	disallowed atomic.Pointer[permissions.Rules]
 }
 
+// longestProblem bounds what is said of a rule, in characters: anybody may have written it.
+const longestProblem = 400
+
 // FindRules finds the rules of the workspace and its user, which hold from now on, and what
 // of them does not protect, which is said loudly (setup.md 7).
 func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
@@ -33,7 +37,7 @@ func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	ignored, unread := findIgnored(root)
 	hidden, unbound := g.Rules.Hidden()
 	for _, problem := range slices.Concat(g.Problems, unread, unbound) {
-		notices = append(notices, "NOT PROTECTED: "+problem)
+		notices = append(notices, "NOT PROTECTED: "+words.Line(problem, longestProblem))
 	}
 	g.Hidden = hidden
 	h.Env.Protected.Denied = append(h.Env.Protected.Denied, hidden...)
