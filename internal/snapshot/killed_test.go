@@ -207,3 +207,50 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 		}
 	}
 }
+
+// Killed between the content of a file and its permissions, or between removing and making
+// it, an undo or redo goes on, or back.
+func TestAKillWithinAFile(t *testing.T) {
+	t.Parallel()
+	for _, left := range []string{"printf 1 > a", "chmod 755 a", "rm -f a", "chmod 644 r", "printf 1 > r", "rm -f r", "chmod 755 a; printf 1 > a; rm -f r"} {
+		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
+			for _, on := range []bool{true, false} {
+				b := newBench(t, map[string]string{"a": "0", "b": "0", "r": "0"})
+				b.shell("chmod 444 r")
+				ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
+				b.Turn("1")
+				b.run("printf 1 > a; chmod 755 a; printf 1 > b; rm -f r; printf 1 > r; chmod 400 r")
+				ends[snapshot.Redo] = b.contents()
+				b.undo()
+				other := snapshot.Undo
+				if way == snapshot.Undo {
+					b.redo()
+					b.undo()
+					other = snapshot.Redo
+				} else {
+					b.redo()
+				}
+				b.close()
+				b.Store = nil
+				b.cutJournal()
+				b.shell("chmod u+w r; printf 0 > a; printf 0 > r; chmod 644 a; chmod 444 r; " + left)
+				b.open()
+				heading := way
+				if !on {
+					heading = other
+				}
+				for range 2 {
+					if heading == snapshot.Undo {
+						b.undo()
+					} else {
+						b.redo()
+					}
+					if is := b.contents(); is != ends[heading] {
+						t.Fatalf("killed %s after %q, then %s: the workspace holds\n%s\nwant\n%s", way, left, heading, is, ends[heading])
+					}
+					heading = map[snapshot.Way]snapshot.Way{snapshot.Undo: snapshot.Redo, snapshot.Redo: snapshot.Undo}[heading]
+				}
+			}
+		}
+	}
+}

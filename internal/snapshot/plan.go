@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -230,7 +231,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if now.is(p.target) {
 		return outcome{}
 	}
-	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) {
+	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) && !(s.tree.half.open() && now.isBetween(p)) {
 		return outcome{refused: changedSince(now.State, p.expected)}
 	}
 	then := found{State: p.target, abs: now.abs}
@@ -240,6 +241,24 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 		}
 	}
 	return outcome{step: &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
+}
+
+// isBetween reports whether the program left a file so that ended while it was turned into
+// what it was to be: gone, with one end's content and the permissions of the other, or
+// with such as let its owner write it.
+func (f found) isBetween(p *passage) bool {
+	const ownerWrites fs.FileMode = 0o200
+	if f.Kind == Missing {
+		return true
+	}
+	ends := []State{p.expected, p.target}
+	if p.halfway != nil {
+		ends = append(ends, *p.halfway)
+	}
+	held := slices.ContainsFunc(ends, func(end State) bool { return end.is(f.State, f.has) })
+	return held && slices.ContainsFunc(ends, func(end State) bool {
+		return end.sameMode(f.State) || end.Mode|ownerWrites == f.Mode
+	})
 }
 
 // changedSince says that a file is not what it was left as.
