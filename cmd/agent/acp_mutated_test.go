@@ -16,14 +16,26 @@ import (
 func TestEditorSurvivesMutatedLines(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	var calls []llmtest.Turn
-	for range 400 {
-		calls = append(calls, llmtest.Call("write_file", `{"file_path":"allowed","content":"x"}`))
+	calls := []llmtest.Turn{llmtest.Call("write_file", `{"file_path":"allowed","content":"x"}`)}
+	for i := range 600 {
+		calls = append(calls, llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"refused-%d","content":"x"}`, i)))
 	}
 	e := startEditor(t, t.TempDir(), calls...)
 	session := e.start(folder)
 	e.prompt(session, "go")
-	for m := e.next(); m.Method != "session/request_permission"; m = e.next() {
+	question := func() string {
+		for {
+			if m := e.next(); m.Method == "session/request_permission" {
+				return string(m.ID)
+			}
+		}
+	}
+	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, question(), allowOnce("")))
+	open := question()
+	for _, no := range noAnswers {
+		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"someone-else","result":%s}`, allowOnce("")))
+		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, open, no))
+		open = question()
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	seeds := []string{
@@ -33,9 +45,9 @@ func TestEditorSurvivesMutatedLines(t *testing.T) {
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/set_mode","params":{"sessionId":%q,"modeId":"ask"}}`, session),
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":"x7","method":"session/set_config_option","params":{"sessionId":%q,"configId":"mode","value":"ask"}}`, session),
 		`{"jsonrpc":"2.0","id":"x7","method":"session/list","params":{"cwd":"/w","cursor":"x"}}`,
-		`{"jsonrpc":"2.0","id":"agent-none","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`,
-		`{"jsonrpc":"2.0","id":"agent-1","result":{"outcome":{"outcome":"selected","optionId":"nothing"}}}`,
-		`{"jsonrpc":"2.0","id":"agent-2","result":{"outcome":{"outcome":"none","optionId":"allow"}}}`,
+		`{"jsonrpc":"2.0","id":"someone-else","result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"nothing"}}}`, open),
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"none","optionId":"allow"}}}`, open),
 		`{"jsonrpc":"2.0","id":"x7","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`,
 	}
 	done := make(chan struct{})
@@ -58,9 +70,27 @@ func TestEditorSurvivesMutatedLines(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("no answer after the mutated lines")
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
-		t.Errorf("something was allowed: %v, %v", left, err)
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 || left[0].Name() != "allowed" {
+		t.Errorf("something else was allowed: %v, %v", left, err)
 	}
+}
+
+// noAnswers are the rests of lines that answer a question and are no clear yes.
+var noAnswers = []string{
+	`"result":{"outcome":{"outcome":"selected","optionId":"nothing"}}`,
+	`"result":{"outcome":{"outcome":"selected","optionId":""}}`,
+	`"result":{"outcome":{"outcome":"selected","optionId":["allow"]}}`,
+	`"result":{"outcome":{"outcome":"selected"}}`,
+	`"result":{"outcome":{"outcome":"cancelled","optionId":"allow"}}`,
+	`"result":{"outcome":{"outcome":"","optionId":"allow"}}`,
+	`"result":{"outcome":{"optionId":"always"}}`,
+	`"result":{"outcome":{"outcome":true,"optionId":"allow"}}`,
+	`"result":{"outcome":"allow"}`,
+	`"result":{"optionId":"allow"}`,
+	`"result":"allow"`,
+	`"result":null`,
+	`"error":{"code":-32603,"message":"allow"},"result":{"outcome":{"outcome":"selected","optionId":"allow"}}`,
+	`"error":{"code":-32000,"message":"allow"}`,
 }
 
 // mutate changes a line in one to four places.
