@@ -98,7 +98,7 @@ func (m *Model) up() tea.Cmd {
 	case m.input.Empty() && len(waits.waiting) > 0:
 		m.input.Restore(waits.waiting[len(waits.waiting)-1])
 		waits.waiting = waits.waiting[:len(waits.waiting)-1]
-	case m.input.Empty() && len(waits.queued) > 0:
+	case len(waits.queued) > 0 && (m.input.Empty() || m.backUnchanged()):
 		return guarded(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.ctx)
 			return unqueuedMsg{message, ok}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"agent/internal/atcmd"
@@ -29,8 +30,12 @@ type activity struct {
 	waiting []atcmd.Message
 	// queued are the messages that wait for the next pause, shell the lines for the shell
 	// that wait for the end of the turn.
-	queued  []string
-	shell   []string
+	queued []string
+	shell  []string
+	// back is the text of the message that came back from the queue last, behind are those
+	// that came back before it and have not changed: they go back behind it.
+	back    string
+	behind  []atcmd.Message
 	outputs outputs
 	// earlier are the exchanges of a session that was taken up again.
 	earlier []Exchange
@@ -195,7 +200,7 @@ func texts(messages []atcmd.Message) []string {
 // queueView lists the messages that wait, and then the lines for the shell: the latest
 // of them.
 func (a *activity) queueView(width, room int) []string {
-	waiting := slices.Concat(a.queued, texts(a.waiting), a.shell)
+	waiting := slices.Concat(a.queued, texts(a.behind), texts(a.waiting), a.shell)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
 		before++ // for the line that says so
@@ -204,7 +209,7 @@ func (a *activity) queueView(width, room int) []string {
 	}
 	for i, text := range waiting {
 		line := "  queued: " + style.Clean(words.FirstLine(text))
-		if i == len(waiting)-1 {
+		if i == len(waiting)-1 && len(a.behind) == 0 {
 			line += " (Up takes it back)"
 		}
 		lines = append(lines, line)
@@ -214,6 +219,33 @@ func (a *activity) queueView(width, room int) []string {
 		lines[i] = a.theme.Dim.Text(style.Truncate(line, width))
 	}
 	return lines
+}
+
+// meanwhile is what is known while a question waits: what is being done, and for how long
+// it has waited. It is above the question, in a window that has room for both.
+func (a *activity) meanwhile(width, room int) []string {
+	if room < tallQuestion {
+		return nil
+	}
+	said := style.Clean(a.status.Todo)
+	if waits := a.waited().Truncate(time.Minute); waits > 0 {
+		said = strings.TrimPrefix(said+" · asked "+words.Count(int(waits/time.Minute), "minute")+" ago", " · ")
+	}
+	if said == "" {
+		return nil
+	}
+	return []string{a.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
+}
+
+// tallQuestion is how many rows there must be for a question to have something above it.
+const tallQuestion = 14
+
+// waited is how long a question has waited.
+func (a *activity) waited() time.Duration {
+	if a.turn.askedAt.IsZero() {
+		return 0
+	}
+	return a.opts.Now().Sub(a.turn.askedAt)
 }
 
 // todoView is the progress of the todo list, where there is room for a line.

@@ -131,6 +131,7 @@ type (
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
 	m.sendWaiting()
+	m.sendBehind()
 	m.endHint()
 	m.presence.say(&m.questions, m.activity.turn.running)
 	m.activity.grow()
@@ -162,9 +163,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case noteMsg:
 		m.note(bad, "✗", message.text)
 	case unqueuedMsg:
-		if message.ok {
-			m.input.Restore(message.message)
-		}
+		m.cameBack(message)
 	case imageMsg:
 		m.imageCame(message)
 	case input.Proposed:
@@ -226,6 +225,9 @@ func (m *Model) wake() time.Time {
 	at := m.questions.WakeAt()
 	if tick := m.opts.Now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
 		return tick
+	}
+	if minute := m.opts.Now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
+		return minute // the time that the question has waited is said
 	}
 	return at
 }

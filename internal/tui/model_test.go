@@ -51,7 +51,9 @@ func (d *fakeDriver) Unqueue(context.Context) (atcmd.Message, bool) {
 	if len(d.queued) == 0 {
 		return nil, false
 	}
-	return atcmd.Typed(d.queued[len(d.queued)-1]), true
+	last := d.queued[len(d.queued)-1]
+	d.queued = d.queued[:len(d.queued)-1]
+	return atcmd.Typed(last), true
 }
 
 // fakeCommands knows a few commands.

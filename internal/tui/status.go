@@ -22,15 +22,21 @@ type statusLine struct {
 	branch string
 }
 
-// view is as much of the line as fits. A hint takes its place, and so does help, which
-// says what the input is for.
-func (l *statusLine) view(width int, help string) string {
-	if l.hint.text != "" {
-		return l.theme.Warn.Text(style.Truncate(l.hint.text, width))
+// hintRows is how many rows a hint takes at most.
+const hintRows = 3
+
+// view is as much of the line as fits. A hint takes its place, in as many rows as it needs,
+// and so does help, which says what the input is for.
+func (l *statusLine) view(width int, help string) []string {
+	if hint := cmp.Or(l.hint.text, help); hint != "" {
+		rows := style.WrapSpans(style.Spans{{Text: hint, Style: l.theme.Warn}}, width)
+		return rows[:min(len(rows), hintRows)]
 	}
-	if help != "" {
-		return l.theme.Warn.Text(style.Truncate(help, width))
-	}
+	return []string{l.figures(width)}
+}
+
+// figures is the line itself.
+func (l *statusLine) figures(width int) string {
 	line := l.spans(width)
 	branch := ""
 	if l.branch != "" {

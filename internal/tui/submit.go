@@ -81,6 +81,39 @@ func (m *Model) sendWaiting() {
 	m.activity.waiting = nil
 }
 
+// backUnchanged reports whether the prompt is what came back from the queue.
+func (m *Model) backUnchanged() bool {
+	return m.activity.back != "" && m.input.Message().Text() == m.activity.back
+}
+
+// cameBack puts a message of the queue into the prompt, in place of the one behind it that
+// came back before and was left as it is.
+func (m *Model) cameBack(came unqueuedMsg) {
+	switch {
+	case !came.ok:
+		return
+	case m.backUnchanged():
+		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Message())
+	case !m.input.Empty(): // something was typed meanwhile
+		m.opts.Driver.Send(came.message)
+		return
+	}
+	m.activity.back = came.message.Text()
+	m.input.Restore(came.message)
+}
+
+// sendBehind puts what came back from the queue into it again, once the message before it
+// was sent or dropped.
+func (m *Model) sendBehind() {
+	if !m.input.Empty() || m.activity.back == "" {
+		return
+	}
+	for _, message := range m.activity.behind {
+		m.opts.Driver.Send(message)
+	}
+	m.activity.back, m.activity.behind = "", nil
+}
+
 // shellLine says what a line for the shell is, "" while the input is none.
 func (m *Model) shellLine() string {
 	switch {

@@ -40,11 +40,12 @@ func (m *Model) layout() {
 	} else {
 		input, cursor = m.inputView(width, max(1, min(10, most/3)))
 	}
-	room := most - len(input) - 1
+	status := m.line.view(width, m.shellLine())
+	room := most - len(input) - len(status)
 	popup := m.underInput(width, room)
 	room -= len(popup)
 	queue := m.activity.queueView(width, min(3, room/4))
-	if !m.questions.Open() { // the list would seem to belong to its answers
+	if !m.questions.Open() { // the list would seem to belong to its answers: it is above
 		queue = append(queue, m.todoView(width, room)...)
 	}
 	room -= len(queue)
@@ -52,7 +53,7 @@ func (m *Model) layout() {
 	if !m.questions.Open() {
 		// What is live is at most half of the window: it cannot be pushed out of it
 		// by a window that is made lower.
-		room = min(room, max(m.height/2, 8)-len(input)-len(popup)-len(queue)-1)
+		room = min(room, max(m.height/2, 8)-len(input)-len(popup)-len(queue)-len(status))
 	}
 
 	// A blank line above, and one before the input, if there is room for them.
@@ -65,8 +66,10 @@ func (m *Model) layout() {
 		if room < 8 {
 			lead = 0 // what is asked needs every row
 		}
-		m.questions.Arrange(m.theme, width, room-lead-gap)
+		meanwhile := m.activity.meanwhile(width, room)
+		m.questions.Arrange(m.theme, width, room-lead-gap-len(meanwhile))
 		above, asked = m.questions.View()
+		above, asked.Row = append(meanwhile, above...), asked.Row+len(meanwhile)
 	}
 	live := append(blank(lead), above...)
 	live = append(live, queue...)
@@ -80,7 +83,7 @@ func (m *Model) layout() {
 	}
 	live = append(live, input...)
 	live = append(live, popup...)
-	live = append(live, m.line.view(width, m.shellLine()))
+	live = append(live, status...)
 	if extra := len(live) - most; extra > 0 {
 		live = live[extra:]
 		cursor.row = max(0, cursor.row-extra)

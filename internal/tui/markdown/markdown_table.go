@@ -113,7 +113,7 @@ func (m *Renderer) tableHeader(row [][]style.Span, widths []int, alignments []ex
 
 // columnWidths shares the room out: columns that need less than a fair share get
 // what they need, the others share the rest. It reports false when that leaves a
-// column too narrow to read.
+// column too narrow to read: for six cells, or for a word in it.
 func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -145,9 +145,24 @@ func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
 			}
 		}
 		keepWords(widths, rows)
-		break
+		return widths, !splitsWord(widths, rows)
 	}
 	return widths, true
+}
+
+// ordinaryWord is how long a word is at most that is not to be broken; an address may be.
+const ordinaryWord = 24
+
+// splitsWord reports whether a column is too narrow for an ordinary word in it.
+func splitsWord(widths []int, rows [][][]style.Span) bool {
+	for _, row := range rows {
+		for i, cell := range row {
+			if longest := longestWord(cell); i < len(widths) && longest > widths[i] && longest <= ordinaryWord {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keepWords gives columns that would split a word cells of those that would not.
@@ -176,7 +191,11 @@ func keepWords(widths []int, rows [][][]style.Span) {
 	}
 }
 
-// longestWord is the width of what a cell cannot break.
+// keptWhole is the width up to which a word of a script of wide characters, which breaks
+// anywhere, is kept whole in a cell.
+const keptWhole = 8
+
+// longestWord is the width of what a cell should not break.
 func longestWord(cell []style.Span) int {
 	var text strings.Builder
 	for _, span := range cell {
@@ -184,9 +203,11 @@ func longestWord(cell []style.Span) int {
 	}
 	longest := 0
 	for _, word := range strings.Fields(text.String()) {
-		if width := style.Width(word); width == len(word) { // scripts of wide characters break anywhere
-			longest = max(longest, width)
+		width := style.Width(word)
+		if width < len(word) {
+			width = min(width, keptWhole)
 		}
+		longest = max(longest, width)
 	}
 	return longest
 }

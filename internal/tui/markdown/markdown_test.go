@@ -95,3 +95,21 @@ func TestMarkdownWideTableBecomesRecords(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// D10: no ordinary word of a table is broken in a narrow window, in no script.
+func TestTableKeepsWords(t *testing.T) {
+	t.Parallel()
+	const source = "| file | what it is for, in a long text | language |\n|---|---|---|\n| internal/tui/view.go | draws what is live on the screen | 日本語 |\n| b.go | short | 中文 and more |\n"
+	for _, width := range []int{30, 39, 59, 99} {
+		rows := New(style.NewTheme(style.NoColours, style.Palettes[0])).Render(source, width)
+		all := strings.Join(rows, "\n")
+		for _, word := range []string{"internal/tui/view.go", "日本語", "中文", "screen"} {
+			if !strings.Contains(all, word) {
+				t.Errorf("%d columns: %q is broken in\n%s", width, word, all)
+			}
+		}
+		if table := strings.Contains(all, "│"); table != (width > 39) {
+			t.Errorf("%d columns: a table is %v:\n%s", width, table, all)
+		}
+	}
+}

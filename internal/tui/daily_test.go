@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agent/internal/chat"
+)
+
+// D10: each of several queued messages can be changed by itself; those behind it keep their
+// places.
+func TestQueuedMessagesAreEditedSingly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		do    func(s *screenplay)
+		calls []string
+		input string
+	}{
+		{"the second of three", func(s *screenplay) {
+			s.press("up", "up")
+			s.typed("!")
+			s.press("enter")
+		}, []string{`send "two!"`, `send "three"`}, ""},
+		{"an interrupt drops nothing", func(s *screenplay) {
+			s.press("up", "up", "up", "ctrl+c")
+		}, []string{"interrupt"}, "one"},
+		{"the last is emptied", func(s *screenplay) {
+			s.press("up", "up", "ctrl+u")
+		}, []string{`send "three"`}, ""},
+		{"what was typed meanwhile stays", func(s *screenplay) {
+			s.press("up")
+			s.typed("x")
+			s.press("up")
+		}, nil, "threex"},
+	} {
+		s := newScreenplay(t, 60, 24)
+		s.driver.queued = []string{"one", "two", "three"}
+		s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: slices.Clone(s.driver.queued)})
+		tt.do(s)
+		if !slices.Equal(s.driver.calls, tt.calls) || s.model.input.Text != tt.input {
+			t.Errorf("%s: it did %q and the prompt is %q, want %q and %q", tt.name, s.driver.calls, s.model.input.Text, tt.calls, tt.input)
+		}
+	}
+	s := newScreenplay(t, 60, 24)
+	s.driver.queued = []string{"one", "two", "three"}
+	s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: slices.Clone(s.driver.queued)})
+	s.press("up", "up")
+	s.events(chat.QueueChanged{Messages: []string{"one"}})
+	if view := s.model.view(); !strings.Contains(view, "queued: one\n  queued: three\n") || !strings.Contains(view, "> two") {
+		t.Errorf("what waits is not all shown:\n%s", view)
+	}
+}
+
+// D10: a question says what is being done and how long it has waited, where there is room.
+func TestQuestionSaysWhatWaits(t *testing.T) {
+	t.Parallel()
+	const doing = "todo 1/8 · fix the parser"
+	for height, shown := range map[int]bool{30: true, 14: false} {
+		s := newScreenplay(t, 60, height)
+		s.events(chat.TurnStarted{}, chat.StatusChanged{Status: chat.Status{Model: "m", Todo: doing}}, askedForCommand("make"))
+		if view := s.model.view(); strings.Contains(view, doing) != shown || strings.Contains(view, "ago") {
+			t.Errorf("%d rows:\n%s", height, view)
+		}
+		s.wait(2*time.Minute + 10*time.Second)
+		view := ansi.Strip(s.model.view())
+		if strings.Contains(view, "  "+doing+" · asked 2 minutes ago\n\n? run") != shown {
+			t.Errorf("%d rows, 2 minutes later:\n%s", height, view)
+		}
+	}
+}
+
+// D10: a hint is whole in a narrow window.
+func TestHintsAreWhole(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 40, 24)
+	s.events(chat.TurnStarted{}, askedForCommand("make"))
+	s.press("ctrl+d")
+	view := strings.Join(strings.Fields(ansi.Strip(s.model.view())), " ")
+	if !strings.HasSuffix(view, "a question waits: Esc refuses it and stops, then Ctrl+D quits") {
+		t.Errorf("the hint is cut:\n%s", s.model.view())
+	}
+}
