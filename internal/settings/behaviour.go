@@ -35,6 +35,13 @@ var Keys = Declare(Enum("plain", "vim"), "plain", Spec{
 	Category: CategoryBehaviour,
 })
 
+// Columns is the widest that prose gets on the screen.
+var Columns = Declare(Int(AtLeast(1, "above 0")), 100, Spec{
+	Key:      "ui.columns",
+	Help:     "the widest that prose gets on the screen; code, tables and what commands print have the window",
+	Category: CategoryBehaviour,
+})
+
 // Links says what addresses and files on the screen link to.
 var Links = Declare(Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto", Spec{
 	Key:      "ui.links",

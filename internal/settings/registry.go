@@ -46,6 +46,7 @@ func All() []Declared {
 		Theme,
 		Keys,
 		Links,
+		Columns,
 
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,

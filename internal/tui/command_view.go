@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"agent/internal/command"
-	"agent/internal/tui/markdown"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -61,7 +60,7 @@ func commandRows(output command.Output) transcript.Lay {
 // contextBar draws the window by kind: the letters of the table below it, on a
 // ground of their colour where there are colours. The threshold is marked.
 func contextBar(t *style.Theme, bar command.Bar, width int) string {
-	width = min(width, markdown.TextColumns) - 2
+	width = t.Prose(width) - 2
 	if len(bar.Segments) == 0 || width < len(bar.Segments) {
 		return ""
 	}

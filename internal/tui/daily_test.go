@@ -85,3 +85,27 @@ func TestHintsAreWhole(t *testing.T) {
 		t.Errorf("the hint is cut:\n%s", s.model.view())
 	}
 }
+
+// D10: prose keeps to its columns in a wide window, and a setting gives it more.
+func TestProseHasItsColumns(t *testing.T) {
+	t.Parallel()
+	columns := 100
+	s := newScreenplayFor(t, 200, 30, func(o *Options) { o.Columns = func() int { return columns } })
+	widest := func() (most int) {
+		for _, row := range s.printed {
+			most = max(most, ansi.StringWidth(row))
+		}
+		return most
+	}
+	s.reply(strings.Repeat("words ", 60))
+	if w := widest(); w > 100 || w < 90 {
+		t.Errorf("prose is %d wide, want 100 at most", w)
+	}
+	columns = 160
+	s.typed("/help")
+	s.press("enter")
+	s.reply(strings.Repeat("words ", 60))
+	if w := widest(); w > 160 || w < 150 {
+		t.Errorf("prose is %d wide, want 160 at most", w)
+	}
+}

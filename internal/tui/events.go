@@ -9,7 +9,6 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
-	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
@@ -111,7 +110,7 @@ func promptRows(text string) transcript.Lay {
 		}
 		var rows []string
 		for i, line := range lines {
-			for j, row := range style.WrapText(line, max(10, min(width, markdown.TextColumns)-2)) {
+			for j, row := range style.WrapText(line, max(10, t.Prose(width)-2)) {
 				mark := style.Span{Text: "  "}
 				if i == 0 && j == 0 {
 					mark = style.Span{Text: "> ", Style: t.User}

@@ -98,6 +98,9 @@ type Options struct {
 	// Links returns the setting of links, as internal/tui/link names it; it is asked again
 	// after every command. Nil means that nothing is linked.
 	Links func() string
+	// Columns returns the widest that prose gets; it is asked again after every command. Nil
+	// means style.Columns.
+	Columns func() int
 	// Vim says whether the prompt has the keys of Vim; nil means no.
 	Vim func() bool
 	// Background makes jobs of the commands that run, and returns how many; nil means that

@@ -8,7 +8,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"agent/internal/tui/markdown"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
@@ -91,8 +90,8 @@ func (s *sayings) add(text string) {
 // page is all of it to read.
 func (s sayings) page() pager.Page {
 	text := strings.Join(s, "\n\n")
-	return pager.Page{Title: "what was said", Lay: func(_ *style.Theme, width int) []string {
-		return style.WrapText(style.CleanProse(text), min(width, markdown.TextColumns))
+	return pager.Page{Title: "what was said", Lay: func(t *style.Theme, width int) []string {
+		return style.WrapText(style.CleanProse(text), t.Prose(width))
 	}}
 }
 
@@ -101,8 +100,8 @@ func (o output) page() pager.Page {
 	lay := func(*style.Theme, int) []string { return outputLines(o.text) }
 	switch {
 	case o.prose:
-		lay = func(_ *style.Theme, width int) []string {
-			return style.WrapText(style.CleanProse(strings.TrimSpace(o.text)), min(width, markdown.TextColumns))
+		lay = func(t *style.Theme, width int) []string {
+			return style.WrapText(style.CleanProse(strings.TrimSpace(o.text)), t.Prose(width))
 		}
 	case o.diff != "":
 		lay = func(t *style.Theme, width int) []string { return patch.Render(t, o.diff, width) }

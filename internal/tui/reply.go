@@ -54,7 +54,7 @@ func (a *activity) grow() {
 	}
 	grown, _ := a.transcript.Grown()
 	width := a.columns()
-	if len(piece.Text) < a.reply.looked+growRows*min(width, markdown.TextColumns) {
+	if len(piece.Text) < a.reply.looked+growRows*a.theme.Prose(width) {
 		return
 	}
 	a.reply.looked = len(piece.Text)
@@ -81,13 +81,13 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 	}
 	if piece, ok := r.text.Open(); ok {
 		if len(piece.Text) > maxOpen {
-			return style.Tail(piece.Text, min(width, markdown.TextColumns), room)
+			return style.Tail(piece.Text, t.Prose(width), room)
 		}
 		rows := md.Piece(piece, width)
 		rows = rows[min(grown, len(rows)):]
 		return clipped(rows[max(0, len(rows)-room):], width)
 	}
-	rows := style.Tail(string(r.thought), min(width, markdown.TextColumns)-2, min(3, room))
+	rows := style.Tail(string(r.thought), t.Prose(width)-2, min(3, room))
 	for i, row := range rows {
 		rows[i] = t.Dim.Text("  " + row)
 	}

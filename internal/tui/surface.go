@@ -77,6 +77,9 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if opts.Links == nil {
 		opts.Links = func() string { return link.Off }
 	}
+	if opts.Columns == nil {
+		opts.Columns = func() int { return style.Columns }
+	}
 	s := &surface{
 		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
 		status: opts.Status, started: opts.Now(),
@@ -90,7 +93,7 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 // are now.
 func (s *surface) chooseTheme() {
 	s.keys = s.opts.Keys()
-	defer func() { s.theme.Opens = s.keys.Label("outputs") }()
+	defer func() { s.theme.Opens, s.theme.Columns = s.keys.Label("outputs"), s.opts.Columns() }()
 	p := s.opts.palette(s.ground.dark || !s.ground.known)
 	switch {
 	case s.opts.Plain && s.theme == nil:
@@ -154,7 +157,7 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))
-		rows := style.WrapSpans(t.Linked(t.Say(text), look(t)), max(10, min(width, markdown.TextColumns)-len(margin)))
+		rows := style.WrapSpans(t.Linked(t.Say(text), look(t)), max(10, t.Prose(width)-len(margin)))
 		return style.Indent(rows, sign, margin)
 	}
 }

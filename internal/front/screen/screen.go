@@ -146,6 +146,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
 		Theme:      func() string { return settings.Theme.Of(c.Settings) },
 		Links:      func() string { return settings.Links.Of(c.Settings) },
+		Columns:    func() int { return settings.Columns.Of(c.Settings) },
 		Background: c.Background,
 		Jobs: func() (jobs []tui.Job) {
 			for _, job := range c.Jobs() {

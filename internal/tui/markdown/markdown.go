@@ -13,9 +13,6 @@ import (
 	"agent/internal/tui/style"
 )
 
-// TextColumns is the widest a paragraph gets: longer lines are hard to read.
-const TextColumns = 100
-
 // Renderer turns closed blocks into lines for the terminal. It renders goldmark's
 // tree itself: glamour takes 40 ms to initialise and renders 0.2 MB/s.
 type Renderer struct {
@@ -46,7 +43,7 @@ func (m *Renderer) Piece(piece Piece, width int) []string {
 func (m *Renderer) Render(source string, width int) []string {
 	m.source = []byte(style.CleanProse(source))
 	doc := m.parser.Parse(text.NewReader(m.source))
-	return m.blocks(doc, min(width, TextColumns), width, false)
+	return m.blocks(doc, m.theme.Prose(width), width, false)
 }
 
 // blocks renders the children of a node, a blank line between them unless tight.

@@ -30,10 +30,10 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 		if said, ok := n.(*ast.Text); ok {
 			if at := m.opens(said, "*_~`[<&"); at >= 0 {
 				settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
-				return min(len(rows), len(style.WrapSpans(settled, min(width, TextColumns)))) - 1
+				return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
 			}
 		} else if n.NextSibling() == nil || m.holdsOpen(n) {
-			return min(len(rows), len(style.WrapSpans(settled, min(width, TextColumns)))) - 1
+			return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
 		}
 		settled = append(settled, m.inline(n, m.theme.Plain)...)
 	}

@@ -30,6 +30,8 @@ type Theme struct {
 	Spoken bool
 	// Links makes links of what a text names; nil makes none.
 	Links *link.Links
+	// Columns is the widest that prose gets.
+	Columns int
 	// Opens is the key that opens what is left out, as people write it.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
@@ -47,6 +49,12 @@ type Theme struct {
 	AddedWordGround, RemovedWordGround Style
 }
 
+// Columns is the widest that prose gets by itself: longer lines are hard to read.
+const Columns = 100
+
+// Prose is how wide prose gets where there is room for so much.
+func (t *Theme) Prose(width int) int { return min(width, max(20, t.Columns)) }
+
 // NewTheme returns the styles of a palette for a number of colours.
 func NewTheme(colours Colours, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
@@ -54,6 +62,8 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete())) }
 	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete()).Reverse(true)) }
 	t := &Theme{
+		Columns: Columns,
+
 		Dim:      newStyle(r.NewStyle().Faint(true)),
 		Accent:   colour(p.Cyan),
 		Strong:   newStyle(r.NewStyle().Bold(true)),
