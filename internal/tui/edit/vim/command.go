@@ -9,12 +9,12 @@ type command struct {
 	// operator is "" for none, motion is a motion, a text object ("iw"), the operator again
 	// for lines, or a command by itself.
 	operator, motion string
-	// argument is the character after f, t, r and their like.
+	// argument is the character after f, t, r, m and their like.
 	argument string
 }
 
 // operators wait for a motion.
-var operators = []string{"d", "c", "y", "gu", "gU", "g~"}
+var operators = []string{"d", "c", "y", "gu", "gU", "g~", ">", "<"}
 
 // parse takes the keys of a command apart. done is false while more is to come; a command
 // that cannot become one has no motion.
@@ -47,7 +47,7 @@ func parse(keys []string, visual bool) (c command, done bool) {
 			return c, false
 		}
 		c.motion = first + rest[1]
-	case strings.Contains("fFtTr", first):
+	case strings.Contains("fFtTrm'`", first):
 		if len(rest) < 2 {
 			return c, false
 		}

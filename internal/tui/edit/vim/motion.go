@@ -75,6 +75,13 @@ func (s *State) move(t text, c command, i int) motion {
 	case "f", "F", "t", "T":
 		s.found = find{c.motion, c.argument}
 		return s.find(t, s.found, i, n)
+	case "'", "`":
+		at, ok := s.marks[c.argument]
+		to := t.index(at)
+		if c.motion == "'" {
+			return motion{t.indent(to), linewise, ok}
+		}
+		return motion{to, exclusive, ok}
 	case ";":
 		return s.find(t, s.found, i, n)
 	case ",":

@@ -48,6 +48,12 @@ func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) 
 func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
 	cut := t.all[t.at[from]:t.at[to]]
 	switch operator {
+	case ">", "<":
+		from, to = t.lineStart(from), t.lineEnd(to)
+		e.Splice(t.at[from], t.at[to], shift(operator, t.all[t.at[from]:t.at[to]]))
+		moved := textOf(e)
+		e.Cursor = moved.at[moved.indent(from)]
+		return
 	case "gu", "gU", "g~":
 		e.Splice(t.at[from], t.at[to], changeCase(operator, cut))
 		e.Cursor = t.at[from]
@@ -78,6 +84,24 @@ func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, l
 		left := textOf(e)
 		e.Cursor = left.at[left.indent(left.index(e.Cursor))]
 	}
+}
+
+// indentation is what a line is shifted by.
+const indentation = "    "
+
+// shift indents lines by one step, or takes one away.
+func shift(how, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		switch {
+		case how == ">" && line != "":
+			lines[i] = indentation + line
+		case how == "<":
+			kept := strings.TrimLeft(line, " ")
+			lines[i] = line[min(len(indentation), len(line)-len(kept)):]
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // changeCase is text in small or capital letters, or each in the other case.

@@ -37,6 +37,10 @@ type State struct {
 	// lines is what was cut when it was whole lines.
 	lines string
 	found find
+	// marks are places by their names, in bytes.
+	marks map[string]int
+	// over is set while what is typed replaces what is there.
+	over bool
 	// mark is how many changes there were when insert mode began.
 	mark int
 	// change are the keys of the change that is being made, last those of the last one.
@@ -56,7 +60,7 @@ type Result struct {
 func (s *State) Pending() string { return strings.Join(s.pending, "") }
 
 // Begin goes to insert mode, for a new prompt.
-func (s *State) Begin() { s.Mode, s.pending, s.change = Insert, nil, nil }
+func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
 
 // Selected is the range of visual mode, in bytes.
 func (s *State) Selected(e *edit.Editor) (from, to int, ok bool) {
@@ -132,9 +136,9 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) Result {
 		if s.change != nil && (typed != "" || name == "backspace") {
 			s.change = append(s.change, key{name, typed})
 		}
-		return Result{}
+		return Result{Taken: s.over && s.replace(e, name, typed)}
 	}
-	s.Mode = Normal
+	s.Mode, s.over = Normal, false
 	if s.change != nil {
 		e.Join(s.mark)
 		s.done()
@@ -143,6 +147,23 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) Result {
 		e.Left()
 	}
 	return Result{Taken: true}
+}
+
+// replace types over what is there. It reports false at the end of a line, where typing is
+// as in insert mode.
+func (s *State) replace(e *edit.Editor, name, typed string) bool {
+	t := textOf(e)
+	i := t.index(e.Cursor)
+	switch {
+	case name == "backspace":
+		e.Cursor = t.at[max(t.lineStart(i), i-1)]
+		return true
+	case typed == "" || i == t.lineEnd(i):
+		return false
+	}
+	e.Splice(t.at[i], t.at[i+1], typed)
+	e.Cursor = t.at[i] + len(typed)
+	return true
 }
 
 // Rest puts the cursor where it may be.
@@ -220,6 +241,14 @@ func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action strin
 			e.Splice(t.at[i], t.at[i+n], strings.Repeat(c.argument, n))
 			e.Cursor = t.at[i]
 		}
+	case "R":
+		s.insert(e, t.at[i])
+		s.over = true
+	case "m":
+		if s.marks == nil {
+			s.marks = map[string]int{}
+		}
+		s.marks[c.argument] = e.Cursor
 	case "J":
 		s.join(e, t, i)
 	case "p", "P":

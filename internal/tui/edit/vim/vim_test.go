@@ -45,6 +45,30 @@ func editorAt(text string) *edit.Editor {
 func TestNormalMode(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ from, keys, want string }{
+		// shifting
+		{"one\nt|wo\n\nthree", ">>", "one\n    |two\n\nthree"},
+		{"|one\n\ntwo\nthree", ">2j", "    |one\n\n    two\nthree"},
+		{"|one\ntwo\nthree", "2>>", "    |one\n    two\nthree"},
+		{"      one|\n  two", "<j", "  |one\ntwo"},
+		{"|one\ntwo", ">>.", "        |one\ntwo"},
+		{"|one\ntwo", ">>u", "|one\ntwo"},
+		{"|one\ntwo\nthree", "Vj>", "    |one\n    two\nthree"},
+		{"    |one\n    two", "vj<", "|one\ntwo"},
+		// typing over
+		{"|one two", "Rab␛", "a|be two"},
+		{"on|e\ntwo", "Rabc␛", "onab|c\ntwo"},
+		{"|one two", "Rab⌫x␛", "a|xe two"},
+		{"|one two", "Rab␛w.", "abe a|bo"},
+		{"|one two", "Rab␛u", "|one two"},
+		{"|one", "R日␛ix␛", "|x日ne"},
+		// marks
+		{"one |two\nthree", "majw`a", "one |two\nthree"},
+		{"  one t|wo\nthree", "maj'a", "  |one two\nthree"},
+		{"one |two three", "maww`ad`a", "one |two three"},
+		{"one |two three", "mawd`a", "one |three"},
+		{"one\nt|wo\nthree\nfour", "maGkd'a", "one\n|four"},
+		{"one |two", "`b", "one |two"},
+		{"one two|", "ma0D`a", "|"},
 		// motions
 		{"one two| three", "0", "|one two three"},
 		{"|  one", "^", "  |one"},

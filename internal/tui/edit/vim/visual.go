@@ -10,7 +10,7 @@ import (
 func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
 	from, to := s.selection(t, i)
 	lines := s.Mode == VisualLine
-	operator := map[string]string{"d": "d", "x": "d", "X": "d", "c": "c", "s": "c", "y": "y", "u": "gu", "U": "gU", "~": "g~"}[c.motion]
+	operator := map[string]string{"d": "d", "x": "d", "X": "d", "c": "c", "s": "c", "y": "y", "u": "gu", "U": "gU", "~": "g~", ">": ">", "<": "<"}[c.motion]
 	switch {
 	case operator != "":
 		s.Mode = Normal
