@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -168,18 +169,20 @@ func (o settingsOptions) sources() app.Sources {
 // schemas are the formats that scripts and editors read, by name.
 var schemas = map[string]func() (*jsonschema.Schema, error){
 	"events":   headless.EventsSchema,
+	"input":    headless.InputSchema,
 	"result":   headless.ResultSchema,
 	"settings": func() (*jsonschema.Schema, error) { return app.Registry().ProfileSchema() },
 }
 
 func newSchema(w world) *cobra.Command {
-	names := []string{"events", "result", "settings"}
+	names := slices.Sorted(maps.Keys(schemas))
 	return &cobra.Command{
-		Use:   "schema events|result|settings",
-		Short: "Print the JSON Schema of what scripts read",
-		Long: `Prints the JSON Schema (2020-12) of a line of --output-format stream-json, of the result
-of --output-format json, or of a profile file.`,
-		Args:      cli.ExactArgs(1, "events, result or settings"),
+		Use:   "schema " + strings.Join(names, "|"),
+		Short: "Print the JSON Schema of what scripts read and write",
+		Long: `Prints the JSON Schema (2020-12) of a line of --output-format stream-json (events), of one
+of --input-format stream-json (input), of the result of --output-format json, or of a
+profile file (settings).`,
+		Args:      cli.ExactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			schema := schemas[args[0]]

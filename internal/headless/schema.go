@@ -56,6 +56,42 @@ func EventsSchema() (*jsonschema.Schema, error) {
 	return all, nil
 }
 
+// inputTypes are the lines of input by their types, with the members of each; one of those in
+// needs has to be there.
+var inputTypes = []struct {
+	name           string
+	members, needs []string
+}{
+	{"user", []string{"text", "content"}, []string{"text", "content"}},
+	{"answer", []string{"id", "allow", "always", "reason", "answers"}, []string{"id"}},
+	{"cancel", nil, nil},
+}
+
+// InputSchema is the JSON Schema of a line of --input-format stream-json.
+func InputSchema() (*jsonschema.Schema, error) {
+	whole, err := schemaOf(Input{})
+	if err != nil {
+		return nil, err
+	}
+	part := whole.Properties["content"].Items
+	part.Required, part.Properties["type"] = []string{"type"}, &jsonschema.Schema{Enum: []any{"text", "data", "image"}}
+	whole.Properties["content"].Types, whole.Properties["content"].Type = nil, "array"
+	whole.Properties["answers"] = &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}}}}}
+	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --input-format stream-json"}
+	for _, t := range inputTypes {
+		var name any = t.name
+		line := &jsonschema.Schema{Type: "object", Required: []string{"type"}, Properties: map[string]*jsonschema.Schema{"type": {Const: &name}}}
+		for _, member := range t.members {
+			line.Properties[member] = whole.Properties[member]
+		}
+		for _, member := range t.needs {
+			line.AnyOf = append(line.AnyOf, &jsonschema.Schema{Required: []string{member}})
+		}
+		all.OneOf = append(all.OneOf, line)
+	}
+	return all, nil
+}
+
 // ResultSchema is the JSON Schema of the result of --output-format json.
 func ResultSchema() (*jsonschema.Schema, error) {
 	result, err := schemaOf(Result{})

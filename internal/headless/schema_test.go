@@ -12,6 +12,48 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// What fits the schema of input is taken, and what is refused does not fit.
+func TestInputFitsTheSchema(t *testing.T) {
+	t.Parallel()
+	s, err := InputSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, fits := range map[string]bool{
+		`{"type":"user","text":"a"}`: true,
+		`{"type":"user","content":[{"type":"text","text":"a"},{"type":"data","text":"b"},{"type":"image","path":"/p.png"}]}`: true,
+		`{"type":"cancel"}`:                                                   true,
+		`{"type":"cancel","more":1}`:                                          true,
+		`{"type":"answer","id":3,"allow":true}`:                               true,
+		`{"type":"answer","id":3,"allow":false,"reason":"no"}`:                true,
+		`{"type":"answer","id":3,"answers":{"Which?":"a","Both?":["a","b"]}}`: true,
+		`{"type":"user"}`:                                                     false,
+		`{"type":"user","text":1}`:                                            false,
+		`{"type":"user","content":[{"type":"video"}]}`:                        false,
+		`{"type":"user","content":"a"}`:                                       false,
+		`{"type":"answer","id":"3"}`:                                          false,
+		`{"type":"answer","id":3,"allow":"yes"}`:                              false,
+		`{"type":"nothing"}`:                                                  false,
+		`[]`:                                                                  false,
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatal(err)
+		}
+		in, taken := parseInput([]byte(line))
+		if taken == nil && in.Type == "user" {
+			_, taken = in.Message()
+		}
+		if err := schema.Validate(v); (err == nil) != fits || (taken == nil) != fits {
+			t.Errorf("%s: %v; taken: %v", line, err, taken)
+		}
+	}
+}
+
 // Every line that is printed is as the schema says, and the schema refuses others.
 func TestLinesFitTheSchema(t *testing.T) {
 	t.Parallel()

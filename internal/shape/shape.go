@@ -27,6 +27,9 @@ func Parse(text []byte) (*Schema, error) {
 	if err := json.Unmarshal(text, &plain); err != nil {
 		return nil, fmt.Errorf("it is no JSON object: %w", err)
 	}
+	if endless(plain) {
+		return nil, errors.New("a schema in it refers to itself at the same place of the answer, so that checking would not end")
+	}
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, err

@@ -59,8 +59,37 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// A schema that leads back to itself without looking deeper into the answer is refused: the
+// library would follow it until the program ends. One that looks deeper is taken.
+func TestEndlessSchemas(t *testing.T) {
+	t.Parallel()
+	for text, taken := range map[string]bool{
+		`{"$ref":"#"}`:             false,
+		`{"allOf":[{"$ref":"#"}]}`: false,
+		`{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"not":{"$ref":"#/$defs/a"}}}}`: false,
+		`{"properties":{"x":{"$ref":"#/properties/x"}}}`:                                           false,
+		`{"$anchor":"me","anyOf":[{"type":"string"},{"$ref":"#me"}]}`:                              false,
+		`{"if":{"$ref":"#/if"}}`: false,
+		`{"$id":"https://h/s.json","oneOf":[{"$ref":"https://h/s.json"}]}`:                                            false,
+		`{"properties":{"a/b":{"$ref":"#/properties/a~1b"}}}`:                                                         false,
+		`{"properties":{"a":{"$ref":"#"}}}`:                                                                           true,
+		`{"type":"object","properties":{"l":{"type":"array","items":{"$ref":"#"}}}}`:                                  true,
+		`{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"next":{"anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}}}}}`: true,
+		`{"properties":{"a":{"$ref":"#/$defs/s"},"b":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`:          true,
+	} {
+		s, err := Parse([]byte(text))
+		if (err == nil) != taken {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err == nil {
+			_, _ = s.Fit(`{"a":{"a":1},"l":[{"l":[]}],"next":{"next":null}}`)
+		}
+	}
+}
+
 func FuzzFit(f *testing.F) {
 	f.Add(findings, "```\n{}\n```")
+	f.Add(`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#"}],"if":{"$anchor":"x"}}},"$anchor":"y"}`, `{"a":[1]}`)
 	f.Fuzz(func(t *testing.T, schema, answer string) {
 		if s, err := Parse([]byte(schema)); err == nil {
 			if value, err := s.Fit(answer); err == nil {

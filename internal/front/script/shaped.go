@@ -51,15 +51,26 @@ func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run 
 	if run.Requests == 0 && len(c.Recorded) == 0 {
 		return nil, usage(errors.New("--output-schema is for a prompt that the model answers"))
 	}
-	text := schema.Request()
-	for range mostAsked {
+	return inForm(schema, func(text string) (string, bool, error) {
 		asked, err := c.Ask(ctx, text, schema.Strict())
 		run.Requests += asked.Requests
 		run.Stop, run.Cut = asked.Stop, asked.Cut
-		if err != nil || asked.Stop != chat.StopDone {
+		return asked.Response, asked.Stop == chat.StopDone, err
+	})
+}
+
+// inForm asks for an answer until one fits, a few times. Without a whole answer there is
+// nothing.
+func inForm(schema *shape.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
+	text := schema.Request()
+	var misfit error
+	for range mostAsked {
+		answer, whole, err := ask(text)
+		if err != nil || !whole {
 			return nil, err
 		}
-		if output, misfit = schema.Fit(asked.Response); misfit == nil {
+		var output json.RawMessage
+		if output, misfit = schema.Fit(answer); misfit == nil {
 			return output, nil
 		}
 		text = schema.Again(misfit)

@@ -1,0 +1,122 @@
+package shape
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// descent looks for schemas that lead back to themselves without looking deeper into the
+// answer. The library follows them until the program ends.
+type descent struct {
+	root any
+	// anchors are schemas by the names that references may use.
+	anchors map[string]map[string]any
+	// begun are the schemas on the way, and false for those that are known to end.
+	begun map[uintptr]bool
+}
+
+// endless reports whether a schema, which is decoded JSON, holds such a schema.
+func endless(root any) bool {
+	d := descent{root, map[string]map[string]any{}, map[uintptr]bool{}}
+	var all []map[string]any
+	everyObject(root, func(object map[string]any) {
+		all = append(all, object)
+		for _, word := range []string{"$anchor", "$dynamicAnchor"} {
+			if name, ok := object[word].(string); ok {
+				d.anchors[name] = object
+			}
+		}
+	})
+	for _, object := range all {
+		if d.loops(object) {
+			return true
+		}
+	}
+	return false
+}
+
+func everyObject(value any, visit func(map[string]any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		visit(value)
+		for _, member := range value {
+			everyObject(member, visit)
+		}
+	case []any:
+		for _, item := range value {
+			everyObject(item, visit)
+		}
+	}
+}
+
+func (d *descent) loops(schema map[string]any) bool {
+	key := reflect.ValueOf(schema).Pointer()
+	if open, seen := d.begun[key]; seen {
+		return open
+	}
+	d.begun[key] = true
+	for _, next := range d.samePlace(schema) {
+		if d.loops(next) {
+			return true
+		}
+	}
+	d.begun[key] = false
+	return false
+}
+
+// samePlace are the schemas that the same value of an answer has to fit, too.
+func (d *descent) samePlace(schema map[string]any) []map[string]any {
+	var candidates []any
+	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		if reference, ok := schema[word].(string); ok {
+			candidates = append(candidates, d.target(reference))
+		}
+	}
+	for _, word := range []string{"allOf", "anyOf", "oneOf"} {
+		several, _ := schema[word].([]any)
+		candidates = append(candidates, several...)
+	}
+	for _, word := range []string{"not", "if", "then", "else"} {
+		candidates = append(candidates, schema[word])
+	}
+	dependent, _ := schema["dependentSchemas"].(map[string]any)
+	for _, one := range dependent {
+		candidates = append(candidates, one)
+	}
+	var next []map[string]any
+	for _, one := range candidates {
+		if one, ok := one.(map[string]any); ok {
+			next = append(next, one)
+		}
+	}
+	return next
+}
+
+// target is what a reference leads to, nil for nothing. Whatever document it names, it is
+// this one: no other is read.
+func (d *descent) target(reference string) any {
+	_, path, _ := strings.Cut(reference, "#")
+	if path != "" && path[0] != '/' {
+		return d.anchors[path]
+	}
+	at := d.root
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		switch value := at.(type) {
+		case map[string]any:
+			if part != "" || path != "" {
+				at = value[part]
+			}
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(value) {
+				return nil
+			}
+			at = value[i]
+		default:
+			return nil
+		}
+	}
+	return at
+}
