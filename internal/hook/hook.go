@@ -243,7 +243,7 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 		ctx, cancel = context.WithTimeout(ctx, endTime)
 		defer cancel()
 	}
-	if r.Around != nil && !r.OnlyLooks() && o.Event != hooks.SessionEnd {
+	if r.Around != nil && !r.OnlyLooks() {
 		r.alone.Lock()
 		defer r.alone.Unlock()
 		settle := r.Around(ctx)

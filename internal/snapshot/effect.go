@@ -58,11 +58,10 @@ func (s *Store) Beside(name string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.besides == nil {
-		s.besides = map[int][]string{}
-	}
-	if !slices.Contains(s.besides[s.turn], name) {
-		s.besides[s.turn] = append(s.besides[s.turn], name)
+	b := beside{s.turn, name}
+	if !slices.Contains(s.besides, b) && s.ready() == nil {
+		s.besides = append(s.besides, b)
+		s.write(record{Beside: &b})
 	}
 }
 
@@ -76,8 +75,10 @@ func (s *Store) unseen(p *Plan) (problems []Problem) {
 	for _, n := range s.tree.up(p.from) {
 		if !stays[n.ID] && !turns[n.Turn] {
 			turns[n.Turn] = true
-			for _, name := range s.besides[n.Turn] {
-				problems = append(problems, Problem{"what " + name + " changed", "it ran beside the turn, so that this could not be seen"})
+			for _, b := range s.besides {
+				if b.Turn == n.Turn {
+					problems = append(problems, Problem{"what " + b.Name + " changed", "it ran beside the turn, so that this could not be seen"})
+				}
 			}
 		}
 	}

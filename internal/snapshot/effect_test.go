@@ -30,6 +30,7 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	}
 	b.Beside("hook h")
 	b.Beside("hook h")
+	b.open() // another run knows it too
 	plan, err := b.Undo(t.Context())
 	if err != nil {
 		t.Fatal(err)

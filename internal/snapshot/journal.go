@@ -39,6 +39,14 @@ type record struct {
 	// node of its changes says that it has ended.
 	Began *began `json:"began,omitempty"`
 	Ended bool   `json:"ended,omitempty"`
+	// Beside is a program that began beside a turn.
+	Beside *beside `json:"beside,omitempty"`
+}
+
+// beside is a program that ran beside a turn.
+type beside struct {
+	Turn int    `json:"turn"`
+	Name string `json:"name"`
 }
 
 // header opens a journal. The id is part of every mark.

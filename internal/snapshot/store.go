@@ -66,8 +66,6 @@ type Store struct {
 	warnings []string
 	broken   error
 	scanned  scanned
-	// besides are, by turns, the programs that ran beside them.
-	besides map[int][]string
 	// listTime bounds the listing of the workspace.
 	listTime time.Duration
 }
@@ -77,6 +75,8 @@ type loaded struct {
 	id      string
 	tree    tree
 	journal journal
+	// besides are the programs that ran beside turns.
+	besides []beside
 }
 
 // Open opens the store of a session, with what it says of earlier runs. It fails where
@@ -111,6 +111,9 @@ func (s *Store) load(folder string) error {
 	for _, n := range s.tree.nodes {
 		s.turn = max(s.turn, n.Turn)
 	}
+	for _, b := range s.besides {
+		s.turn = max(s.turn, b.Turn)
+	}
 	if b := s.tree.began; b != nil {
 		s.turn = max(s.turn, b.Turn)
 		s.warn("The program ended in the middle of a command of “%s”: what has changed in the workspace since that began counts as the command's, and /undo takes it back.", b.Title)
@@ -137,6 +140,8 @@ func (s *loaded) replay(r record) error {
 		s.tree.began = r.Began
 	case r.Ended:
 		s.tree.began = nil
+	case r.Beside != nil:
+		s.besides = append(s.besides, *r.Beside)
 	}
 	return nil
 }
