@@ -29,9 +29,12 @@ type Live interface {
 	Spool() string
 }
 
+// titleColumns is how much of a command names its job.
+const titleColumns = 60
+
 // title names a job.
 func (j Job) title() string {
-	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.FirstLine(j.Command)).Text)
+	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.Line(j.Command, titleColumns)).Text)
 }
 
 // toBackground makes jobs of the commands that run; where none does it brings the latest

@@ -187,3 +187,19 @@ func TestLinksFollowTheSetting(t *testing.T) {
 		t.Errorf("links: %v", got)
 	}
 }
+
+// A row that is cut within a link closes it, and is as wide as it may be.
+func TestCutLinksAreClosed(t *testing.T) {
+	t.Parallel()
+	s := linked(t, 60, "cursor", "xterm-256color")
+	row := s.model.theme.Linked("日本 see main.go:12 and https://example.com/path there", s.model.theme.Dim).String()
+	for width := range style.Width(row) + 1 {
+		cut := style.Truncate(row, width)
+		if w := style.Width(cut); w > width {
+			t.Errorf("%d columns: %d wide", width, w)
+		}
+		if sealed := style.Seal(cut); sealed != cut || strings.Count(cut, "\x1b]8;id=") != strings.Count(cut, "\x1b]8;;\x1b\\") {
+			t.Errorf("%d columns: %q", width, cut)
+		}
+	}
+}
