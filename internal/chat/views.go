@@ -72,6 +72,14 @@ type Story struct {
 	Shortfalls bool
 }
 
+// Upcoming is the next request as it would be sent now.
+type Upcoming = window.Upcoming
+
+// Upcoming says what would leave before the next request, and what that would cost.
+func (v *views) Upcoming(ctx context.Context) (Upcoming, error) {
+	return ask(ctx, v.inbox, v.window.Upcoming)
+}
+
 // Story returns that of the session; without bills for a strategy that keeps no account.
 func (v *views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {

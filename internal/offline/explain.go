@@ -152,7 +152,7 @@ func (x *Explained) Print(out io.Writer) error {
 	for _, l := range x.Leaves {
 		if l.Cut != nil && l.Cut != cut {
 			cut = l.Cut
-			fmt.Fprintf(&b, "  cut: %s; %s tokens in the bank\n", priceOf(cut), words.Tokens(int(cut.Bank)))
+			fmt.Fprintf(&b, "  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank))
 		}
 		fmt.Fprintf(&b, "%7s  %-10s %s: %s\n", words.Tokens(l.Tokens), l.Kind, words.Line(l.Subject, maxSubject), l.Reason)
 	}
@@ -172,22 +172,30 @@ func (x *Explained) Print(out io.Writer) error {
 
 // price says what the request costs.
 func (x *Explained) price() string {
-	cost, without := words.Tokens(int(x.Cost))+" tokens at full price", words.Tokens(int(x.Without))
-	if x.Dollars > 0 {
-		cost, without = words.Dollars(x.Dollars), words.Dollars(x.DollarsWithout)
+	cost := x.money(x.Cost)
+	if x.Dollars == 0 {
+		cost += " tokens at full price"
 	}
 	if x.Cold {
 		cost += ", for nothing of it is cached"
 	}
-	return "It costs " + cost + "; without any pruning so far " + without
+	return "It costs " + cost + "; without any pruning so far " + x.money(x.Without)
+}
+
+// money is a cost in USD where the price is known, else in tokens at the full price.
+func (x *Explained) money(cost float64) string {
+	if x.Dollars > 0 {
+		return words.Dollars(cost * x.Dollars / x.Cost)
+	}
+	return words.Tokens(int(cost))
 }
 
 // priceOf says what a cut costs and saves.
-func priceOf(cut *history.Cut) string {
+func (x *Explained) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
 		return "cheaper at once"
 	}
-	return fmt.Sprintf("%s tokens paid at once, %s saved with each request, pays back after %s", words.Tokens(int(cut.Paid)), words.Tokens(int(cut.Saves)), words.Count(cut.Back, "request"))
+	return fmt.Sprintf("%s paid at once, %s saved with each request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), words.Count(cut.Back, "request"))
 }
 
 // maxSubject bounds how much of a subject a line shows, in characters.

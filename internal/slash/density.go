@@ -25,6 +25,7 @@ type density struct {
 var densityForms = []command.Form{
 	{Does: "say on one screen what requests cost, what left the context, and why"},
 	{Args: "all", Does: "list all that left, cut by cut, and all that is held back"},
+	{Args: "explain", Does: "say what would leave before the next request, and what that costs"},
 	{Args: "show NUMBER", Does: "describe one of the list, with its content"},
 	{Args: "restore NUMBER", Does: "bring it back into the context"},
 	{Args: "why PATH", Does: "say what became of a file in the context, and why"},
@@ -48,6 +49,9 @@ func (d density) run(ctx context.Context, args []string) (command.Output, error)
 		return d.listDensity(ctx, len(args) > 0)
 	}
 	verb, args := strings.ToLower(args[0]), args[1:]
+	if verb == "explain" && len(args) == 0 {
+		return d.explain(ctx)
+	}
 	if _, err := strconv.Atoi(verb); err == nil && len(args) == 0 {
 		verb, args = "show", []string{verb}
 	}

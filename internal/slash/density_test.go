@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/history"
@@ -123,6 +125,58 @@ func TestDensityFitsOneScreen(t *testing.T) {
 	}
 }
 
+// The next request tells the same story: what it costs, what leaves and why, what is held
+// back; at most 18 lines of 60 columns, but for the lines of prose.
+func TestDensityExplainsTheNextRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	root := w.deps.Workspace
+	w.session.story = chat.Story{Dollars: 0.00001}
+	w.session.upcoming = chat.Upcoming{
+		Bill: chat.Bill{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Due: 170_000,
+		Leaves: []chat.PruneRecord{
+			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},
+			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
+		},
+		Cut:  &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
+		Held: []chat.Held{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
+	}
+	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
+It costs $0.036; without pruning $0.042 for 41k tokens
+Leaves: 2 units, 4.4k tokens; $0.0069 at once, $0.0009 less with each request: pays back after 8
+   4k  …very/long/path/a.go  view, not used for 31 reque…
+  400  go test ./...         output, not used for 3 requ…
+Held back: 1 unit, 1k tokens
+  1k  b.go  pinned
+/density all, explain, show N, restore N, why PATH, pin PATH`
+	if got := text(w.run(t, "/density explain")); got != want {
+		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	}
+	next := &w.session.upcoming
+	for i := range 20 {
+		next.Leaves = append(next.Leaves, next.Leaves[i%2])
+		next.Held = append(next.Held, next.Held[0])
+	}
+	lines := strings.Split(text(w.run(t, "/density explain")), "\n")
+	if len(lines) > 18 || !strings.HasSuffix(lines[2], "; 16 more") || !strings.HasSuffix(lines[9], "; 17 more") {
+		t.Errorf("%d lines\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+	for i, line := range lines {
+		if prose := i < 3; !prose && ansi.StringWidth(line) > 60 {
+			t.Errorf("wider than 60 columns: %s", line)
+		}
+	}
+	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
+	next.Bill = chat.Bill{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
+	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: it is due
+It costs 225k; without pruning 225k for 180k tokens; nothing of it is cached
+Nothing leaves before it.
+/density all, explain, show N, restore N, why PATH, pin PATH`
+	if got := text(w.run(t, "/density explain")); got != nothing {
+		t.Errorf("shows\n%s\nwant\n%s", got, nothing)
+	}
+}
+
 func TestDensityWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -160,7 +214,7 @@ func TestDensityCompletes(t *testing.T) {
 	w := newWorld(t)
 	priced(w)
 	for line, want := range map[string][]string{
-		"/density ":         {"all", "show", "restore", "why", "pin", "unpin"},
+		"/density ":         {"all", "explain", "show", "restore", "why", "pin", "unpin"},
 		"/density restore ": {"4", "3", "2", "1"},
 		"/density why ":     {"a.go", "b.go"},
 		"/density pin ":     {"a.go"},

@@ -66,7 +66,7 @@ func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held [
 }
 
 // densityVerbs are what else /density does.
-const densityVerbs = "/density all, show N, restore N, why PATH, pin PATH"
+const densityVerbs = "/density all, explain, show N, restore N, why PATH, pin PATH"
 
 // describeLedger lists every prune, those of one cut below what it costs, and sums
 // them up.

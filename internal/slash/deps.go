@@ -31,6 +31,7 @@ type Session interface {
 
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
 	Story(ctx context.Context) (chat.Story, error)
+	Upcoming(ctx context.Context) (chat.Upcoming, error)
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
 	Removed(ctx context.Context, number int) (heading, text string, err error)
 	BringBack(ctx context.Context, number int) (tokens int, err error)

@@ -32,6 +32,7 @@ type fakeSession struct {
 	ledger     []chat.PruneRecord
 	held       []chat.Held
 	story      chat.Story
+	upcoming   chat.Upcoming
 	known      []string
 	pinned     []string
 	stats      chat.Stats
@@ -65,6 +66,8 @@ func (f *fakeSession) ContextUsage(context.Context) (chat.ContextUsage, error) {
 }
 
 func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { return f.ledger, f.err }
+
+func (f *fakeSession) Upcoming(context.Context) (chat.Upcoming, error) { return f.upcoming, nil }
 
 func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
 

@@ -138,7 +138,7 @@ PASS`
 		w.refused(t, "/density "+wrong, "there are 1 to 3")
 	}
 	for _, wrong := range []string{"x", "x 3"} {
-		w.refused(t, "/density "+wrong, "/density takes all, show NUMBER, restore NUMBER, why PATH, pin PATH or unpin PATH, or stands alone")
+		w.refused(t, "/density "+wrong, "/density takes all, explain, show NUMBER, restore NUMBER, why PATH, pin PATH or unpin PATH, or stands alone")
 	}
 	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
 		w.refused(t, "/density "+verb, "say which")

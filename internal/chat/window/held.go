@@ -31,7 +31,7 @@ func (w *Window) Held(subject string) []Held {
 	if w.followed() {
 		var held []Held
 		for _, h := range w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()) {
-			held = append(held, Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.Scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason})
+			held = append(held, w.heldUnit(h))
 		}
 		return held
 	}
@@ -45,8 +45,14 @@ func (w *Window) Held(subject string) []Held {
 	return held
 }
 
-// going is why density would take what before the next request, by each block.
-func (w *Window) going() map[history.Block]string {
+// heldUnit is a unit of the engine in the provider's tokens.
+func (w *Window) heldUnit(h cacheaware.Held) Held {
+	return Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.Scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason}
+}
+
+// density is what a strategy that does not ask what pruning costs would take before the next
+// request.
+func (w *Window) density() []history.Prune {
 	strategy, err := w.Active()
 	optimizer, ok := strategy.(compression.Optimizer)
 	if err != nil || !ok {
@@ -56,8 +62,17 @@ func (w *Window) going() map[history.Block]string {
 	if err != nil {
 		return nil
 	}
+	return result.Prunes
+}
+
+// going is why density would take what before the next request, by each block.
+func (w *Window) going() map[history.Block]string {
+	strategy, err := w.Active()
+	if _, ok := strategy.(compression.Optimizer); err != nil || !ok {
+		return nil
+	}
 	reasons := make(map[history.Block]string)
-	for _, p := range result.Prunes {
+	for _, p := range w.density() {
 		for _, block := range p.Gone {
 			reasons[block] = p.Reason
 		}

@@ -167,7 +167,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 			Entry: c.Entry, Gone: gone, Left: left,
 		}
 	}
-	cut := history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: w.engine.Request()}
+	cut := w.cutOf(plan)
 	applied := w.engine.Apply(plan)
 	result := history.DensityResult{
 		Replacements: applied.Changed,
@@ -188,6 +188,11 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 		Cut:          &cut,
 	})
 	return nil
+}
+
+// cutOf is the price of a plan.
+func (p *pruning) cutOf(plan cacheaware.Plan) history.Cut {
+	return history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: p.engine.Request()}
 }
 
 // Stamp notes at a reply how its provider counts, so that a session that is taken up shows

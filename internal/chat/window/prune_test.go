@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -401,4 +402,66 @@ func (p *priced) requested(t *testing.T) cacheaware.Request {
 		t.Fatal("no request is noted")
 	}
 	return request
+}
+
+// What is said of the next request is what comes, and saying it changes nothing: a session
+// in which nobody asks goes the same way.
+func TestUpcomingIsWhatComes(t *testing.T) {
+	t.Parallel()
+	asked, other := newPriced(t, 1_000_000, nil), newPriced(t, 1_000_000, nil)
+	left := 0
+	for _, p := range []*priced{asked, other} {
+		p.words = 3000
+		p.say("go")
+		for n := range 60 {
+			if p == other {
+				p.request(n)
+				continue
+			}
+			p.now = p.now.Add(20 * time.Second)
+			next, listed := p.Upcoming(), len(p.Ledger())
+			p.now = p.now.Add(-20 * time.Second)
+			p.request(n)
+			came := p.Ledger()[listed:]
+			left += len(came)
+			if len(came) != len(next.Leaves) {
+				t.Fatalf("request %d: %d units left, %d were named", n, len(came), len(next.Leaves))
+			}
+			for i := range came {
+				if came[i].Subject != next.Leaves[i].Subject || came[i].Reason != next.Leaves[i].Reason || *came[i].Cut != *next.Cut {
+					t.Errorf("request %d: %+v left, %+v was named at %+v", n, came[i], next.Leaves[i], next.Cut)
+				}
+			}
+			bills, _ := p.Bills()
+			if bill := bills[len(bills)-1]; bill.Tokens != next.Bill.Tokens || bill.None != next.Bill.None || math.Abs(bill.Spent-next.Bill.Spent) > 1 {
+				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Bill)
+			}
+			for _, h := range next.Held {
+				if !h.Waiting {
+					t.Errorf("request %d: held back %+v", n, h)
+				}
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("nothing ever left")
+	}
+	if diff := cmp.Diff(other.Ledger(), asked.Ledger()); diff != "" {
+		t.Errorf("(-nobody asked +asked)\n%s", diff)
+	}
+}
+
+// For a strategy that keeps no account it says what density takes.
+func TestUpcomingWithoutPrices(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	b.pair("1", "read_file", "a", wordy(50))
+	b.pair("2", "write_file", "a", "ok")
+	next := b.Upcoming()
+	if len(next.Leaves) != 1 || next.Leaves[0].Reason != "written later by write_file" || next.Leaves[0].Tokens < 50 || next.Cut != nil || next.Bill.None != 0 {
+		t.Errorf("%+v", next)
+	}
+	if before := b.Tokens(); next.Bill.Tokens >= before || next.Bill.Tokens <= 0 {
+		t.Errorf("%d tokens of %d", next.Bill.Tokens, before)
+	}
 }

@@ -1,6 +1,11 @@
 package window
 
-import "agent/internal/compression/cacheaware"
+import (
+	"slices"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+)
 
 // Bills are what the requests so far cost, with sizes and costs in tokens as the provider
 // counts them; none for a strategy that keeps no account. Shortfalls says that the
@@ -22,6 +27,49 @@ func (p *pruning) Next() (cacheaware.Bill, bool) {
 		return cacheaware.Bill{}, false
 	}
 	return p.billed(p.engine.Next(p.moment())), true
+}
+
+// Upcoming is the next request as it would be sent now.
+type Upcoming struct {
+	// Bill is its size and what it costs once Leaves have left; without costs for a strategy
+	// that keeps no account.
+	Bill cacheaware.Bill
+	// Limit is the window, Due the size at which compression is due.
+	Limit, Due int
+	// Leaves is what pruning takes before it, with sizes by our own count, and Cut the price
+	// of that, nil for a strategy that does not ask.
+	Leaves []Prune
+	Cut    *history.Cut
+	// Held is what could leave and stays.
+	Held []Held
+}
+
+// Upcoming says what would leave before the next request, and what that would cost.
+func (w *Window) Upcoming() Upcoming {
+	u := Upcoming{Limit: w.Size(), Due: w.Due()}
+	if w.followed() {
+		plan, held, bill := w.engine.Foresee(w.moment())
+		u.Bill = w.billed(bill)
+		if len(plan.Changes) > 0 {
+			cut := w.cutOf(plan)
+			u.Cut = &cut
+		}
+		for _, c := range plan.Changes {
+			u.Leaves = append(u.Leaves, Prune{Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(), Tokens: c.Tokens})
+		}
+		for _, h := range held {
+			u.Held = append(u.Held, w.heldUnit(h))
+		}
+		return u
+	}
+	u.Held = slices.DeleteFunc(w.Held(""), func(h Held) bool { return !h.Pinned })
+	u.Bill.Tokens = w.Tokens()
+	for _, p := range w.density() {
+		tokens := w.History.CountBlocks(p.Gone) - w.History.CountBlocks(p.Left)
+		u.Bill.Tokens -= w.Scaled(tokens)
+		u.Leaves = append(u.Leaves, Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Reason: p.Reason, Tokens: tokens})
+	}
+	return u
 }
 
 // billed is a bill in the provider's tokens.

@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"agent/internal/history"
@@ -84,6 +85,23 @@ func (e *Engine) Bills() []Bill { return e.account.bills }
 // Next is what the next request would cost as the conversation is.
 func (e *Engine) Next(m Moment) Bill {
 	return e.account.bill(m, e.account.cached(m, e.account.kept))
+}
+
+// Foresee is what would leave before the next request if it was sent now, what is held back
+// then, and what it would cost. Nothing is noted.
+func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
+	before := *e.account
+	defer func() { *e.account = before }()
+	plan := e.Plan(m)
+	bill := e.Next(m)
+	bill.Spent += plan.Paid
+	for _, c := range plan.Changes {
+		bill.Tokens -= c.Tokens
+	}
+	held := slices.DeleteFunc(e.Held("", m), func(h Held) bool {
+		return h.Why == "" && !h.Pinned || slices.ContainsFunc(plan.Changes, func(c Change) bool { return c.unit == h.unit })
+	})
+	return plan, held, bill
 }
 
 // Believe is what is believed of a provider's cache after what it has reported.

@@ -18,6 +18,8 @@ type Held struct {
 	Pinned bool
 	// Reason says in words why it is still there.
 	Reason string
+
+	unit int
 }
 
 // Standing sums up what could be pruned and still is in the context, in tokens.
@@ -40,7 +42,7 @@ func (e *Engine) Held(subject string, m Moment) []Held {
 		}
 		held = append(held, Held{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
-			Why: whys[at], Pinned: rv.pinned(u), Reason: rv.holds(u, whys[at]),
+			Why: whys[at], Pinned: rv.pinned(u), Reason: rv.holds(u, whys[at]), unit: at,
 		})
 	}
 	return held
