@@ -153,6 +153,19 @@ func TestPlainAnswers(t *testing.T) {
 			t.Errorf("%s: the question is read %d times", line, n)
 		}
 	}
+	for line, want := range map[string][]string{
+		"y": {`answer 7 allow=true always=false reason=""`}, "a": {`answer 7 allow=true always=true reason=""`}, "n": {no},
+		"rather look first": {`answer 7 allow=false always=false reason="rather look first"`}, "yes please": {`answer 7 allow=false always=false reason="yes please"`},
+		"n use make": {`answer 7 allow=false always=false reason="use make"`}, "": nil, "stop": {no, "interrupt"},
+	} {
+		s := newPlainScene(t)
+		s.take(eventsMsg{chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "a plan", Plan: "1. write it"}}}})
+		s.wait(time.Second)
+		s.take(typedLineMsg{line, true})
+		if diff := cmp.Diff(want, s.driver.calls); diff != "" || !strings.Contains(s.out.String(), "1. write it") || !strings.Contains(s.out.String(), "says what to change.") {
+			t.Errorf("a plan, %s: calls (-want +got):\n%s\n%s", line, diff, s.out)
+		}
+	}
 	own := newPlainScene(t)
 	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes"}}})
 	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it as it is; v: ") {

@@ -34,7 +34,11 @@ func (q *Questions) Answers() string {
 		}
 		says = append(says, key+": "+does)
 	}
-	return "Type " + strings.Join(says, "; ") + "; v: hear it again; anything else is a message."
+	rest := "; v: hear it again; anything else is a message."
+	if q.takesWords() {
+		rest = "; v: hear it again; anything else says what to change."
+	}
+	return "Type " + strings.Join(says, "; ") + rest
 }
 
 // Line takes a line that was typed while a question is open: an answer, by itself, or n
@@ -43,7 +47,8 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	if q.inquiry() != nil {
 		return q.inquiryLine(strings.TrimSpace(text), now)
 	}
-	answer, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
+	text = strings.TrimSpace(text)
+	answer, reason, _ := strings.Cut(text, " ")
 	answer, reason = strings.ToLower(answer), strings.TrimSpace(reason)
 	if answer == "esc" {
 		answer = "stop"
@@ -52,19 +57,34 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	case answer == "n" && q.First().Own == nil:
 		return q.answer(chat.Decision{Reason: reason}, false, now)
 	case reason != "":
-		return Reply{Pass: true}
+		return q.words(text, now)
 	case answer == "v":
 		return Reply{View: true}
 	case answer == "stop" && q.First().Own == nil, answer == "n":
 		return q.answer(chat.Decision{}, answer == "stop", now)
 	case !q.isChoice(answer) || answer == "stop":
-		return Reply{Pass: true}
+		return q.words(text, now)
 	case q.TooEarly(now):
 		return Reply{Hint: "that was typed before the question was there; answer it again"}
 	case answer == "d":
 		return q.choose(answer, now)
 	}
 	return q.answer(chat.Decision{Allow: true, Always: answer == "a"}, false, now)
+}
+
+// takesWords reports whether words are an answer: to a plan they say what to change.
+func (q *Questions) takesWords() bool { return q.First().Own == nil && q.First().Preview.Plan != "" }
+
+// words takes a line that is no key: the answer where words are one, else a message. A
+// command is for the rest of the interface.
+func (q *Questions) words(text string, now time.Time) Reply {
+	switch {
+	case !q.takesWords(), text == "", text[0] == '/', text[0] == '!':
+		return Reply{Pass: true}
+	case q.TooEarly(now):
+		return Reply{Hint: "that was typed before the question was there; answer it again"}
+	}
+	return q.answer(chat.Decision{Reason: text}, false, now)
 }
 
 // inquiryLine takes a line as the answer to what the model asks: numbers of options, or
