@@ -1,6 +1,7 @@
 package link
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,34 @@ func TestTakesLinks(t *testing.T) {
 	}
 }
 
+// targetOf is where a text leads that is one place, "" for none.
+func targetOf(l *Links, text string) string {
+	if places := l.Places(text); len(places) == 1 {
+		return places[0].Target.url
+	}
+	return ""
+}
+
+// A megabyte of what could be names costs no look at the disk for each.
+func TestLooksAreBounded(t *testing.T) {
+	t.Parallel()
+	l := New("vscode", kitty, workspace(t), time.Now)
+	var text strings.Builder
+	for i := range 2_000 {
+		fmt.Fprintf(&text, "n%d.go ", i)
+	}
+	l.Places(text.String())
+	if len(l.looked) != mostLooks {
+		t.Errorf("%d files were looked for", len(l.looked))
+	}
+	if targetOf(l, "main.go") == "" {
+		t.Error("the next text has no links")
+	}
+	if places := l.Places("main.go" + strings.Repeat(" ", longText)); len(places) > 0 {
+		t.Errorf("a long text has the links %v", places)
+	}
+}
+
 func TestSetting(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
@@ -89,8 +118,7 @@ func TestSetting(t *testing.T) {
 	} {
 		var got string
 		if l := New(tt.setting, tt.env, root, time.Now); l != nil {
-			target, _ := l.word("main.go:3")
-			got = target.url
+			got = targetOf(l, "main.go:3")
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -98,9 +126,8 @@ func TestSetting(t *testing.T) {
 	}
 	host, _ := os.Hostname()
 	for env, want := range map[string]string{"xterm-kitty": "#3", "foot": ""} {
-		target, _ := New(Auto, environ("TERM", env), root, time.Now).word("main.go:3")
-		if target.url != "file://"+host+root+"/main.go"+want {
-			t.Errorf("%s: %q", env, target.url)
+		if got := targetOf(New(Auto, environ("TERM", env), root, time.Now), "main.go:3"); got != "file://"+host+root+"/main.go"+want {
+			t.Errorf("%s: %q", env, got)
 		}
 	}
 }
@@ -165,16 +192,17 @@ func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	root, now := workspace(t), time.Now()
 	l := New("vscode", kitty, root, func() time.Time { return now })
-	if l.path("new.go") != "" {
+	there := func() bool { return len(l.Places("new.go")) > 0 }
+	if there() {
 		t.Fatal("it is there")
 	}
 	if err := os.WriteFile(filepath.Join(root, "new.go"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if l.path("new.go") != "" {
+	if there() {
 		t.Error("it was looked for again at once")
 	}
-	if now = now.Add(again); l.path("new.go") == "" {
+	if now = now.Add(again); !there() {
 		t.Error("it is not found later")
 	}
 }

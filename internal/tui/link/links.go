@@ -26,6 +26,8 @@ type Links struct {
 	folder     *os.Root
 	now        func() time.Time
 	looked     map[string]look
+	// looks is how many files may still be looked for in the text that is read.
+	looks int
 }
 
 // look is what was seen of a file.
@@ -91,6 +93,9 @@ func (l *Links) path(name string) string {
 	}
 	seen, ok := l.looked[name]
 	if now := l.now(); !ok || !seen.is && now.Sub(seen.at) >= again {
+		if l.looks--; l.looks < 0 {
+			return ""
+		}
 		if len(l.looked) >= most {
 			clear(l.looked)
 		}

@@ -14,12 +14,20 @@ type Place struct {
 // separators end a word that may be a place.
 const separators = " \t\n\"'`<>[]{}|,;*"
 
+// What a program printed may be a megabyte of what could be names: mostLooks is how many
+// files are looked for in one text, and a text of more bytes than longText has no links.
+const (
+	mostLooks = 200
+	longText  = 32 << 10
+)
+
 // Places are the addresses of the web and the files of the workspace that a text names, in
 // order.
 func (l *Links) Places(text string) (places []Place) {
-	if l == nil {
+	if l == nil || len(text) > longText {
 		return nil
 	}
+	l.looks = mostLooks
 	for at := 0; at < len(text); {
 		if strings.IndexByte(separators, text[at]) >= 0 || text[at] == '(' {
 			at++
