@@ -12,6 +12,7 @@ import (
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/hooks"
+	"agent/internal/setup/imports"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
 	"agent/internal/setup/trust"
@@ -33,6 +34,7 @@ func finders(s suggested) []trust.Finder {
 		func(consent.Where) trust.Found { return brought.Grants(s.callable) },
 		func(consent.Where) trust.Found { return serving.Items(s.servers) },
 		func(consent.Where) trust.Found { return gates.Items(s.hooks) },
+		func(w consent.Where) trust.Found { return trust.Found{Ignored: imports.Unread(w.Home, w.Workspace)} },
 	}
 }
 

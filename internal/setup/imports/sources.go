@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -35,41 +36,75 @@ type origin struct {
 	dialect dialect
 	// commands are folders that are read where they are.
 	commands []string
+	// more are what a workspace has besides that would run or allow something, and that
+	// cannot be taken over.
+	more []string
 }
 
 var sources = []origin{
 	{"claude", []file{
 		{path: "~/.claude.json", servers: "mcpServers", more: (*planner).claudeProject},
 		{path: "~/.claude/settings.json", more: (*planner).claudeSettings},
-	}, dialect{}, []string{"~/.claude/commands"}},
+	}, dialect{}, []string{"~/.claude/commands"}, nil},
 	{"claude-desktop", []file{
 		{path: "+Claude/claude_desktop_config.json", servers: "mcpServers"},
 		{path: "~/Library/Application Support/Claude/claude_desktop_config.json", servers: "mcpServers"},
-	}, dialect{}, nil},
+	}, dialect{}, nil, nil},
 	{"codex", []file{
 		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexNotify},
 		{path: "~/.codex/hooks.json", more: (*planner).hooksOf},
 		{path: ".codex/config.toml", servers: "mcp_servers"},
-	}, dialect{}, []string{"~/.codex/prompts"}},
+	}, dialect{}, []string{"~/.codex/prompts"}, []string{".codex/rules"}},
 	{"gemini", []file{
 		{path: "~/.gemini/settings.json", servers: "mcpServers"},
 		{path: ".gemini/settings.json", servers: "mcpServers"},
-	}, dialect{dollar: true, urlIsSSE: true}, []string{"~/.gemini/commands"}},
+	}, dialect{dollar: true, urlIsSSE: true}, []string{"~/.gemini/commands"}, []string{".gemini/extensions"}},
 	{"opencode", []file{
 		{path: "+opencode/opencode.json", servers: "mcp"},
 		{path: "+opencode/opencode.jsonc", servers: "mcp"},
 		{path: "opencode.json", servers: "mcp"},
-	}, dialect{}, []string{"+opencode/command", "+opencode/commands"}},
+	}, dialect{}, []string{"+opencode/command", "+opencode/commands"}, []string{
+		"opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc", ".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools",
+	}},
 	{"crush", []file{
 		{path: "+crush/crush.json", servers: "mcp"},
 		{path: "crush.json", servers: "mcp"},
-	}, dialect{dollar: true, seconds: true}, []string{"+crush/commands"}},
+	}, dialect{dollar: true, seconds: true}, []string{"+crush/commands"}, []string{".crush.json"}},
 	{"cursor", []file{
 		{path: "~/.cursor/mcp.json", servers: "mcpServers"},
 		{path: ".cursor/mcp.json", servers: "mcpServers"},
-	}, dialect{}, nil},
-	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, nil},
-	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, nil},
+	}, dialect{}, nil, []string{".cursor/hooks.json", ".cursor/cli.json"}},
+	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, nil, nil},
+	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, nil, nil},
+}
+
+// Unread names, in at most one line, what a workspace has that configures other agents to run, reach
+// or allow something: here that is neither read nor run.
+func Unread(home, workspace string) []string {
+	w := Where{Home: home, Base: home, Workspace: workspace}
+	if workspace == home {
+		return nil
+	}
+	var found []string
+	for _, s := range sources {
+		names := s.more
+		for _, f := range s.files {
+			names = append(names[:len(names):len(names)], f.path)
+		}
+		for _, name := range names {
+			path, own := w.path(name)
+			if own {
+				continue
+			}
+			if _, err := os.Stat(path); err == nil {
+				found = append(found, name)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{strings.Join(found, ", ") + ": of other agents, neither read nor run (agent import lists what can be taken over)"}
 }
 
 // Sources lists the agents whose configuration is imported.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,11 +107,6 @@ func (f *Found) project(w Where) {
 	for _, folder := range folders {
 		if filepath.Clean(folder) != filepath.Clean(w.Home) {
 			f.file(from, ProjectFile(folder), Project, folder)
-		}
-		for _, other := range []string{".cursor/mcp.json", ".vscode/mcp.json"} {
-			if _, err := os.Stat(filepath.Join(folder, other)); err == nil {
-				f.Notes = append(f.Notes, filepath.Join(folder, other)+" is not read; agent import takes its servers over")
-			}
 		}
 	}
 }

@@ -39,7 +39,6 @@ func TestPrecedence(t *testing.T) {
 	write(t, UserFile(w.Config), `{"mcpServers":{"b":{"command":"user"},"a":{"command":"user"}}}`)
 	write(t, ProjectFile(root), `{"mcpServers":{"c":{"command":"root"},"d":{"command":"root"}}}`)
 	write(t, ProjectFile(w.Workspace), `{"mcpServers":{"c":{"command":"near","allow":["*"],"trustHints":true},"b":{"command":"near"}}}`)
-	write(t, filepath.Join(w.Workspace, ".vscode/mcp.json"), `{}`)
 	if err := os.Mkdir(filepath.Join(root, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +58,6 @@ func TestPrecedence(t *testing.T) {
 		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " has one of that name",
 		"server c of " + ProjectFile(root) + " is not used",
 		"allow and trustHints count only in your own",
-		".vscode/mcp.json is not read; agent import",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
