@@ -48,6 +48,8 @@ type Choice struct {
 	// Preview returns what a choice looks like, for the pane beside the list; nil shows
 	// none. It is called when the choice is selected, beside everything else, once.
 	Preview func() string
+	// Theme names a theme, of which the pane shows a sample; "" for none.
+	Theme string
 }
 
 // Texts returns what Also of each choice returns, as Matches wants it; nil when no choice

@@ -54,7 +54,11 @@ func themeCommand(s setter) command.Command {
 				return s.assign(ctx, settings.Theme.Key(), args[0])
 			}
 			themes, inUse := s.completeValues(settings.Theme.Key()), settings.Theme.Of(s.settings)
-			return command.Output{Lines: choices(themes, inUse), Pick: command.PickOf("theme", "/theme", themes, inUse)}, nil
+			pick := command.PickOf("theme", "/theme", themes, inUse)
+			for i, c := range pick.Choices {
+				pick.Choices[i].Theme = c.Name
+			}
+			return command.Output{Lines: choices(themes, inUse), Pick: pick}, nil
 		},
 		Complete: func([]string) []command.Completion { return s.completeValues(settings.Theme.Key()) },
 	}

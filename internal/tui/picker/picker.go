@@ -205,7 +205,7 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 	for i, match := range p.matches {
 		c := p.pick.Choices[match]
 		list[i] = Row{c.Name, c.Help, c.InUse}
-		previews = previews || c.Preview != nil
+		previews = previews || c.Preview != nil || c.Theme != ""
 	}
 	if len(list) == 0 && room > 1 {
 		none := "  nothing fits"
@@ -224,7 +224,13 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 
 // beside puts the preview of what is selected to the right of the list.
 func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []string {
-	preview := style.WrapText(style.CleanProse(strings.TrimSpace(p.previews[p.matches[p.at]])), width-left-3)
+	var preview []string
+	for _, row := range style.WrapText(style.CleanProse(strings.TrimSpace(p.previews[p.matches[p.at]])), width-left-3) {
+		preview = append(preview, t.Dim.Text(row))
+	}
+	if name := p.pick.Choices[p.matches[p.at]].Theme; name != "" {
+		preview = t.Sample(name)
+	}
 	if len(preview) > room {
 		preview = append(preview[:max(0, room-1)], "…")
 	}
@@ -237,7 +243,7 @@ func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []
 		if i < len(preview) {
 			shown = preview[i]
 		}
-		rows[i] = row + strings.Repeat(" ", max(0, left-style.Width(row))) + t.Dim.Text(" │ "+shown)
+		rows[i] = row + strings.Repeat(" ", max(0, left-style.Width(row))) + t.Dim.Text(" │ ") + shown
 	}
 	return rows
 }

@@ -189,3 +189,25 @@ func TestPickerTurns(t *testing.T) {
 		t.Errorf("the query is %q", p.query.Text)
 	}
 }
+
+// D10: a list of themes shows how the selected one looks.
+func TestPickerShowsThemes(t *testing.T) {
+	t.Parallel()
+	pick := command.Pick{Title: "theme", Choices: []command.Choice{{Name: "auto", Theme: "auto"}, {Name: "dark", Theme: "dark"}, {Name: "light", Theme: "light"}}}
+	p, theme := Open(pick), style.NewTheme(style.TrueColours, style.Palettes[0])
+	shown := map[string]bool{}
+	for _, c := range pick.Choices {
+		rows, _ := p.View(theme, 100, 8)
+		view := strings.Join(rows, "\n")
+		if strings.Contains(view, "what you say") != (c.Name != "auto") || shown[view] {
+			t.Errorf("%s shows\n%s", c.Name, view)
+		}
+		shown[view] = true
+		for _, row := range rows {
+			if w := style.Width(row); w > 100 {
+				t.Errorf("a row of %d: %q", w, row)
+			}
+		}
+		p.Key(term.Key{Name: "down"})
+	}
+}

@@ -2,6 +2,7 @@ package style
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -32,6 +33,7 @@ type Theme struct {
 	Links *link.Links
 	// Columns is the widest that prose gets.
 	Columns int
+	colours Colours
 	// Opens is the key that opens what is left out, as people write it.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
@@ -63,6 +65,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete()).Reverse(true)) }
 	t := &Theme{
 		Columns: Columns,
+		colours: colours,
 
 		Dim:      newStyle(r.NewStyle().Faint(true)),
 		Accent:   colour(p.Cyan),
@@ -97,6 +100,23 @@ func NewTheme(colours Colours, p Palette) *Theme {
 		t.AddedWordGround, t.RemovedWordGround = ground(p.AddedWordGround), ground(p.RemovedWordGround)
 	}
 	return t
+}
+
+// Sample is how text looks in the palette of that name; nothing of a name that is none.
+func (t *Theme) Sample(name string) []string {
+	i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	s := NewTheme(t.colours, Palettes[i])
+	return []string{
+		s.User.Over(s.UserGround).Text("> ") + s.UserGround.Text("what you say   "),
+		s.OK.Text("✓") + " edited a.go" + s.Dim.Text(" — +1 −1"),
+		s.Removed.Over(s.RemovedGround).Text("- return ") + s.RemovedWordGround.Text("1"),
+		s.Added.Over(s.AddedGround).Text("+ return ") + s.AddedWordGround.Text("2"),
+		s.Bad.Text("✗") + " ran " + s.Code.Text("make") + " " + s.Warn.Text("! a warning"),
+		s.Keyword.Text("func") + " " + s.Name.Text("sum") + "() " + s.Literal.Text(`"text"`) + " " + s.Comment.Text("// why"),
+	}
 }
 
 // profile is what lipgloss calls a number of colours.
