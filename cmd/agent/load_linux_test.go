@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,8 +17,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"agent/internal/llm/llmtest"
 )
 
 // Bounds of many agents at once (reach.md 7).
@@ -177,6 +183,104 @@ func TestLoadRuns(t *testing.T) {
 		})
 	}
 	group.Wait()
+	nothingIsTorn(t, home)
 	took := time.Since(begun)
 	t.Logf("%d runs in %s, %.0f a minute, %s of a processor each", loadRuns, took.Round(time.Second), loadRuns/took.Minutes(), (time.Duration(cpu.Load()) / loadRuns).Round(time.Millisecond))
+}
+
+// nothingIsTorn reads every file of JSON that runs have written below their home.
+func nothingIsTorn(t *testing.T, home string) {
+	t.Helper()
+	read := 0
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !strings.HasPrefix(filepath.Ext(path), ".json") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		for {
+			var line json.RawMessage
+			if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s is torn: %v", path, err)
+				break
+			}
+		}
+		read++
+		return nil
+	})
+	if err != nil || read < loadAtOnce/2 {
+		t.Errorf("%d files were read: %v", read, err)
+	}
+}
+
+// Fifty agents of one home that are asked to end at once, some of them starting and the rest
+// in the middle of a reply, end within two seconds with their result, and nothing is torn.
+func TestLoadEnds(t *testing.T) {
+	agent, home := builtAgent(t), t.TempDir()
+	var arrived atomic.Int64
+	hold := make(chan struct{})
+	server := loadServer(t, &arrived, hold)
+	defer close(hold)
+	outs, runs := make([]bytes.Buffer, heldAgents), make([]*exec.Cmd, heldAgents)
+	for i := range runs {
+		runs[i] = loadRun(agent, home, t.TempDir(), server.URL)
+		runs[i].Stdout = &outs[i]
+		if err := runs[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for arrived.Load() < heldAgents/2 {
+		time.Sleep(time.Millisecond)
+	}
+	begun := time.Now()
+	for _, run := range runs {
+		if err := run.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+	}
+	starting := 0
+	for i, run := range runs {
+		_ = run.Wait()
+		lines := strings.Split(strings.TrimSpace(outs[i].String()), "\n")
+		last := lines[len(lines)-1]
+		switch status := run.ProcessState.Sys().(syscall.WaitStatus); {
+		case last == "": // it had not begun to write
+			starting++
+		case status.ExitStatus() != 130 || !strings.HasPrefix(last, `{"type":"result"`):
+			t.Errorf("agent %d: %v, the last line is %s", i, run.ProcessState, last)
+		}
+	}
+	took := time.Since(begun)
+	if took > 2*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+	nothingIsTorn(t, home)
+	t.Logf("%d agents ended %s after SIGTERM, %d of them before their first line", heldAgents, took.Round(time.Millisecond), starting)
+}
+
+// A command that prints a gigabyte takes no more memory than one that prints little.
+func TestLoadOutput(t *testing.T) {
+	const most = 80 << 10 // kB
+	agent := builtAgent(t)
+	for name, line := range map[string]string{"lines": "yes a line of output | head -c 1000000000", "one line": "head -c 1000000000 /dev/zero | tr '\\\\0' x"} {
+		server := llmtest.New(t, llmtest.Call("run_shell_command", `{"command":"`+line+`"}`), llmtest.Say("done"))
+		run := loadRun(agent, t.TempDir(), t.TempDir(), server.URL)
+		run.Args = append(run.Args, "--approval-mode", "full-auto", "--set", "sandbox=off")
+		var out bytes.Buffer
+		run.Stdout = &out
+		begun := time.Now()
+		if err := run.Run(); err != nil || !strings.Contains(out.String(), `"response":"done"`) {
+			t.Fatalf("%s: %v %s", name, err, out.String())
+		}
+		peak := run.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+		if peak > most || out.Len() > 1<<20 {
+			t.Errorf("%s: %d kB of memory, %d bytes of events", name, peak, out.Len())
+		}
+		t.Logf("%s: %d MB at most, %s", name, peak>>10, time.Since(begun).Round(100*time.Millisecond))
+	}
 }
