@@ -32,6 +32,12 @@ func TestQueuedMessagesAreEditedSingly(t *testing.T) {
 		{"the last is emptied", func(s *screenplay) {
 			s.press("up", "up", "ctrl+u")
 		}, []string{`send "three"`}, ""},
+		{"Down loses nothing", func(s *screenplay) {
+			s.press("up", "up", "down", "down")
+		}, nil, "two"},
+		{"a stash gives the others back", func(s *screenplay) {
+			s.press("up", "up", "ctrl+s")
+		}, []string{`send "three"`}, ""},
 		{"what was typed meanwhile stays", func(s *screenplay) {
 			s.press("up")
 			s.typed("x")
