@@ -3,11 +3,14 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
@@ -16,6 +19,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/tools"
+	"agent/internal/tui/style"
 )
 
 const editDiff = `--- a/internal/a.go
@@ -35,7 +39,7 @@ const answer = "# Findings\n\nThe **test** fails because `sum` starts at *one*. 
 	"| setting | meaning | default |\n|---|---|---:|\n| compression.threshold | the share of the window at which compression begins | 0.85 |\n| model | which one | |\n\n" +
 	"> quoted\n\n日本語 and 👩‍👩‍👧 end here.\n"
 
-// states are what a person may see; each is a golden frame at four widths.
+// states are what a person may see; each is a golden frame at frameWidths.
 var states = map[string]func(*screenplay){
 	"idle": func(*screenplay) {},
 	"typing": func(s *screenplay) {
@@ -199,15 +203,57 @@ var states = map[string]func(*screenplay){
 	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
 }
 
+// frameWidths are those of a narrow split, a small and a usual window, and of a wide screen.
+var frameWidths = []int{40, 60, 100, 200}
+
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
-		for _, width := range []int{60, 100, 120, 200} {
+		for _, width := range frameWidths {
 			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplay(t, width, 30)
 				play(s)
 				golden.RequireEqual(t, []byte(s.all()))
+			})
+		}
+	}
+}
+
+// frameLooks are the grounds and the numbers of colours that terminals have.
+var frameLooks = map[string]func(*Options){
+	"dark":  coloured(style.Dark, "TERM=xterm-256color", "COLORTERM=truecolor"),
+	"light": coloured(style.Light, "TERM=xterm-256color", "COLORTERM=truecolor"),
+	"16":    coloured(style.Dark, "TERM=xterm"),
+}
+
+func coloured(theme string, environ ...string) func(*Options) {
+	return func(o *Options) {
+		o.Environ, o.Theme = append(o.Environ, environ...), func() string { return theme }
+	}
+}
+
+// groundEnds is what a ground adds to the end of a row.
+var groundEnds = regexp.MustCompile(`(?m) +$`)
+
+// Colours change how a frame looks and no letter of it.
+func TestFramesInColour(t *testing.T) {
+	t.Parallel()
+	for name, play := range states {
+		for look, change := range frameLooks {
+			t.Run(name+"-"+look, func(t *testing.T) {
+				t.Parallel()
+				var all strings.Builder
+				for _, width := range frameWidths {
+					plain, s := newScreenplay(t, width, 30), newScreenplayFor(t, width, 30, change)
+					play(plain)
+					play(s)
+					if diff := cmp.Diff(plain.all(), groundEnds.ReplaceAllString(ansi.Strip(s.all()), "")); diff != "" {
+						t.Errorf("%d columns (-without colours +with):\n%s", width, diff)
+					}
+					fmt.Fprintf(&all, "%d columns\n%s", width, s.all())
+				}
+				golden.RequireEqual(t, []byte(all.String()))
 			})
 		}
 	}
@@ -220,7 +266,7 @@ func TestPagerFrames(t *testing.T) {
 	for name, keys := range map[string][]string{
 		"newest": {"ctrl+o"}, "end": {"ctrl+o", "end"}, "diff": {"ctrl+o", "right"}, "reasoning": {"ctrl+o", "right", "right"},
 	} {
-		for _, width := range []int{60, 100, 200} {
+		for _, width := range frameWidths {
 			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplay(t, width, 16)
