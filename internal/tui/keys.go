@@ -191,36 +191,44 @@ func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	return nil, m.keysShown || shown && k.Name == "esc"
 }
 
-// keysView lists the keys in as many columns as fit; what does not fit into room rows
-// is in /help.
+// keysView lists the keys, in two columns where these fit; what does not fit into room
+// rows is in /help.
 func keysView(t *style.Theme, keys []command.Key, width, room int) []string {
 	if room <= 0 {
 		return nil
 	}
-	named := 0
-	for _, key := range keys {
-		named = max(named, style.Width(key.Name))
-	}
-	cells := make([]string, len(keys))
-	widest := 0
-	for i, key := range keys {
-		cells[i] = key.Name + strings.Repeat(" ", named-style.Width(key.Name)) + "  " + key.Does
-		widest = max(widest, style.Width(cells[i])+2)
-	}
-	height := len(cells)
-	if 2*widest <= width {
-		height = (len(cells) + 1) / 2
-	}
+	const gap = "  "
+	half := (len(keys) + 1) / 2
+	left, right := keyColumn(keys[:half]), keyColumn(keys[half:])
 	var rows []string
-	for i := range height {
-		row := cells[i]
-		if i+height < len(cells) {
-			row += strings.Repeat(" ", widest-style.Width(row)) + cells[i+height]
+	if widest := style.Width(left[0]); len(gap)+widest+len(gap)+style.Width(right[0]) <= width {
+		right = append(right, "")
+		for i := range left {
+			rows = append(rows, gap+left[i]+gap+right[i])
 		}
-		rows = append(rows, t.Dim.Text("  "+style.Truncate(row, width-2)))
+	} else {
+		for _, cell := range keyColumn(keys) {
+			rows = append(rows, style.HangingWrap(gap+strings.TrimRight(cell, " "), width)...)
+		}
 	}
 	if len(rows) > room {
-		rows = append(rows[:room-1], t.Dim.Text(style.Truncate("  … /help shows all", width)))
+		rows = append(rows[:room-1], "  … /help shows all")
+	}
+	for i, row := range rows {
+		rows[i] = t.Dim.Text(style.Truncate(strings.TrimRight(row, " "), width))
 	}
 	return rows
+}
+
+// keyColumn are keys and what they do, all of one width.
+func keyColumn(keys []command.Key) []string {
+	named, does := 0, 0
+	for _, key := range keys {
+		named, does = max(named, style.Width(key.Name)), max(does, style.Width(key.Does))
+	}
+	cells := make([]string, len(keys))
+	for i, key := range keys {
+		cells[i] = key.Name + strings.Repeat(" ", named-style.Width(key.Name)+2) + key.Does + strings.Repeat(" ", does-style.Width(key.Does))
+	}
+	return cells
 }

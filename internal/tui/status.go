@@ -92,14 +92,16 @@ func (l *statusLine) spans(width int) style.Spans {
 	}
 	var line style.Spans
 	for i, part := range parts {
-		next := part
-		if i > 0 {
+		if part.Text == "" {
+			continue
+		}
+		if len(line) > 0 {
 			if line.Width()+3+style.Width(part.Text) > width && i >= always {
 				break
 			}
 			line = append(line, style.Span{Text: " · ", Style: t.Dim})
 		}
-		line = append(line, next)
+		line = append(line, part)
 	}
 	return line
 }

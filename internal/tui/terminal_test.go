@@ -85,7 +85,7 @@ func TestTerminalResize(t *testing.T) {
 	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: 40, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
-	s.until("> Ask for something, / for commands, !…")
+	s.until("> Ask for something, / for commands")
 }
 
 // Run starts goroutines, and ends them. It is not parallel: others would count.

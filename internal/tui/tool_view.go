@@ -187,7 +187,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	if t.Spoken {
 		room = spokenColumns // nothing that is heard is cut
 	}
-	said = style.Truncate(said, max(room-style.Width(what), room/2))
+	said = style.Parts(said, ", ", max(room-style.Width(what), room/2))
 	head := glyph + style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }

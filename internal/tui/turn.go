@@ -140,16 +140,19 @@ func (a *activity) workingView(width int) []string {
 		return lines
 	}
 	now := a.opts.Now()
-	took, esc := words.Elapsed(a.turn.took(now)), " · Esc interrupts"
-	if len(a.queued) > 0 {
-		esc += ", sends the queue"
+	head, rest := a.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
+	if len(a.tools) > 0 && !a.turn.interrupting {
+		head = "  turn " // the tools have clocks of their own
 	}
-	line := a.spinner() + " " + a.doing() + " · " + took + esc
+	if queue := ", sends the queue"; len(a.queued) > 0 && style.Width(head+rest+queue) <= width {
+		rest += queue
+	}
+	if room := width - style.Width(rest); style.Width(head) > room && room > 10 {
+		head = style.Truncate(head, room-3) + " · "
+	}
+	line := head + rest
 	if r := a.turn.retry; now.Before(r.at) {
 		line += " · " + style.Reveal(words.FirstLine(r.reason)).Text
-	}
-	if len(a.tools) > 0 && !a.turn.interrupting {
-		line = "  turn " + took + esc // the tools have clocks of their own
 	}
 	return append(lines, a.theme.Dim.Text(style.Truncate(line, width)))
 }

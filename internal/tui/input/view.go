@@ -41,7 +41,7 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 		}
 	}
 	if in.Empty() {
-		rows[0] = t.Dim.Text(style.Truncate(look.Placeholder, width-len(mark)))
+		rows[0] = t.Dim.Text(style.Parts(look.Placeholder, ", ", width-len(mark)))
 	}
 	if in.IsShell() && strings.HasPrefix(rows[0], "!") && !look.Dim {
 		return shellView(t, rows, row, col)

@@ -107,14 +107,20 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if page.Grows {
 		text += " · running"
 	}
+	others, find := "", " · / find"
 	if pages > 1 {
-		text += fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
+		others = fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
-	text += p.found.says() + " · q back · / find"
+	text += others + p.found.says() + " · q back" + find
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
-	return " " + style.Truncate(page.Title, max(18, width-1-style.Width(text))) + text
+	for _, less := range []string{find, others} { // the way back is the last to be left out
+		if min(18, style.Width(page.Title))+1+style.Width(text) > width {
+			text = strings.Replace(text, less, "", 1)
+		}
+	}
+	return " " + style.Truncate(page.Title, max(8, width-1-style.Width(text))) + text
 }
 
 // Key takes a key and reports whether the pager is to be closed.

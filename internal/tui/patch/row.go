@@ -28,7 +28,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 	rows := []style.Spans{spans}
 	room := width - gutter - 2
 	if width > 0 {
-		rows = spans.HardWrap(max(10, room))
+		rows = spans.SoftWrap(max(10, room))
 	}
 	var out []string
 	for i, row := range rows {

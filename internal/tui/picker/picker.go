@@ -263,7 +263,7 @@ func (p *Picker) foot(t *style.Theme, width int) string {
 	if keys == nil {
 		return ""
 	}
-	return t.Dim.Text(style.Truncate("  "+strings.Join(keys, " · "), width))
+	return t.Dim.Text(style.Parts("  "+strings.Join(keys, " · "), " · ", width))
 }
 
 // head is what is chosen and searched for, and where in the list the selection is.
@@ -278,7 +278,7 @@ func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	col = style.Width(title) + at
 	typed := t.Plain.Text(query[0])
 	if p.query.Empty() {
-		typed = t.Dim.Text(style.Truncate("type to search · Enter chooses · Esc back", room))
+		typed = t.Dim.Text(style.Parts("type to search · Enter chooses · Esc back", " · ", room))
 	}
 	pad := max(1, width-style.Width(title)-style.Width(typed)-len(count))
 	return style.Truncate(t.Accent.Text(title)+typed+strings.Repeat(" ", pad)+t.Dim.Text(count), width), col

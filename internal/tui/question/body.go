@@ -21,6 +21,8 @@ type body struct {
 	rows  []string
 	theme *style.Theme
 	width int
+	// count is how many cells behind the title say which of how many questions it is.
+	count int
 	// room is how many rows there are for it. cramped is set when the question has no
 	// room even for its answers and a row of what they are about.
 	room    int
@@ -32,12 +34,12 @@ type body struct {
 	endSeen bool
 }
 
-// lay arranges the body, if that was not done for this theme and width.
-func (b *body) lay(t *style.Theme, request Asked, width int) {
-	if b.theme == t && b.width == width {
+// lay arranges the body, if that was not done for this theme, width and count.
+func (b *body) lay(t *style.Theme, request Asked, width, count int) {
+	if b.theme == t && b.width == width && b.count == count {
 		return
 	}
-	b.theme, b.width = t, width
+	b.theme, b.width, b.count = t, width, count
 	b.rows = nil
 	b.layCall(t, request, width)
 	if remark := request.Preview.Remark; remark != "" && request.Own == nil && request.Inquiry() == nil && request.Repeats == "" {
@@ -111,11 +113,8 @@ func changedDefinition(p tools.Preview) string {
 	return "The server has changed this tool since it was used last:\n" + p.Served.Changed + "\nThe call:\n"
 }
 
-// countRoom is kept free behind a title, for how many questions wait.
-const countRoom = len(" (1 of 99)")
-
 // fits reports whether a title is shown whole in the row above the body.
-func (b *body) fits(title string) bool { return style.Width(title)+countRoom <= b.width }
+func (b *body) fits(title string) bool { return style.Width(title)+b.count <= b.width }
 
 // oneLine reveals what a question calls itself, which may hold the name of a file: a
 // line feed is one of the characters that would not be seen.
@@ -128,7 +127,7 @@ func oneLine(title string) style.Revealed {
 // titleRows are all of a title.
 func titleRows(t *style.Theme, title string, width int) []string {
 	var rows []string
-	for _, row := range (style.Spans{{Text: title, Style: t.Strong}}).HardWrap(width) {
+	for _, row := range (style.Spans{{Text: title, Style: t.Strong}}).SoftWrap(width) {
 		rows = append(rows, row.String())
 	}
 	return rows
@@ -221,6 +220,6 @@ func (b *body) scroll(pages int) {
 func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), true }
 
 // warning says that there are characters which would not be seen by themselves.
-func (b *body) warning(t *style.Theme, width int) string {
-	return t.Warn.Text(style.Truncate(t.Sign(t.Plain, "!")+"it holds "+words.Count(b.hidden, "character")+" that would not be seen, shown as symbols or numbers", width))
+func (b *body) warning(t *style.Theme, width int) []string {
+	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + words.Count(b.hidden, "character") + " that would not be seen, shown as symbols or numbers", Style: t.Warn}}, width)
 }

@@ -20,7 +20,7 @@ type Place struct{ Row, Col int }
 // so whether an answer counts; View only draws that.
 func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.theme, q.width, q.room = t, width, room
-	q.body.lay(t, q.First(), width-2)
+	q.body.lay(t, q.First(), width-2, len(q.count()))
 	q.body.cramped = false
 	foot, _ := q.foot(t, width, room >= tallRoom)
 	if least := 1 + min(1, len(q.body.rows)); least+len(foot) > room && q.reason == nil {
@@ -34,10 +34,7 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 // question owns the keys. It changes nothing.
 func (q Questions) View() ([]string, Place) {
 	t, width, room := q.theme, q.width, q.room
-	count := ""
-	if n, of := q.Place(); of > 1 {
-		count = fmt.Sprintf(" (%d of %d)", n, of)
-	}
+	count := q.count()
 	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
 	if q.body.cramped {
 		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], Place{}
@@ -51,10 +48,18 @@ func (q Questions) View() ([]string, Place) {
 	return append(lines, foot...), at
 }
 
+// count says which of how many questions it is, "" for the only one.
+func (q *Questions) count() string {
+	if n, of := q.Place(); of > 1 {
+		return fmt.Sprintf(" (%d of %d)", n, of)
+	}
+	return ""
+}
+
 // All is all of a question, for the pager.
 func All(t *style.Theme, request Asked, width int) []string {
 	b := body{hidden: hidden(request)}
-	b.lay(t, request, width)
+	b.lay(t, request, width, 0)
 	title := []string{t.Strong.Text(b.title)}
 	if !b.fits(b.title) {
 		title = nil // it is in the rows
@@ -64,7 +69,7 @@ func All(t *style.Theme, request Asked, width int) []string {
 		rows = append(rows, optionRows(t, i, width)...)
 	}
 	if b.hidden > 0 {
-		rows = append(rows, "", b.warning(t, width))
+		rows = append(append(rows, ""), b.warning(t, width)...)
 	}
 	return rows
 }
@@ -105,8 +110,12 @@ func cautions(request Asked) []style.Revealed {
 func cautionRows(t *style.Theme, request Asked, width int) []string {
 	var rows []string
 	for _, caution := range cautions(request) {
-		for _, row := range (style.Spans{{Text: t.Sign(t.Plain, "!") + caution.Text, Style: t.Warn}}).HardWrap(width) {
-			rows = append(rows, row.String())
+		sign := t.Sign(t.Plain, "!")
+		for i, row := range (style.Spans{{Text: caution.Text, Style: t.Warn}}).SoftWrap(width - style.Width(sign)) {
+			if i > 0 {
+				sign = strings.Repeat(" ", style.Width(sign))
+			}
+			rows = append(rows, t.Warn.Text(sign)+row.String())
 		}
 	}
 	return rows
@@ -122,7 +131,7 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+words.Count(more, "more line")+": v opens all", width)))
 	}
 	if q.body.hidden > 0 {
-		foot = append(foot, q.body.warning(t, width))
+		foot = append(foot, q.body.warning(t, width)...)
 	}
 	switch {
 	case q.reason != nil:
@@ -130,10 +139,13 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 		at.Row += len(foot)
 		return append(foot, rows...), at
 	case q.drafting:
-		return append(foot, t.Dim.Text(style.Truncate("a message · Esc: back to the question", width))), Place{}
+		return append(foot, t.Dim.Text(style.Parts("a message · Esc: back to the question", " · ", width))), Place{}
 	}
 	if q.body.scrolled && q.body.endSeen && q.body.top > 0 {
 		foot = append(foot, t.Warn.Text(style.Truncate("this is the end: the key again answers", width)))
+	}
+	if tall && len(foot) > 0 {
+		foot = append(foot, "")
 	}
 	at := Place{Row: len(foot)}
 	if tall {
@@ -171,22 +183,19 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 		}
 		key := keyName(c.key)
 		row := style.Spans{{Text: mark, Style: t.User}, {Text: key + strings.Repeat(" ", 5-style.Width(key)), Style: t.Accent}, {Text: c.does, Style: look}}
-		if q.inquiry() != nil { // prose, which is not broken within words
-			rows = append(rows, style.Indent(style.WrapSpans(row[2:], width-7), row[:2].String(), strings.Repeat(" ", 7))...)
-			continue
-		}
-		for j, part := range row.HardWrap(width) {
+		for j, part := range row[2:].SoftWrap(width - 7) {
+			before := row[:2].String()
 			if j > 0 {
-				part = append(style.Spans{{Text: strings.Repeat(" ", 7)}}, part...)
+				before = strings.Repeat(" ", 7)
 			}
-			rows = append(rows, part.String())
+			rows = append(rows, before+part.String())
 		}
 	}
 	hint := "  ↑↓ Enter choose · v opens all of it · Tab to a message"
 	if i := q.inquiry(); i != nil && i.Several {
-		hint = "  numbers or Space mark several · Enter answers · Tab to a message"
+		hint = "  Space marks several · Enter answers · Tab to a message"
 	}
-	return append(rows, t.Dim.Text(style.Truncate(hint, width)))
+	return append(rows, t.Dim.Text(style.Parts(hint, " · ", width)))
 }
 
 // choiceLine is the answers in as few rows as they need.

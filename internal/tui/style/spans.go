@@ -1,6 +1,7 @@
 package style
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -57,46 +58,20 @@ func (s Spans) Restyle(parts []Range, over Style) Spans {
 	return out
 }
 
-// HardWrap cuts the text into rows of at most width cells, wherever that falls.
-func (s Spans) HardWrap(width int) []Spans {
-	if s.Width() <= width {
-		return []Spans{s}
-	}
-	var rows []Spans
-	var row Spans
-	used := 0
-	for _, span := range s {
-		start := 0
-		for at := 0; at < len(span.Text); {
-			cluster, cells := ansi.FirstGraphemeCluster(span.Text[at:], ansi.GraphemeWidth)
-			if used+cells > width && used > 0 {
-				rows = append(rows, append(row, Span{span.Text[start:at], span.Style}))
-				row, start, used = nil, at, 0
-			}
-			at += len(cluster)
-			used += cells
-		}
-		if start < len(span.Text) {
-			row = append(row, Span{span.Text[start:], span.Style})
-		}
-	}
-	return append(rows, row)
-}
-
 // SoftWrap cuts the text into rows of at most width cells, behind a space where there is
 // one in the last two thirds of a row, so that words stay whole. Nothing is left out: a
 // space ends the row before.
 func (s Spans) SoftWrap(width int) []Spans {
 	var rows []Spans
-	whole := s.text()
+	whole, rest := s.text(), slices.Clone(s)
 	for at := 0; ; {
-		row, _ := s.split(cutPoint(whole, at, width) - at)
+		end := cutPoint(whole, at, width)
+		var row Spans
+		row, rest = rest.split(end - at)
 		rows = append(rows, row)
-		at += len(row.text())
-		if at == len(whole) {
+		if at = end; at == len(whole) {
 			return rows
 		}
-		_, s = s.split(len(row.text()))
 	}
 }
 
@@ -127,17 +102,17 @@ func (s Spans) text() string {
 	return b.String()
 }
 
-// split cuts the text after so many bytes.
+// split cuts the text after so many bytes. What is behind has the place of what it was.
 func (s Spans) split(at int) (before, after Spans) {
-	for _, span := range s {
-		n := min(at, len(span.Text))
-		at -= n
-		if n > 0 {
-			before = append(before, Span{span.Text[:n], span.Style})
+	for i, span := range s {
+		if at < len(span.Text) {
+			if before = s[:i:i]; at > 0 {
+				before = append(before, Span{span.Text[:at], span.Style})
+			}
+			s[i].Text = span.Text[at:]
+			return before, s[i:]
 		}
-		if n < len(span.Text) {
-			after = append(after, Span{span.Text[n:], span.Style})
-		}
+		at -= len(span.Text)
 	}
-	return before, after
+	return s, nil
 }

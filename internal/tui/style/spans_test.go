@@ -16,7 +16,7 @@ func TestSpansRestyle(t *testing.T) {
 	}
 }
 
-func TestSpansHardWrapKeepsEverything(t *testing.T) {
+func TestSoftWrapOfSeveralSpans(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.StringMatching(`[ab日é ]{0,9}`)).Draw(t, "texts")
@@ -26,7 +26,7 @@ func TestSpansHardWrapKeepsEverything(t *testing.T) {
 			spans = append(spans, Span{Text: text})
 		}
 		var all strings.Builder
-		for _, row := range spans.HardWrap(width) {
+		for _, row := range spans.SoftWrap(width) {
 			if row.Width() > width {
 				t.Fatalf("a row of %d cells: %q", row.Width(), row)
 			}

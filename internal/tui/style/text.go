@@ -29,6 +29,19 @@ func Truncate(s string, width int) string {
 	return ansi.Truncate(s, max(0, width), "…")
 }
 
+// Parts is as much of a line as fits, in whole parts, which the separator is between; a
+// first part that is too wide is cut.
+func Parts(line, separator string, width int) string {
+	for Width(line) > width {
+		at := strings.LastIndex(line, separator)
+		if at <= 0 {
+			return Truncate(line, width)
+		}
+		line = line[:at]
+	}
+	return line
+}
+
 // CleanProse is Clean for text that was not written for a terminal: a lone CR ends a
 // line, so that nothing before it is lost.
 func CleanProse(s string) string {
