@@ -68,6 +68,11 @@ chaos: build
 mcp:
 	scripts/mcp
 
+# Editors' clients as others wrote them; what is not there is skipped.
+.PHONY: acp
+acp:
+	scripts/acp
+
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
 
