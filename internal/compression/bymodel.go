@@ -5,33 +5,49 @@ import (
 	"math"
 )
 
-// middleOut keeps the beginning and the end of a conversation and has a model
-// summarise what lies between (D-34).
-type middleOut struct{}
+// byModel has a model summarise what is before the preserved tail: all of it, or where it
+// keeps the top what is behind that.
+type byModel struct {
+	name     string
+	keepsTop bool
+}
 
-func (middleOut) Name() string      { return "middle-out" }
-func (middleOut) RequiresLLM() bool { return true }
+var (
+	// middleOut keeps the beginning and the end of a conversation (D-34).
+	middleOut = byModel{"middle-out", true}
+	// oneShot keeps its end (D-35).
+	oneShot = byModel{"one-shot", false}
+)
 
-func (middleOut) Trigger() Trigger {
+func (s byModel) Name() string    { return s.name }
+func (byModel) RequiresLLM() bool { return true }
+
+func (byModel) Trigger() Trigger {
 	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
 }
 
 // fewestBetween is how many entries must lie between top and tail (D-34).
 const fewestBetween = 4
 
-func (s middleOut) Compress(ctx context.Context, c Context) (Result, error) {
-	reason, err := c.nothingToSummarise()
-	switch {
+func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
+	switch err := c.check(); {
 	case err != nil:
 		return Result{}, err
-	case reason != "":
-		return noop(s, c, reason), nil
+	case len(c.History) == 0:
+		return noop(s, c, reasonEmpty), nil
+	case nothingSince(c.History, isSummaryOfEntries):
+		return noop(s, c, reasonUnchanged), nil
 	}
-	n := len(c.History)
-	g := groupEntries(c.History)
-	part := span{g.boundary(topSize(n, c.TopPreserveThreshold)), g.boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))}
-	if part.to-part.from < fewestBetween {
+	n, g := len(c.History), groupEntries(c.History)
+	part := span{to: g.boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))}
+	if s.keepsTop {
+		part.from = g.boundary(topSize(n, c.TopPreserveThreshold))
+	}
+	switch {
+	case s.keepsTop && part.to-part.from < fewestBetween:
 		return noop(s, c, reasonBetween), nil
+	case part.to == 0:
+		return noop(s, c, reasonTail), nil
 	}
 	return summarise(ctx, s, c, part)
 }
@@ -42,30 +58,4 @@ func topSize(n int, preserve float64) int {
 		return 0
 	}
 	return int(math.Ceil(float64(n) * min(preserve, 1)))
-}
-
-// oneShot has a model summarise everything before the preserved tail (D-35).
-type oneShot struct{}
-
-func (oneShot) Name() string      { return "one-shot" }
-func (oneShot) RequiresLLM() bool { return true }
-
-func (oneShot) Trigger() Trigger {
-	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
-}
-
-func (s oneShot) Compress(ctx context.Context, c Context) (Result, error) {
-	reason, err := c.nothingToSummarise()
-	switch {
-	case err != nil:
-		return Result{}, err
-	case reason != "":
-		return noop(s, c, reason), nil
-	}
-	n := len(c.History)
-	tail := groupEntries(c.History).boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))
-	if tail == 0 {
-		return noop(s, c, reasonTail), nil
-	}
-	return summarise(ctx, s, c, span{0, tail})
 }

@@ -48,7 +48,7 @@ func TestDepartedIntoASummary(t *testing.T) {
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering(snap)
-	result, err := oneShot{}.Compress(context.Background(), c)
+	result, err := oneShot.Compress(context.Background(), c)
 	if err != nil || !result.Applied {
 		t.Fatal(err, result.Reason)
 	}

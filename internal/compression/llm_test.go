@@ -59,7 +59,7 @@ func TestMiddleOut_D34(t *testing.T) {
 	entries := talk(5) // 20 entries: 4 above, 4 below
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering("Here it is:\n" + snap + "\nDone.")
-	r := compressWith(t, middleOut{}, c)
+	r := compressWith(t, middleOut, c)
 	i, summary := summaryOf(r.NewHistory)
 	if !r.Applied || i != 4 || len(r.NewHistory) != 9 || r.NewHistory[3] != entries[3] || r.NewHistory[5] != entries[16] {
 		t.Fatalf("applied %t %q:\n%s", r.Applied, r.Reason, showAll(r.NewHistory))
@@ -79,7 +79,7 @@ func TestOneShot_D35(t *testing.T) {
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering(snap)
-	r := compressWith(t, oneShot{}, c)
+	r := compressWith(t, oneShot, c)
 	if i, _ := summaryOf(r.NewHistory); !r.Applied || i != 0 || len(r.NewHistory) != 5 || r.NewHistory[1] != entries[16] {
 		t.Fatalf("applied %t %q:\n%s", r.Applied, r.Reason, showAll(r.NewHistory))
 	}
@@ -113,7 +113,7 @@ func TestMiddleOutBoundaries_D34(t *testing.T) {
 				c.PreserveThreshold = 0.3
 			}
 			c.Summarizer = answering(snap)
-			r := compressWith(t, middleOut{}, c)
+			r := compressWith(t, middleOut, c)
 			if tc.noop != "" {
 				wantNoop(t, r, tc.noop)
 				return
@@ -135,7 +135,7 @@ func TestSummaryKeepsTheTask(t *testing.T) {
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering(snap)
 	requests := asked(c.Summarizer)
-	r := compressWith(t, oneShot{}, c)
+	r := compressWith(t, oneShot, c)
 	if !r.Applied || r.NewHistory[1] != entries[2] {
 		t.Fatalf("%s", showAll(r.NewHistory))
 	}
@@ -155,7 +155,7 @@ func TestWhatIsSent_D36(t *testing.T) {
 	c.Summarizer = answering(snap)
 	c.ActiveTodos = todo.List{{ID: "7", Content: "fix the build", Status: todo.InProgress}}
 	requests := asked(c.Summarizer)
-	if r := compressWith(t, oneShot{}, c); !r.Applied {
+	if r := compressWith(t, oneShot, c); !r.Applied {
 		t.Fatal(r.Reason)
 	}
 	text := (*requests)[0]
@@ -171,7 +171,7 @@ func TestWhatIsSent_D36(t *testing.T) {
 		t.Errorf("sent\n%s", text)
 	}
 	c.ActiveTodos = nil
-	if r := compressWith(t, oneShot{}, c); !r.Applied || strings.Contains((*requests)[1], "todo") {
+	if r := compressWith(t, oneShot, c); !r.Applied || strings.Contains((*requests)[1], "todo") {
 		t.Error("an empty list is sent")
 	}
 }
@@ -196,7 +196,7 @@ func TestReducedTranscript_D36(t *testing.T) {
 		c.Summarizer = answering(snap)
 		c.Summarizer.Room = room
 		requests := asked(c.Summarizer)
-		_, err := oneShot{}.Compress(context.Background(), c)
+		_, err := oneShot.Compress(context.Background(), c)
 		var failed *SummaryError
 		if errors.As(err, &failed) != want.err {
 			t.Fatalf("room %d: %v", room, err)
@@ -237,7 +237,7 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, s := range []Strategy{middleOut{}, oneShot{}} {
+			for _, s := range []Strategy{middleOut, oneShot} {
 				c := contextOf(t, 100_000, talk(5))
 				c.Summarizer = answering("")
 				c.Summarizer.Ask = func(context.Context, string, string) (Answer, error) { return Answer{Text: tc.answer}, tc.err }
@@ -254,13 +254,13 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 	}
 	c := contextOf(t, 100_000, talk(5))
 	c.Summarizer = nil
-	if _, err := (oneShot{}).Compress(context.Background(), c); !errors.Is(err, ErrNoSummarizer) {
+	if _, err := oneShot.Compress(context.Background(), c); !errors.Is(err, ErrNoSummarizer) {
 		t.Errorf("without a model: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.Summarizer = answering("")
 	c.Summarizer.Ask = func(context.Context, string, string) (Answer, error) { cancel(); return Answer{}, boom }
-	if _, err := (oneShot{}).Compress(ctx, c); !errors.Is(err, context.Canceled) {
+	if _, err := oneShot.Compress(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -272,7 +272,7 @@ func TestSummaryTooLarge_D28(t *testing.T) {
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering("<state_snapshot>" + strings.Repeat("x", 50_000) + "</state_snapshot>")
-	r := compressWith(t, oneShot{}, c)
+	r := compressWith(t, oneShot, c)
 	if r.Applied || !r.Metadata.LLMCallMade || !strings.Contains(r.Reason, "asking for it took 1000") || len(r.NewHistory) != len(entries) {
 		t.Errorf("applied %t, %q, %+v", r.Applied, r.Reason, r.Metadata)
 	}
@@ -282,7 +282,7 @@ func TestSummaryTooLarge_D28(t *testing.T) {
 // is a record.
 func TestTranscriptPointer(t *testing.T) {
 	t.Parallel()
-	for _, s := range []Strategy{middleOut{}, oneShot{}} {
+	for _, s := range []Strategy{middleOut, oneShot} {
 		c := contextOf(t, 100_000, talk(5))
 		c.Summarizer = answering(snap)
 		c.TranscriptPath = "/data/1.jsonl"

@@ -14,8 +14,10 @@ type largeResult struct {
 	at       history.Ref
 	response *history.ToolResponse
 	key      string
-	bytes    int
-	tokens   int
+	// note is what represents it in a line.
+	note   *history.ToolResponse
+	bytes  int
+	tokens int
 	// unseen results are newer than the model's latest reply: it is about to read
 	// them for the first time.
 	unseen bool
@@ -31,7 +33,7 @@ func (l *ladder) noteResults() {
 		if e.excess <= 0 {
 			break
 		}
-		e.put(r, shortNote(r.response, r.key, "removed to fit the context limit, "+size(r.response.Result.Text())))
+		e.put(r, r.note)
 	}
 	l.edit(e.blocks)
 }
@@ -132,8 +134,8 @@ func (l *ladder) largeResults() []largeResult {
 			at := history.Ref{Entry: i, Block: j}
 			r := largeResult{at: at, response: response, key: facts.keyValue(calls[at]), unseen: i > answered}
 			r.bytes = len(response.Result.Text()) + len(response.Error)
-			note := shortNote(response, r.key, "removed to fit the context limit, "+size(response.Result.Text()))
-			if len(note.Result.Text())+len(note.Error) < r.bytes {
+			r.note = shortNote(response, r.key, "removed to fit the context limit, "+size(response.Result.Text()))
+			if len(r.note.Result.Text())+len(r.note.Error) < r.bytes {
 				r.tokens = l.size(response)
 				large = append(large, r)
 			}

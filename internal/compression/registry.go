@@ -14,8 +14,8 @@ const DefaultName = "high-density"
 // of its own and a line here (REQ-HD-004.1).
 var strategies = []Strategy{
 	highDensity{},
-	middleOut{},
-	oneShot{},
+	middleOut,
+	oneShot,
 	topDown{},
 	cacheAware{},
 }

@@ -183,18 +183,3 @@ func (c Context) summaryText(n int, snapshot string) string {
 	}
 	return text
 }
-
-// nothingToSummarise is why a strategy that asks a model need not do so, "" where it
-// may. It guards against mistakes of the caller too.
-func (c Context) nothingToSummarise() (reason string, err error) {
-	switch err := c.check(); {
-	case err != nil:
-		return "", err
-	case len(c.History) == 0:
-		return reasonEmpty, nil
-	case nothingSince(c.History, isSummaryOfEntries):
-		return reasonUnchanged, nil
-	default:
-		return "", nil
-	}
-}
