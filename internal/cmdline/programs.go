@@ -8,7 +8,8 @@ import (
 
 // readOnlyProgram describes a program that changes nothing: which of its options
 // are harmless and what its other words are. Nothing that is listed may write, run
-// a program, follow symlinks it meets, read a list of files, or wait for ever.
+// a program, follow symlinks it meets, read a list of files, open a file by another name
+// than its operand, as unzip does with patterns and endings of its own, or wait for ever.
 type readOnlyProgram struct {
 	// flags are one-letter options; valued are those with a value attached (-n5)
 	// that is not a path.
@@ -185,7 +186,6 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"sha1sum":   {max: unlimited},
 		"sha512sum": {max: unlimited},
 		"cksum":     {max: unlimited},
-		"unzip -l":  {max: 1},
 
 		"grep":  {flags: "irnvwxclLHhoqsEFPGabI", valued: "ABCme", number: true, max: unlimited, long: grepOptions},
 		"egrep": {flags: "irnvwxclLHhoqsabI", valued: "ABCme", number: true, max: unlimited, long: grepOptions},
