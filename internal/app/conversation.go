@@ -299,9 +299,14 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),
 
-		Expand:   c.Brought.Expand,
-		Below:    c.Brought.Below,
-		News:     c.Servers.News,
+		Expand: c.Brought.Expand,
+		Below:  c.Brought.Below,
+		News:   c.Servers.News,
+		Refreeze: func() {
+			for _, notice := range c.Brought.Refreeze() {
+				c.emit(chat.Notice{Text: notice})
+			}
+		},
 		Gates:    c.gates(),
 		Hooks:    c.Hooking.Moments(c.checks),
 		Begun:    c.options.Record.begins(),

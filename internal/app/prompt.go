@@ -28,13 +28,12 @@ const (
 
 // systemPrompt reads the instructions of this session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
-	given, notices := c.Brought.Head()
-	c.Notices = append(c.Notices, notices...)
+	c.Notices = append(c.Notices, c.Brought.Head()...)
 	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
 	if err != nil {
 		return nil, err
 	}
-	return SystemPrompt(templates, c.promptSession(given)), nil
+	return SystemPrompt(templates, c.promptSession()), nil
 }
 
 // SystemPrompt renders the instructions of a session, as it is when a head is made.
@@ -48,17 +47,17 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 
 // promptSession returns what the system prompt says of the session, for the model that
 // is in use when it is called. The repository is looked at once, from now on.
-func (c *Conversation) promptSession(given []prompts.Instruction) func() prompts.Session {
+func (c *Conversation) promptSession() func() prompts.Session {
 	repository := gitState(c.workspace.Root())
 	begun := prompts.Session{
-		Workspace:    c.workspace.Root(),
-		Platform:     runtime.GOOS + "/" + runtime.GOARCH,
-		Shell:        filepath.Base(c.env.Jobs.Shell()),
-		Date:         c.process.Now().Format("2006-01-02"),
-		Instructions: given,
+		Workspace: c.workspace.Root(),
+		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
+		Shell:     filepath.Base(c.env.Jobs.Shell()),
+		Date:      c.process.Now().Format("2006-01-02"),
 	}
 	return func() prompts.Session {
 		session := begun
+		session.Instructions = c.Brought.Instructions()
 		session.Git = repository()
 		session.Model = settings.Model.Of(c.settings)
 		session.Trailer = trailer(settings.CommitTrailer.Of(c.settings), session.Model)

@@ -91,6 +91,9 @@ type Config struct {
 	// News returns what the model is to be told before the next request and was not told
 	// yet; nil for nothing ever.
 	News func() []history.Block
+	// Refreeze has prompt and tools follow what has changed, before they are made anew: after
+	// a compression, and where the conversation is cleared. It may be nil.
+	Refreeze func()
 	// KeepWaiting records the messages that wait and are not in the history yet; nil where
 	// nothing keeps them. It returns when they are on disk.
 	KeepWaiting func([]atcmd.Message)

@@ -64,8 +64,11 @@ func newWindow(c *Chat) *window.Window {
 		Beside:         c.beside,
 		TranscriptPath: c.TranscriptPath,
 		Compacting:     c.compacting,
-		Compacted:      c.compacted,
-		Todos:          func() todo.List { return c.Env.Todos.List() },
+		Compacted: func(ctx context.Context, manual bool) {
+			c.compacted(ctx, manual)
+			c.refreeze()
+		},
+		Todos: func() todo.List { return c.Env.Todos.List() },
 	})
 }
 
@@ -80,6 +83,13 @@ func (c *Config) form() traits.Form {
 		return traits.Replace
 	}
 	return c.Form()
+}
+
+// refreeze has prompt and tools follow what has changed.
+func (c *Config) refreeze() {
+	if c.Refreeze != nil {
+		c.Refreeze()
+	}
 }
 
 // headFor names for whom prompt and tools are made.

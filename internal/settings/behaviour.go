@@ -49,6 +49,34 @@ var Links = Declare(Enum("auto", "off", "file", "vscode", "vscode-insiders", "vs
 	Category: CategoryBehaviour,
 })
 
+// Notify says how a person who looks elsewhere is called.
+var Notify = Declare(Enum("auto", "osc", "bell", "off"), "auto", Spec{
+	Key:      "notify",
+	Help:     "how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not",
+	Category: CategoryBehaviour,
+})
+
+// NotifyCommand is a command line that is run besides.
+var NotifyCommand = Optional(Line(), Spec{
+	Key: "notify-command", Unset: "none",
+	Help:     "command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON",
+	Category: CategoryBehaviour,
+})
+
+// StatusLineCommand is a command line whose output is shown.
+var StatusLineCommand = Optional(Line(), Spec{
+	Key: "status-line.command", Unset: "none",
+	Help:     "command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second",
+	Category: CategoryBehaviour,
+})
+
+// OutputStyle names a file of instructions on how to answer.
+var OutputStyle = Optional(Line(), Spec{
+	Key: "output-style", Unset: "none",
+	Help:     "how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on",
+	Category: CategoryBehaviour,
+})
+
 // ShellTimeoutSeconds is how long a command may run.
 var ShellTimeoutSeconds = Declare(Int(AtLeast(1, "above 0")), 300, Spec{
 	Key:      "shell-timeout-seconds",

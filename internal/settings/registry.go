@@ -47,6 +47,10 @@ func All() []Declared {
 		Keys,
 		Links,
 		Columns,
+		Notify,
+		NotifyCommand,
+		StatusLineCommand,
+		OutputStyle,
 
 		ShellTimeoutSeconds,
 		ToolOutputMaxTokens,

@@ -151,7 +151,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.endReply("")
 	a.endHeld()
 	if a.opts.Now().Sub(a.turn.started) >= longTurn {
-		a.bell = true
+		a.call()
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
 	a.retried(e.Err != nil)

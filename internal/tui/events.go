@@ -14,17 +14,20 @@ import (
 	"agent/internal/words"
 )
 
-// longTurn is how long a turn must have taken for its end to ring the bell.
-const longTurn = 15 * time.Second
+// longTurn is how long a turn must have taken for its end to call the person.
+const longTurn = 10 * time.Second
 
 // eventsCame takes events of the turn loop. After a turn the next line for the shell
 // runs, and something else may be checked out.
 func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	for _, event := range events {
 		m.event(event)
-		if _, ended := event.(chat.TurnEnded); ended {
+		switch event.(type) {
+		case chat.TurnEnded:
 			m.runHeld()
-			next = m.opts.askBranch(m.ctx)
+			next = tea.Batch(next, m.opts.askBranch(m.ctx))
+		case chat.StatusChanged:
+			next = tea.Batch(next, m.own.ask())
 		}
 	}
 	return next
@@ -45,7 +48,7 @@ func (m *Model) event(event chat.Event) {
 		}
 	case chat.ApprovalRequested:
 		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed())
-		m.bell = true
+		m.call()
 	case chat.ApprovalSettled:
 		m.questions.Settle(e.ID, m.opts.Now())
 	case chat.UsageReported:

@@ -29,6 +29,7 @@ type Model struct {
 	chooser   chooser
 	line      statusLine
 	presence  presence
+	own       ownStatus
 	resize    resize
 	// typedLines are the lines that were typed where nothing but lines is read.
 	typedLines map[string]bool
@@ -48,7 +49,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	opts = s.opts
 	m := &Model{
-		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s},
+		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s},
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
@@ -133,7 +134,7 @@ func (m *Model) update(message tea.Msg) tea.Cmd {
 	m.sendWaiting()
 	m.sendBehind()
 	m.endHint()
-	m.presence.say(&m.questions, m.activity.turn.running)
+	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running))
 	m.activity.grow()
 	m.activity.watch()
 	m.layout()
@@ -152,6 +153,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.eventsCame(message)
 	case branchMsg:
 		m.line.branch = string(message)
+	case ownStatusMsg:
+		return m.own.came(message)
 	case foundMsg:
 		if message != "" {
 			m.note(dim, "·", string(message))
@@ -196,7 +199,7 @@ func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	case term.Paste:
 		return m.paste(string(e))
 	case term.Focus:
-		m.presence.unfocused = !bool(e)
+		m.presence.unfocused, m.presence.reports = !bool(e), true
 	case term.Background:
 		m.background(e.Dark)
 	}

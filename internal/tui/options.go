@@ -82,6 +82,13 @@ type Options struct {
 	// for nothing. It is asked beside everything else, at the start and after each turn
 	// and command. Nil means nothing.
 	Branch func(ctx context.Context) string
+	// StatusLine returns what makes a line of its own for a status; nil means none. It is
+	// asked after each change of the status, and what it returns runs beside everything else.
+	StatusLine func() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
+	// Notify returns the setting of that name; nil means auto. Called is run beside everything
+	// else when the person is called: kind says why in a word, news in a line. Nil is nothing.
+	Notify func() string
+	Called func(ctx context.Context, kind, news string) error
 	// Found waits until it is known which model answers, and returns a line that says so;
 	// "" when the greeting said it or there is none. Nil means that.
 	Found func(ctx context.Context) string

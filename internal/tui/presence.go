@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/tui/question"
 	"agent/internal/tui/term"
 	"agent/internal/words"
@@ -16,16 +18,15 @@ type presence struct {
 	title string
 	// unfocused is set while the window does not have the focus.
 	unfocused bool
+	// reports is set when the terminal says where the focus is.
+	reports bool
 	// sequence is sent to the terminal with the next frame.
 	sequence string
 }
 
-// say says in the terminal's title what continues, and asks for attention when a
-// question waits or a long turn ended while the window had not the focus.
-func (p *presence) say(questions *question.Questions, running bool) {
-	if p.opts.simpleTerminal() {
-		return
-	}
+// say says in the terminal's title what continues, and calls the person when a question
+// waits or a long turn ended while the window has not the focus, as far as that is known.
+func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + words.Line(filepath.Base(p.opts.Workspace), newsLimit)
 	title := name
 	switch {
@@ -34,24 +35,48 @@ func (p *presence) say(questions *question.Questions, running bool) {
 	case running:
 		title = "* " + title
 	}
-	if title != p.title {
+	if title != p.title && !p.opts.simpleTerminal() {
 		p.title = title
 		p.sequence += term.Title(title)
 	}
-	if p.bell && p.unfocused {
-		p.sequence += term.Notification(p.opts.env, name, news(questions))
+	if !p.calling {
+		return nil
 	}
+	p.calling = false
+	setting := "auto"
+	if p.opts.Notify != nil {
+		setting = p.opts.Notify()
+	}
+	if setting == "off" || p.reports && !p.unfocused {
+		p.bell = false
+		return nil
+	}
+	kind, news := news(questions)
+	if setting != "bell" && p.unfocused && !p.opts.simpleTerminal() {
+		shown := term.Notification(p.opts.env, setting == "osc", name, news)
+		p.sequence += shown
+		p.bell = p.bell && (setting != "osc" || shown == "")
+	}
+	if p.opts.Called == nil {
+		return nil
+	}
+	return guarded(func() tea.Msg {
+		if err := p.opts.Called(p.ctx, kind, news); err != nil {
+			return noteMsg{err.Error()}
+		}
+		return nil
+	})
 }
 
 // newsLimit is how much of a folder's name or of a question is shown outside the
 // window, in characters.
 const newsLimit = 120
 
-// news says in a line what attention is asked for.
-func news(questions *question.Questions) string {
+// news says in a word and in a line why the person is called.
+func news(questions *question.Questions) (kind, line string) {
 	if !questions.Open() {
-		return "the turn has ended"
+		return "turn-ended", "the turn has ended"
 	}
 	asked := questions.First()
-	return "asks: " + words.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
+	return "question", "asks: " + words.Line(cmp.Or(asked.Repeats, asked.Preview.Title), newsLimit)
 }

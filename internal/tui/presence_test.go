@@ -1,10 +1,15 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/chat"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -39,5 +44,96 @@ func TestPresence(t *testing.T) {
 	dumb.events(chat.TurnStarted{})
 	if dumb.model.presence.sequence != "" {
 		t.Errorf("a terminal without a name got %q", dumb.model.presence.sequence)
+	}
+}
+
+// setup.md 10: whom the terminal says to look is not called; a setting says how the others
+// are, and a command is run besides.
+func TestCalling(t *testing.T) {
+	t.Parallel()
+	const notification = "\x1b]9;agent: project: asks: run make\x1b\\"
+	for _, tt := range []struct {
+		setting, program string
+		focus            []bool
+		bell             bool
+		sequence, called string
+	}{
+		{"auto", "", nil, true, "", "question"},
+		{"auto", "", []bool{true}, false, "", ""},
+		{"auto", "iTerm.app", []bool{false}, true, notification, "question"},
+		{"auto", "", []bool{false}, true, "", "question"},
+		{"osc", "", []bool{false}, false, notification, "question"},
+		{"bell", "iTerm.app", []bool{false}, true, "", "question"},
+		{"off", "iTerm.app", []bool{false}, false, "", ""},
+	} {
+		s := newScreenplay(t, 80, 24)
+		s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
+		s.model.opts.Notify = func() string { return tt.setting }
+		called := ""
+		s.model.opts.Called = func(_ context.Context, kind, news string) error {
+			called += kind
+			if news != "asks: run make" {
+				t.Errorf("it says %q", news)
+			}
+			return errors.New("no such program")
+		}
+		s.model.presence.title = "? agent: project"
+		for _, focus := range tt.focus {
+			s.model.presence.unfocused, s.model.presence.reports = !focus, true
+		}
+		next := s.model.update(eventsMsg{askedForCommand("make")})
+		s.model.update(wakeMsg{})
+		if next != nil {
+			s.model.update(next())
+		}
+		frame := s.model.frame()
+		if frame.Bell != tt.bell || frame.Sequence != tt.sequence || called != tt.called {
+			t.Errorf("%+v: bell %v, %q, called %q", tt, frame.Bell, frame.Sequence, called)
+		}
+		if failed := strings.Contains(strings.Join(frame.Printed, "\n"), "no such program"); failed != (called != "") {
+			t.Errorf("%+v: the failure is not said: %q", tt, s.texts())
+		}
+	}
+}
+
+// setup.md 10: the line of a program is shown with its colours and nothing else that a terminal
+// obeys; it runs once for changes that come while it does; what is wrong is said once.
+func TestOwnStatus(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.model.colours = style.Colours16
+	runs := 0
+	s.model.opts.StatusLine = func() func(context.Context, chat.Status, chat.Stats) (string, error) {
+		return func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
+			runs++
+			return status.Model + " \x1b[31mred\x1b]52;c;AAAA\a\x1b[2J\nsecond", nil
+		}
+	}
+	changed := func(model string) tea.Cmd {
+		return s.model.update(eventsMsg{chat.StatusChanged{Status: chat.Status{Model: model}}})
+	}
+	first := changed("one")
+	if changed("two") != nil || changed("three") != nil {
+		t.Error("a change starts it while it runs")
+	}
+	again := s.model.update(first())
+	if view := s.model.own.view(60); len(view) != 1 || view[0] != "one \x1b[31mred\x1b[m" {
+		t.Errorf("shown: %q", view)
+	}
+	if again == nil {
+		t.Fatal("what changed while it ran is not shown")
+	}
+	wrong := ownStatusMsg{"four", errors.New("took too long")}
+	s.model.update(wrong)
+	s.model.update(wrong)
+	if said := strings.Count(strings.Join(s.model.frame().Printed, "\n"), "took too long"); runs != 1 || said != 1 {
+		t.Errorf("%d runs, said %d times", runs, said)
+	}
+	if s.model.colours, s.model.own.text = style.NoColours, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
+		t.Errorf("without colours: %q", s.model.own.view(60))
+	}
+	s.model.opts.StatusLine = func() func(context.Context, chat.Status, chat.Stats) (string, error) { return nil }
+	if changed("five") != nil || s.model.own.view(60) != nil {
+		t.Error("it is shown after it was unset")
 	}
 }

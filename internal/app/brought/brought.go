@@ -16,6 +16,7 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/protect"
 	"agent/internal/settings"
@@ -26,6 +27,7 @@ import (
 	"agent/internal/setup/trust"
 	"agent/internal/tools"
 	"agent/internal/words"
+	"agent/prompts"
 )
 
 // Config is what is brought to a conversation depends on.
@@ -52,8 +54,13 @@ type Config struct {
 type Brought struct {
 	Config
 	set atomic.Pointer[setup.Set]
-	// tool is the one for skills, if there is one.
-	tool []tools.Tool
+	// tool is the one for skills, if there is one, and made counts how often it was.
+	tool atomic.Pointer[[]tools.Tool]
+	made atomic.Uint64
+	// said are the notices of heads that were given.
+	said []string
+	// head are the instructions that the head was made of, in files headTexts.
+	head []prompts.Instruction
 	// inHead are the instructions that the model was given with the head or since.
 	inHead []instructed
 	// headTexts are the files with instructions that the head was made of.
@@ -131,7 +138,11 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	for _, left := range slices.Concat(found.Skills.LeftOut, found.Commands.LeftOut) {
 		notices = append(notices, "left out: "+left)
 	}
-	return append(notices, b.offerSkills()...)
+	for _, s := range found.Skills.Skills {
+		b.Env.Workspace.Look(s.Dir)
+		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
+	}
+	return append(notices, b.unsaid(b.offerSkills())...)
 }
 
 // SkillPaths are the further folders of skills, absolute.

@@ -3,6 +3,7 @@ package brought
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/chat"
@@ -10,6 +11,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/setup/instructions"
+	"agent/internal/setup/source"
 	"agent/internal/text/textdiff"
 	"agent/prompts"
 )
@@ -29,16 +31,16 @@ func (b *Brought) where() instructions.Where {
 	}
 }
 
-// Head are the instructions for the head, from which later ones are told. The notices are
+// Head chooses the instructions for the head, from which later ones are told. The notices are
 // for the person.
-func (b *Brought) Head() (given []prompts.Instruction, notices []string) {
+func (b *Brought) Head() (notices []string) {
 	b.most = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
 	var files []string
-	b.headTexts = map[string]string{}
+	b.headTexts, b.head, b.inHead = map[string]string{}, nil, nil
 	for _, file := range found.Files {
 		b.headTexts[file.Path] = file.Text
-		given = append(given, prompts.Instruction{Source: file.Path, Text: file.Text})
+		b.head = append(b.head, prompts.Instruction{Source: file.Path, Text: file.Text})
 		files = append(files, b.Env.Workspace.Rel(file.Path))
 		b.inHead = append(b.inHead, instructed{file.Path, file.Text})
 	}
@@ -48,7 +50,61 @@ func (b *Brought) Head() (given []prompts.Instruction, notices []string) {
 	for _, problem := range found.Problems {
 		notices = append(notices, problem.Error())
 	}
-	return given, notices
+	if name := settings.OutputStyle.Of(b.Settings); name != "" && !b.Off {
+		text, err := b.style(name)
+		if err != nil {
+			return b.unsaid(append(notices, "output-style "+err.Error()))
+		}
+		b.head = append(b.head, prompts.Instruction{Source: "the output style " + name, Text: text})
+	}
+	return b.unsaid(notices)
+}
+
+// Instructions are those of the head.
+func (b *Brought) Instructions() []prompts.Instruction { return b.head }
+
+// mostStyle bounds an output style, in bytes.
+const mostStyle = 64 << 10
+
+// style is how the person wants answers, by the name of a file of theirs or of Claude Code's.
+func (b *Brought) style(name string) (string, error) {
+	folders := []string{filepath.Join(b.Folder, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
+	if name != filepath.Base(name) {
+		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
+	}
+	for _, folder := range folders {
+		text, err := source.Place{Home: b.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
+		if source.Missing(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if _, body, has := source.Frontmatter(text.Text); has {
+			text.Text = body
+		}
+		return strings.TrimSpace(text.Text), nil
+	}
+	return "", fmt.Errorf("%s: there is no %s.md in %s", name, name, strings.Join(folders, " or "))
+}
+
+// Refreeze has the head follow what has changed: it is called where the provider's cache of
+// it is lost anyway. The notices are those that were not given before.
+func (b *Brought) Refreeze() (notices []string) {
+	if notices = b.Head(); !b.Off {
+		found := b.find()
+		b.set.Store(&found)
+		notices = append(notices, b.unsaid(b.offerSkills())...)
+	}
+	b.Servers.Refreeze()
+	return notices
+}
+
+// unsaid returns the notices that were not given before.
+func (b *Brought) unsaid(notices []string) []string {
+	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.said, notice) })
+	b.said = append(b.said, fresh...)
+	return fresh
 }
 
 // changedText says what a file with instructions says now: as a difference to what the head

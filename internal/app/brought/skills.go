@@ -3,7 +3,6 @@ package brought
 import (
 	"fmt"
 
-	"agent/internal/disk"
 	"agent/internal/nearest"
 	"agent/internal/settings"
 	"agent/internal/setup"
@@ -18,7 +17,12 @@ const bytesPerToken = 3
 
 // Source is the source of the tool for skills.
 func (b *Brought) Source() tools.Source {
-	return tools.Source{Name: "skills", Revision: func() uint64 { return uint64(len(b.tool)) }, List: func() []tools.Tool { return b.tool }}
+	return tools.Source{Name: "skills", Revision: b.made.Load, List: func() []tools.Tool {
+		if tool := b.tool.Load(); tool != nil {
+			return *tool
+		}
+		return nil
+	}}
 }
 
 // offerSkills gives the model the tool for skills, if there is one that it may use.
@@ -27,6 +31,11 @@ func (b *Brought) offerSkills() (notices []string) {
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
 		budget = set
 	}
+	var tool []tools.Tool
+	defer func() {
+		b.tool.Store(&tool)
+		b.made.Add(1)
+	}()
 	catalogue, cut, whole := b.Set().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
 	if catalogue == "" {
 		return nil
@@ -34,11 +43,7 @@ func (b *Brought) offerSkills() (notices []string) {
 	if cut > 0 {
 		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
 	}
-	for _, s := range b.Set().Skills.Skills {
-		b.Env.Workspace.Look(s.Dir)
-		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
-	}
-	b.tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
+	tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
 	return notices
 }
 

@@ -189,6 +189,13 @@ func (s *Servers) Await(ctx context.Context) {
 	}
 }
 
+// Refreeze has the model be offered what is known now.
+func (s *Servers) Refreeze() {
+	if g := s.current.Load(); g != nil {
+		g.Refreeze()
+	}
+}
+
 // News are what servers offer since the model was told last, as blocks of a message.
 func (s *Servers) News() []history.Block {
 	g := s.current.Load()

@@ -195,6 +195,7 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++
+		w.head.window = 0 // what follows the head is new to the provider's cache, so it may change too
 		if w.Compacted != nil {
 			w.Compacted(ctx, urgency.Manual)
 		}

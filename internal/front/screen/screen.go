@@ -141,6 +141,9 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			defer cancel()
 			return branchNow(ctx, c.Root)
 		},
+		StatusLine: c.StatusLine,
+		Notify:     func() string { return settings.Notify.Of(c.Settings) },
+		Called:     c.Called,
 		Found:      lateModel(c.Settings, c.Connection, banner),
 		Workspace:  c.Root,
 		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},

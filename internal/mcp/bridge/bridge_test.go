@@ -222,6 +222,16 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if _, answer := b.run("mcp__a__new", `{}`); answer.Error != "" {
 		t.Errorf("a tool that is not offered cannot be called: %q", answer.Error)
 	}
+	b.Refreeze()
+	if want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__a__new", "mcp__late__late"}; !slices.Equal(b.offeredNow(), want) || b.Stamp() == stamp || !same(b.kept, b.offered) {
+		t.Errorf("after the prefix was lost: %q, stamp %d, kept %v", b.offeredNow(), b.Stamp(), b.kept)
+	}
+	if stamp = b.Stamp(); len(b.News()) > 0 {
+		t.Error("what is offered now is news")
+	}
+	if b.Refreeze(); b.Stamp() != stamp {
+		t.Error("the head is made anew where nothing changed")
+	}
 }
 
 // TestResumeOffersWhatWasOffered: the array of a recorded session comes from its record.

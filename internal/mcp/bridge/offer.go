@@ -59,9 +59,24 @@ func (b *Bridge) choose() []Offered {
 func (b *Bridge) freeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.frozen {
-		return
+	if !b.frozen {
+		b.freezeNow()
 	}
+}
+
+// Refreeze offers what is known now in the place of what was offered, if that was frozen. What
+// came meanwhile is no news any more.
+func (b *Bridge) Refreeze() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.frozen {
+		b.news = nil
+		b.freezeNow()
+	}
+}
+
+// freezeNow freezes what is known. The lock is held.
+func (b *Bridge) freezeNow() {
 	offered := b.choose()
 	if !same(offered, b.offered) || b.stamp == 0 {
 		b.stamp++

@@ -73,6 +73,27 @@ func Clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// CleanStyled is Clean for a line whose styles stay if styled is set; they end with it.
+func CleanStyled(line string, styled bool) string {
+	if !styled || !strings.Contains(line, "\x1b[") {
+		return Clean(line)
+	}
+	var b strings.Builder
+	from := 0
+	for at := 0; at < len(line); {
+		n := styleLength(line[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		b.WriteString(Clean(line[from:at]) + line[at:at+n])
+		at += n
+		from = at
+	}
+	b.WriteString(Clean(line[from:]) + "\x1b[m")
+	return b.String()
+}
+
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < ' ' && c != '\n' {

@@ -10,12 +10,12 @@ import (
 func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
 
 // Notification is the sequence that has the terminal show a notification on the desktop,
-// "" for terminals that are not known to take one: for them there is the bell. env looks
-// up the environment, title and body are a line each.
+// "" for terminals that are not known to take one, unless anyway is set: for them there is
+// the bell. env looks up the environment, title and body are a line each.
 //
 // TERM comes first: it is set by the terminal itself, the others are inherited from the
 // one that it was started in. A multiplexer keeps such sequences to itself.
-func Notification(env func(string) string, title, body string) string {
+func Notification(env func(string) string, anyway bool, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
 	title, body = style.SealPlain(title), style.SealPlain(body)
 	switch {
@@ -27,7 +27,7 @@ func Notification(env func(string) string, title, body string) string {
 		return inOne(title, body)
 	case program == "wezterm" || program == "ghostty":
 		return withTitle(title, body)
-	case program == "iterm.app" || env("LC_TERMINAL") == "iTerm2":
+	case program == "iterm.app" || env("LC_TERMINAL") == "iTerm2", anyway:
 		return inOne(title, body)
 	}
 	return ""

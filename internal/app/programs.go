@@ -1,0 +1,101 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/cmdline"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+	"agent/internal/shell"
+)
+
+// How long programs of the person beside the screen may take, and how much of what they print
+// is read, in bytes.
+const (
+	statusLineTime = time.Second
+	calledTime     = 10 * time.Second
+	mostPrinted    = 4 << 10
+)
+
+// StatusLine returns what runs the person's status line for a status; nil where none is set.
+func (c *Conversation) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
+	line := settings.StatusLineCommand.Of(c.settings)
+	if line == "" {
+		return nil
+	}
+	return func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error) {
+		root, used := c.workspace.Root(), chat.Percent(status.Tokens, max(1, status.Limit))
+		input, err := rawjson.Marshal(map[string]any{
+			"hook_event_name": "Status", "session_id": c.id, "transcript_path": c.transcriptPath(), "cwd": root, "version": c.process.Version,
+			"model":        map[string]any{"id": status.Model, "display_name": status.Model},
+			"workspace":    map[string]any{"current_dir": root, "project_dir": root},
+			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Of(c.settings), "default")},
+			"cost":         map[string]any{"total_cost_usd": stats.Cost},
+			"context_window": map[string]any{
+				"context_window_size": status.Limit, "used_percentage": used, "remaining_percentage": max(0, 100-used),
+				"total_input_tokens": stats.PromptTokens, "total_output_tokens": stats.CompletionTokens,
+			},
+		})
+		if err != nil {
+			return "", err
+		}
+		return c.runOwn(ctx, settings.StatusLineCommand.Key(), line, input, statusLineTime)
+	}
+}
+
+// Called runs the person's command that calls them, if one is set: kind says why in a word,
+// news in a line.
+func (c *Conversation) Called(ctx context.Context, kind, news string) error {
+	line := settings.NotifyCommand.Of(c.settings)
+	if line == "" {
+		return nil
+	}
+	what, err := rawjson.Marshal(map[string]string{"type": kind, "message": news, "session_id": c.id, "cwd": c.workspace.Root()})
+	if err != nil {
+		return err
+	}
+	_, err = c.runOwn(ctx, settings.NotifyCommand.Key(), line+" "+cmdline.Quote(string(what)), nil, calledTime)
+	return err
+}
+
+// runOwn runs a command line that the person has set under a key, beside everything else, and
+// returns the beginning of what it prints.
+func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	printed := &beginning{most: mostPrinted}
+	end, err := c.env.Jobs.Feed(limited, shell.Command{
+		Line: line, Dir: c.workspace.Root(), Input: input,
+		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + c.workspace.Root()},
+		Distrusted: slices.Concat(c.workspace.Folders(), c.confinement().Policy.Writable()),
+	}, printed, io.Discard)
+	switch {
+	case err != nil || ctx.Err() != nil: // the program ends
+		return "", nil
+	case end.NotStarted != nil:
+		return "", fmt.Errorf("%s could not be started: %w", key, end.NotStarted)
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
+	case end.Exit != 0:
+		return "", fmt.Errorf("%s: %s", key, end.ExitText())
+	}
+	return string(printed.kept), nil
+}
+
+// beginning keeps the beginning of what is written to it.
+type beginning struct {
+	kept []byte
+	most int
+}
+
+func (b *beginning) Write(data []byte) (int, error) {
+	b.kept = append(b.kept, data[:min(len(data), b.most-len(b.kept))]...)
+	return len(data), nil
+}

@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/tui/style"
+)
+
+// ownPace is how long there is at least between two runs of the person's status line.
+const ownPace = 300 * time.Millisecond
+
+// ownStatus is the status line that a program of the person makes, above that of the screen.
+type ownStatus struct {
+	*surface
+	text string
+	// running is set while the program runs or is about to, again when the status has changed
+	// since.
+	running, again bool
+	// ran is when it ran last, problem what was wrong then.
+	ran     time.Time
+	problem string
+}
+
+// ownStatusMsg is what the program printed.
+type ownStatusMsg struct {
+	text string
+	err  error
+}
+
+// ask runs the program, or once more when it is done.
+func (l *ownStatus) ask() tea.Cmd {
+	if l.opts.StatusLine == nil || l.opts.Plain {
+		return nil
+	}
+	run := l.opts.StatusLine()
+	if run == nil {
+		l.text, l.problem = "", ""
+		return nil
+	}
+	if l.again = l.running; l.running {
+		return nil
+	}
+	l.running = true
+	status, stats, wait := l.status, l.stats, ownPace-l.opts.Now().Sub(l.ran)
+	return guarded(func() tea.Msg {
+		if pause(l.ctx, wait) != nil {
+			return nil
+		}
+		text, err := run(l.ctx, status, stats)
+		return ownStatusMsg{text, err}
+	})
+}
+
+// pause waits, at most until ctx ends.
+func pause(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// came takes what the program printed. What is wrong is said once.
+func (l *ownStatus) came(message ownStatusMsg) tea.Cmd {
+	l.running, l.ran, l.text = false, l.opts.Now(), message.text
+	problem := ""
+	if message.err != nil {
+		problem = message.err.Error()
+	}
+	if problem != "" && problem != l.problem {
+		l.note(warn, "!", problem)
+	}
+	l.problem = problem
+	if l.again {
+		return l.ask()
+	}
+	return nil
+}
+
+// view is the line, none where there is no text. Its colours stay, and nothing else that a
+// terminal would obey.
+func (l *ownStatus) view(width int) []string {
+	line, _, _ := strings.Cut(strings.TrimSpace(l.text), "\n")
+	clean := style.CleanStyled(line, l.colours != style.NoColours)
+	if strings.TrimSpace(clean) == "" {
+		return nil
+	}
+	return []string{style.Truncate(clean, width)}
+}
