@@ -310,7 +310,7 @@ func (w *shown) usage(e chat.StatusChanged) {
 // the conversation.
 func (w *shown) noticed(severity, text string) {
 	if w.session.server.notices {
-		w.send(update{"sessionUpdate": "notice", "severity": severity, "title": words.Line(text, 0)})
+		w.send(update{"sessionUpdate": "notice", "severity": severity, "title": words.Line(words.Brief(text), 0)})
 	}
 }
 

@@ -184,6 +184,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	}
 	c.rememberWrites(recorded.Entries)
 	c.useAgreed()
+	c.Notices = brief(c.Notices)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/tokens"
+	"agent/internal/words"
 )
 
 // InputError says that what a person asked for is wrong: a flag, a folder, the id of a
@@ -113,7 +114,19 @@ func (p *Process) EndAtOnce() {
 func (p *Process) say(lines ...string) {
 	for _, line := range lines {
 		if p.Say != nil {
-			p.Say(line)
+			p.Say(words.Brief(line))
 		}
 	}
+}
+
+// brief bounds notices, which hold what others wrote, in number and length.
+func brief(notices []string) []string {
+	const most = 40
+	if more := len(notices) - most; more > 0 {
+		notices = append(notices[:most:most], "… "+words.Count(more, "more notice"))
+	}
+	for i, line := range notices {
+		notices[i] = words.Brief(line)
+	}
+	return notices
 }

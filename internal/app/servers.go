@@ -14,6 +14,7 @@ import (
 	"agent/internal/rawjson"
 	"agent/internal/setup/servers"
 	"agent/internal/tools"
+	"agent/internal/words"
 )
 
 // Servers finds the servers of a workspace, and those that the options of a conversation
@@ -82,7 +83,7 @@ func (c *Conversation) serverConfig() serving.Config {
 			}
 			c.logged(err)
 		},
-		Tell:  func(line string) { c.emit(chat.Notice{Text: line}) },
+		Tell:  func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
 		Usage: func(ctx context.Context) (chat.ContextUsage, error) { return c.ContextUsage(ctx) },
 		Inquire: func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
 			return c.Inquire(ctx, title, inquiries)

@@ -266,3 +266,22 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 		}
 	}
 }
+
+// What hooks say to the person has a bound, in the record too.
+func TestHooksNoticesHaveABound(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, say("done"))
+	hooked(b, func(Moment) Heard { return Heard{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}} })
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	notices := seen[Notice](b)
+	if len(notices) == 0 {
+		t.Fatal("no notice")
+	}
+	for _, n := range notices {
+		if n.Text != "hook h: x\ny" {
+			t.Errorf("%q", n.Text)
+		}
+	}
+}

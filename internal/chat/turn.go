@@ -9,6 +9,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/settings"
+	"agent/internal/words"
 )
 
 // turn works on what the user said until the model has nothing more to do: add
@@ -263,9 +264,9 @@ func (o Outcome) stopped(stop Stop) Outcome {
 	return o
 }
 
-// notice shows the user a line.
+// notice shows the user a line. What others wrote in it has a bound.
 func (c *Config) notice(format string, args ...any) {
-	c.Emit(Notice{Text: fmt.Sprintf(format, args...)})
+	c.Emit(Notice{Text: words.Brief(fmt.Sprintf(format, args...))})
 }
 
 // Outcome sums up a turn, for the exit status and the headless result.

@@ -121,9 +121,9 @@ func waitingText(e chat.Waiting) string {
 }
 
 // say writes a line for people. What models and tools name may hold control
-// characters: they are shown, and no terminal obeys them.
+// characters: they are shown, and no terminal obeys them. They have a bound.
 func (p *Printer) say(format string, args ...any) {
-	fmt.Fprintln(p.people, words.Visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.people, words.Visible(words.Brief(fmt.Sprintf(format, args...))))
 }
 
 // Finish writes the end of a run. Its error is the first that writing met, such

@@ -59,14 +59,14 @@ var allEvents = []chat.Event{
 }
 
 // attack holds what a terminal obeys or shows as nothing, between letters to find it by.
-const attack = "ZQ\x1b]52;c;UFdO\x07ZR\x1b[35;7mZS\x9b31mZT\u009b2JZU\u202eZV\u2066ZW\U00016fe4ZX\U0001d159ZY\x1bcZ0\x1bP$q\x1b\\Z1\u2800Z2\x08Z3\U000e0041Z4\x1b]0;t\x1b\\Z5"
+const attack = "ZQ\x1b]52;c;UFdO\x07ZR\x1b[35;7mZS\x9b31mZT\u009b2JZU\u202eZV\u2066ZW\U00016fe4ZX\U0001d159ZY\x1bcZ0\x1bP$q\x1b\\Z1\u2800Z2\x08Z3\U000e0041Z4\x1b]0;t\x1b\\Z5\u200bZ6"
 
 // attacked returns the values of a type in which one string, another one in each, holds
 // the attack. With others set the rest of each value is filled too.
-func attacked(of reflect.Type, others bool) []reflect.Value {
+func attacked(of reflect.Type, attack string, others bool) []reflect.Value {
 	var all []reflect.Value
 	for target := 0; ; target++ {
-		f := filler{target: target, others: others}
+		f := filler{attack: attack, target: target, others: others}
 		v := reflect.New(of).Elem()
 		if !f.fill(v, 0) {
 			return all
@@ -76,12 +76,14 @@ func attacked(of reflect.Type, others bool) []reflect.Value {
 }
 
 type filler struct {
+	attack          string
 	target, strings int
 	others          bool
 }
 
-// fill fills v and reports whether the attack is in it. What is reached by a pointer or a
-// slice is there when the attack is in it, or all is to be filled.
+// fill fills v and reports whether the attack is in it. What is reached by a pointer, a
+// slice or a map is there when the attack is in it, or all is to be filled. It panics at a
+// kind that it does not know, so that a field that is added is not left out.
 func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 	if depth > 8 || !v.CanSet() {
 		return false
@@ -89,17 +91,21 @@ func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 	switch v.Kind() {
 	case reflect.String:
 		if hit = f.next(); hit {
-			v.SetString(attack)
+			v.SetString(f.attack)
 		} else if f.others {
 			v.SetString("x")
 		}
 	case reflect.Interface:
-		if v.Type() == reflect.TypeFor[error]() {
-			if hit = f.next(); hit {
-				v.Set(reflect.ValueOf(errors.New(attack)))
-			}
+		if v.Type() != reflect.TypeFor[error]() {
+			panic(fmt.Sprintf("nothing is attacked in a %s", v.Type()))
+		}
+		if hit = f.next(); hit {
+			v.Set(reflect.ValueOf(errors.New(f.attack)))
 		}
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return false
+		}
 		for i := range v.NumField() {
 			hit = f.fill(v.Field(i), depth+1) || hit
 		}
@@ -108,24 +114,53 @@ func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 		if hit = f.fill(to.Elem(), depth+1); hit || f.others {
 			v.Set(to)
 		}
+	case reflect.Array:
+		for i := range v.Len() {
+			hit = f.fill(v.Index(i), depth+1) || hit
+		}
 	case reflect.Slice:
-		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+		if v.Type().Elem().Kind() == reflect.Uint8 {
 			if hit = f.next(); hit {
-				quoted, _ := json.Marshal(map[string]string{"path": attack})
+				quoted, _ := json.Marshal(map[string]string{"path": f.attack})
 				v.SetBytes(quoted)
 			}
 			return hit
 		}
-		one := reflect.MakeSlice(v.Type(), 1, 1)
-		if hit = f.fill(one.Index(0), depth+1); hit || f.others {
-			v.Set(one)
+		two := reflect.MakeSlice(v.Type(), 2, 2)
+		for i := range two.Len() {
+			hit = f.fill(two.Index(i), depth+1) || hit
+		}
+		if hit || f.others {
+			v.Set(two)
+		}
+	case reflect.Map:
+		all := reflect.MakeMap(v.Type())
+		for range 2 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			hit = f.fill(key, depth+1) || hit
+			hit = f.fill(value, depth+1) || hit
+			all.SetMapIndex(key, value)
+		}
+		if hit || f.others {
+			v.Set(all)
 		}
 	case reflect.Bool:
 		v.SetBool(f.others)
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		if f.others {
 			v.SetInt(1)
 		}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if f.others {
+			v.SetUint(1)
+		}
+	case reflect.Float32, reflect.Float64:
+		if f.others {
+			v.SetFloat(1)
+		}
+	case reflect.Func, reflect.Chan: // no text
+	default:
+		panic(fmt.Sprintf("nothing is attacked in a %s", v.Type()))
 	}
 	return hit
 }
@@ -137,15 +172,15 @@ func (f *filler) next() bool {
 }
 
 // attacks are messages to the model of which one string holds the attack, by its name.
-func attacks() map[string]tea.Msg {
+func attacks(attack string) map[string]tea.Msg {
 	all := map[string]tea.Msg{}
 	for _, others := range []bool{false, true} {
 		for _, event := range allEvents {
-			for i, v := range attacked(reflect.TypeOf(event), others) {
+			for i, v := range attacked(reflect.TypeOf(event), attack, others) {
 				all[fmt.Sprintf("%T %d %t", event, i, others)] = eventsMsg{v.Interface().(chat.Event)}
 			}
 		}
-		for i, v := range attacked(reflect.TypeFor[command.Output](), others) {
+		for i, v := range attacked(reflect.TypeFor[command.Output](), attack, others) {
 			output := v.Interface().(command.Output)
 			output.Quit = false
 			if output.Copy == attack {
@@ -183,7 +218,7 @@ func obeyed(out string) string {
 func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
 	shown := 0
-	for name, message := range attacks() {
+	for name, message := range attacks(attack) {
 		var out bytes.Buffer
 		screen := term.NewScreen(&out, nil)
 		s := newScreenplayFor(t, 60, 24, func(o *Options) {
@@ -207,8 +242,12 @@ func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 		step(eventsMsg{chat.TurnStarted{}})
 		step(message)
 		s.clock = s.clock.Add(time.Second)
-		for _, key := range []term.Key{{Name: "v", Text: "v"}, {Name: "q", Text: "q"}, {Name: "ctrl+o"}, {Name: "right"}, {Name: "q", Text: "q"}, {Name: "n", Text: "n"}} {
-			step(inputMsg{key})
+		for _, key := range strings.Fields("v q ctrl+o right q pgdown down up right left tab space down enter enter up e esc q n") {
+			k := term.Key{Name: key}
+			if len(key) == 1 {
+				k.Text = key
+			}
+			step(inputMsg{k})
 			s.clock = s.clock.Add(time.Second)
 			step(wakeMsg{})
 		}
@@ -244,7 +283,7 @@ func ours(out string) string {
 func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 	t.Parallel()
 	shown := 0
-	for name, message := range attacks() {
+	for name, message := range attacks(attack) {
 		var out strings.Builder
 		p := &plain{
 			model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
@@ -266,10 +305,54 @@ func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 	}
 }
 
+// mayBeLong are the events with what a person wants to read, as long as it is.
+var mayBeLong = map[reflect.Type]bool{
+	reflect.TypeFor[chat.UserMessage]():       true,
+	reflect.TypeFor[chat.TextDelta]():         true,
+	reflect.TypeFor[chat.ReplyEnded]():        true,
+	reflect.TypeFor[chat.ApprovalRequested](): true,
+}
+
+// No other text fills the screen, with lines or with blank ones, whoever wrote it.
+func TestNoNoticeFillsTheScreen(t *testing.T) {
+	t.Parallel()
+	const most = 60
+	for _, attack := range []string{"ZQ" + strings.Repeat("\n", 400) + "Z", strings.Repeat("ZQ\n", 400), strings.Repeat("ZQ\r \u200b", 400), strings.Repeat("ZQ", 10_000)} {
+		shown := 0
+		for name, message := range attacks(attack) {
+			events, ok := message.(eventsMsg)
+			if !ok || mayBeLong[reflect.TypeOf(events[0])] {
+				continue
+			}
+			var out strings.Builder
+			p := &plain{
+				model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
+				out:   &out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{}),
+			}
+			p.take(eventsMsg{chat.TurnStarted{}})
+			p.take(message)
+			p.take(eventsMsg{chat.TurnEnded{}})
+			close(p.ended)
+			if strings.Contains(out.String(), "ZQ") {
+				shown++
+			}
+			if rows := strings.Count(out.String(), "\n"); rows > most {
+				t.Errorf("%s prints %d lines: %.200q", name, rows, out.String())
+			}
+			if len(out.String()) > most*200 {
+				t.Errorf("%s prints %d bytes: %.200q", name, len(out.String()), out.String())
+			}
+		}
+		if shown < 15 {
+			t.Errorf("only %d of the texts were printed: they are not tried", shown)
+		}
+	}
+}
+
 // What was shown before the session is cleaned too.
 func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
-	for i, v := range attacked(reflect.TypeFor[Earlier](), true) {
+	for i, v := range attacked(reflect.TypeFor[Earlier](), attack, true) {
 		var out bytes.Buffer
 		screen := term.NewScreen(&out, nil)
 		s := newScreenplayFor(t, 60, 24, func(o *Options) {

@@ -12,6 +12,7 @@ import (
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 	"agent/internal/tui/transcript"
+	"agent/internal/words"
 )
 
 // surface is what every part of the screen prints on and is drawn with: the transcript,
@@ -149,14 +150,15 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Lay) {
 	s.transcript.Add(kind, lay, s.theme, s.columns())
 }
 
-// note prints a line that reports what happened: a glyph, then words.
+// note prints a line that reports what happened: a glyph, then words, which may be those of
+// anybody and have a bound.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
 	s.print(transcript.Line, noteRows(look, glyph, text))
 }
 
 // noteRows arranges a note.
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
-	text = style.CleanProse(strings.TrimSpace(text))
+	text = strings.TrimSpace(words.Brief(style.CleanProse(text)))
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))

@@ -80,9 +80,8 @@ func styleLength(text string) int {
 }
 
 // Hides reports a character that reorders or hides the text around it, or is blank where
-// something seems to be. What sets type without a picture of its own, such as a joiner or
-// a place where a word may break, is none: prose in many scripts needs it. Consent has a
-// stricter rule, see Reveal.
+// something seems to be. What sets type without a picture of its own, such as a joiner, is
+// none: prose in many scripts needs it. Consent has a stricter rule, see Reveal.
 func Hides(r rune) bool {
 	switch {
 	case r >= 0xa0 && r < 0x300: // Latin, most of what is not ASCII
@@ -91,7 +90,7 @@ func Hides(r rune) bool {
 		return false
 	}
 	switch r {
-	case 0xad, 0x200b, 0x200c, 0x200d, 0x2060: // soft hyphen, break, non-joiner, joiner, no break
+	case 0xad, 0x200c, 0x200d, 0x2060: // soft hyphen, non-joiner, joiner, no break
 		return false
 	}
 	return words.Hidden(r)

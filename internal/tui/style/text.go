@@ -2,6 +2,7 @@ package style
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -106,11 +107,15 @@ func isPlain(s string) bool {
 func cleanLine(line string) string {
 	var b strings.Builder
 	column := 0
+	before := rune(0)
 	for len(line) > 0 {
 		cluster, width := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
 		line = line[len(cluster):]
 		r, _ := utf8.DecodeRuneInString(cluster)
+		after, _ := utf8.DecodeRuneInString(line)
 		switch {
+		case r == '\u200b' && (isUnspaced(before) || isUnspaced(after)):
+			width = 0
 		case r == '\t':
 			width = TabWidth - column%TabWidth
 			b.WriteString(strings.Repeat(" ", width))
@@ -125,8 +130,15 @@ func cleanLine(line string) string {
 			b.WriteString(cluster)
 		}
 		column += width
+		before = r
 	}
 	return b.String()
+}
+
+// isUnspaced reports a character of a script without spaces, where a zero-width one marks
+// the end of a word and hides nothing.
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
 }
 
 func showInvisible(text string) string {

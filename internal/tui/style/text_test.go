@@ -18,3 +18,18 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// A zero-width space is a mark between the words of a script without spaces, and hides
+// anywhere else.
+func TestCleanZeroWidthSpace(t *testing.T) {
+	t.Parallel()
+	for give, want := range map[string]string{
+		"rm\u200b -rf": "rm� -rf", "\u200b": "�", "a\u200b\u200bb": "a��b",
+		"ខ្ញុំ\u200bទៅ": "ខ្ញុំទៅ", "ไป\u200b ": "ไป ",
+		"👩\u200d🚀 ⚠\ufe0f می\u200cخواهم": "👩\u200d🚀 ⚠\ufe0f می\u200cخواهم",
+	} {
+		if got := CleanProse(give); got != want {
+			t.Errorf("%q: %q, want %q", give, got, want)
+		}
+	}
+}
