@@ -74,7 +74,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 		return err
 	}
 	// What is kept of a session is small beside what is read of it: collecting less often
-	// takes a tenth off, and 30 MB more.
+	// saves 6 % of the time for 30 MB of memory.
 	debug.SetGCPercent(400)
 	done, finish := w.progress(files)
 	found, err := offline.FindSavings(cmd.Context(), files, offline.SavingsOptions{Since: since, Done: done}, engines(w, o.settingsOptions))
