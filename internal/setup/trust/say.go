@@ -18,7 +18,7 @@ type Part struct {
 	Lines []string
 }
 
-// notCovered is what consent does not reach, which every question about commands says.
+// notCovered is what consent does not reach, which a question about commands says.
 const notCovered = "What these commands load besides is not covered by your answer."
 
 // Title says in a line what a question about items is about.
@@ -26,13 +26,18 @@ func Title(items []consent.Reviewed) string {
 	return "use what this repository brings? " + words.Count(len(items), "item")
 }
 
-// Parts are the items of a question.
+// Parts are the items of a question, in as few lines as say all of them: the files of all
+// commands are at the end.
 func (t *Trust) Parts(items []consent.Reviewed) []Part {
 	var parts []Part
+	var files []string
 	for _, r := range items {
-		parts = append(parts, t.part(r))
+		parts, files = append(parts, t.part(r)), append(files, r.Files...)
 	}
-	if runs(items) {
+	switch slices.Sort(files); {
+	case len(files) > 0:
+		parts = append(parts, Part{Lines: []string{"Your answer covers " + strings.Join(slices.Compact(files), ", ") + " as now, and nothing else that these commands load."}})
+	case runs(items):
 		parts = append(parts, Part{Title: notCovered})
 	}
 	return parts
@@ -51,15 +56,8 @@ func (t *Trust) part(r consent.Reviewed) Part {
 	if r.Says != "" {
 		p.Lines = append(p.Lines, r.Says)
 	}
-	var more []string
 	if len(r.Variables) > 0 {
-		more = append(more, "reads "+strings.Join(r.Variables, ", "))
-	}
-	if len(r.Files) > 0 {
-		more = append(more, "with "+strings.Join(r.Files, ", ")+" as it is now")
-	}
-	if len(more) > 0 {
-		p.Lines = append(p.Lines, strings.Join(more, " · "))
+		p.Title += " · reads " + strings.Join(r.Variables, ", ")
 	}
 	p.Lines = append(p.Lines, r.Difference...)
 	if r.Err != nil {
@@ -95,6 +93,9 @@ func (t *Trust) Lines() ([]string, error) {
 		lines = append(lines, fmt.Sprintf("%-8s %s  %s", used(r.State), r.Hash[:min(shortID, len(r.Hash))], strings.TrimPrefix(t.part(r).Title, "changed: ")))
 		for _, line := range t.part(r).Lines {
 			lines = append(lines, "    "+line)
+		}
+		if len(r.Files) > 0 {
+			lines = append(lines, "    with "+strings.Join(r.Files, ", ")+" as now")
 		}
 	}
 	for _, line := range t.Ignored {

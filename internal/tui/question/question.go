@@ -62,6 +62,8 @@ type Questions struct {
 	// theme, width and room are those it was arranged for.
 	theme       *style.Theme
 	width, room int
+	// tall is whether every choice has a row of its own.
+	tall bool
 }
 
 // Reply is what a key meant.

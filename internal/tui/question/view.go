@@ -22,7 +22,14 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.theme, q.width, q.room = t, width, room
 	q.body.lay(t, q.First(), width-2, len(q.count()))
 	q.body.cramped = false
-	foot, _ := q.foot(t, width, room >= tallRoom)
+	foot, _ := q.foot(t, width, true)
+	if q.tall = room >= tallRoom; q.tall && 1+len(q.body.rows)+len(foot) > room {
+		short, _ := q.foot(t, width, false)
+		q.tall = 1+len(q.body.rows)+len(short) > room // it scrolls anyway
+	}
+	if !q.tall {
+		foot, _ = q.foot(t, width, false)
+	}
 	if least := 1 + min(1, len(q.body.rows)); least+len(foot) > room && q.reason == nil {
 		q.body.cramped, q.body.room = true, 0
 		return
@@ -39,7 +46,7 @@ func (q Questions) View() ([]string, Place) {
 	if q.body.cramped {
 		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], Place{}
 	}
-	foot, at := q.foot(t, width, room >= tallRoom)
+	foot, at := q.foot(t, width, q.tall)
 	lines := append([]string{head}, style.IndentAll(q.body.view(), "  ")...)
 	if rows := len(lines); rows > 1 && rows+len(foot) < room {
 		lines = append(lines, "")
