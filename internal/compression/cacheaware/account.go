@@ -12,7 +12,12 @@ const (
 	inexact = 0.0015
 	// inHand is how many faults the bank must be able to pay for when a cut takes what an
 	// edit may quote: another request, and faultTokens of content read again.
-	inHand      = 0.25
+	inHand = 0.25
+	// inHandEach is how many for each such text, at a read price of 1: who has read many
+	// files before a plan edits them after it, and each request that reads one again is as
+	// dear as the price of reading. Without it 1.081 was spent at one point of train-03 at
+	// the prices 0.25 and 1.
+	inHandEach  = 0.1
 	faultTokens = 2000
 )
 
@@ -137,7 +142,11 @@ func (a *account) bank(m Moment, newSaved float64) float64 {
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 
-// faults is what the bank keeps for what an edit may miss.
-func (a *account) faults(m Moment) float64 {
-	return inHand * (m.Price.Read*float64(m.Head+a.total) + m.Price.Write*faultTokens)
+// faults is what the bank keeps for what edits may miss, of so many texts.
+func (a *account) faults(m Moment, texts int) float64 {
+	n := inHand
+	if m.Price.Read < m.Price.Write { // else every request is as dear, with or without a cut
+		n = max(n, inHandEach*m.Price.Read*float64(texts))
+	}
+	return n * (m.Price.Read*float64(m.Head+a.total) + m.Price.Write*faultTokens)
 }

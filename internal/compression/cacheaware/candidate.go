@@ -40,7 +40,7 @@ func (rv *review) candidates() []candidate {
 	for at := range rv.units {
 		u := &rv.units[at]
 		if u.part == head && rv.hollow(u) {
-			found = append(found, candidate{unit: at, why: Hollow, since: u.sent + hollowAfter})
+			found = append(found, candidate{unit: at, why: Hollow, since: rv.hollowFrom(u)})
 		}
 		if !u.mayGo() {
 			continue
@@ -137,8 +137,9 @@ func (c class) String() string {
 
 var patience = [...]float64{spent: 2, passing: 4, listed: 10, partUsed: 16, partNew: 30, wholeFile: 100}
 
-// leastPatience is how far pressure on the window lowers patience.
-const leastPatience = 4
+// leastPatience is how far pressure on the window lowers patience: what the model has seen
+// twice may go before all is compressed.
+const leastPatience = 2
 
 func (u *unit) class() class {
 	f := u.fact

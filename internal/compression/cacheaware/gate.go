@@ -50,9 +50,10 @@ type cut struct {
 	dearer, worth, saves float64
 	// freed is how many tokens it frees.
 	freed float64
-	// atOnce says that nothing has to be billed again, risky that the cut takes what an
-	// edit may quote.
-	atOnce, risky bool
+	// atOnce says that nothing has to be billed again.
+	atOnce bool
+	// risky is how many texts it takes that an edit may quote.
+	risky int
 }
 
 // Plan looks for the cut that is worth most. It changes nothing.
@@ -66,7 +67,7 @@ func (e *Engine) Plan(m Moment) Plan {
 	cuts := s.cuts()
 	bank := a.bank(m, s.newSaved)
 	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return !m.Pressed && c.freed < a.leastFreed(m) })
-	best := choose(cuts, bank-m.rounding(), a.faults(m), m.Pressed)
+	best := choose(cuts, bank-m.rounding(), func(texts int) float64 { return a.faults(m, texts) }, m.Pressed)
 	if best == nil {
 		return Plan{Bank: bank}
 	}
@@ -92,7 +93,7 @@ func (m Moment) rounding() float64 {
 // choose takes the cut nearest to the head among those that cost nothing, or the
 // dearer one that is worth most. What an edit may quote leaves only when the bank can pay
 // for reading it again, also where the cut itself costs nothing.
-func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
+func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bool) *cut {
 	var best *cut
 	worth := 0.0
 	for i := range cuts {
@@ -100,7 +101,7 @@ func choose(cuts []cut, bank, faults float64, pressed bool) *cut {
 		switch {
 		case pressed:
 			best = c
-		case c.dearer > max(0, bank), c.risky && c.dearer > bank-faults:
+		case c.dearer > max(0, bank), c.risky > 0 && c.dearer > bank-faults(c.risky):
 		case c.atOnce:
 			best = c
 		case c.worth > worth:
@@ -128,8 +129,8 @@ type sweep struct {
 	// saved is what a cut here frees of what was sent, lasting the part of saved that would cause a cut by itself, waited that times
 	// the requests since it could have gone, newSaved what leaves of what was never sent.
 	saved, lasting, waited, newSaved float64
-	// risky says that an edit may quote something of that.
-	risky bool
+	// risky is how many texts of that an edit may quote.
+	risky int
 }
 
 func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
@@ -188,7 +189,9 @@ func (s *sweep) takeUnit(at int) bool {
 	if !ok {
 		return false
 	}
-	s.risky = s.risky || c.why != Free && c.why != Unnumbered && (c.hard() || at < s.sent) && s.units[at].quotable()
+	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.sent) && s.units[at].quotable() {
+		s.risky++
+	}
 	switch {
 	case at < s.sent:
 		s.saved += saves

@@ -11,14 +11,23 @@ import (
 
 // hollowAfter is how many requests a call and its answer stay although nothing but
 // pointers is left of them. Between 5 and 20 the cost changes by two thousandths.
-const hollowAfter = 20
+// Under pressure they stay no longer than pressedHollowAfter: each holds the place of something.
+const hollowAfter, pressedHollowAfter = 20, 4
+
+// hollowFrom is the request from which a hollow call may leave.
+func (rv *review) hollowFrom(u *unit) int {
+	if rv.Pressed {
+		return u.sent + pressedHollowAfter
+	}
+	return u.sent + hollowAfter
+}
 
 // hollow reports whether nothing of a call, by its head, and of its answer is left that a
 // request needs. A fold needs the newest call on a file; what a provider attached must
 // come back where it stood.
 func (rv *review) hollow(u *unit) bool {
 	f := u.fact
-	if u.part != head || u.state == gone || f.result < 0 || f.act == Keep || rv.request-u.sent < hollowAfter {
+	if u.part != head || u.state == gone || f.result < 0 || f.act == Keep || rv.request < rv.hollowFrom(u) {
 		return false
 	}
 	if rv.units[f.result].state != pruned || len(f.olds) > 0 && f.ok && len(rv.edits)-f.editsBefore <= keptEdits {
