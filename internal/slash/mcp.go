@@ -12,6 +12,8 @@ import (
 type Servers interface {
 	// ServerLines lists them, a line each; ServerLine says all of one.
 	ServerLines() []string
+	// ServerPick lists them for a screen, with what keys do; nil without any.
+	ServerPick() *command.Pick
 	ServerLine(name string) ([]string, error)
 	// ReloadServers connects to all of them again; the lines say what that costs.
 	ReloadServers(ctx context.Context) ([]string, error)
@@ -24,14 +26,18 @@ func mcpCommand(d Deps) command.Command {
 		Name: "mcp", MaxArgs: 2,
 		Help: "the MCP servers and their tools",
 		Usage: []command.Form{
-			{Does: "list them"},
+			{Does: "list them; on the screen, keys switch one on and off, reconnect it or log in"},
 			{Args: "NAME", Does: "say all that is known of one"},
 			{Args: "NAME log", Does: "show what one has written"},
 			{Args: "reload", Does: "read the configuration again, connect, and offer what there is then"},
 		},
 		Run: func(ctx context.Context, args []string) (command.Output, error) {
 			lines, err := runMCP(ctx, d.Servers, args)
-			return command.Output{Lines: lines}, err
+			out := command.Output{Lines: lines}
+			if err == nil && len(args) == 0 {
+				out.Pick = d.Servers.ServerPick()
+			}
+			return out, err
 		},
 		Complete: func(args []string) []command.Completion {
 			if len(args) > 0 {

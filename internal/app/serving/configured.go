@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"sync"
 
 	"agent/internal/chat/window"
 	"agent/internal/llm/vendor"
@@ -44,6 +45,8 @@ type Configured struct {
 	Trust *trust.Trust
 	// Confined is the sandbox of programs that want one; nil for none.
 	Confined func() sandbox.Confinement
+	// switched says by name which servers were disabled, or enabled, since.
+	switched sync.Map
 }
 
 // item is a server of a repository as a thing that needs consent.
@@ -75,7 +78,7 @@ func Items(found servers.Found) trust.Found {
 // unused is why a server is not used, empty if it is.
 func (x *Configured) unused(s *servers.Server) string {
 	switch {
-	case s.Disabled:
+	case x.isDisabled(s):
 		return "it is disabled: agent mcp enable " + s.Name
 	case s.Origin != servers.Project:
 		return ""

@@ -62,11 +62,15 @@ type generation struct {
 	*bridge.Bridge
 	configured *Configured
 	wires      *mcp.Set
+	// life ends with it, by end.
+	life context.Context
+	end  context.CancelFunc
 	// number counts those of a conversation.
 	number uint64
 }
 
 func (g *generation) close() {
+	g.end()
 	g.Close()
 	g.wires.Close()
 }
@@ -106,6 +110,7 @@ func (s *Servers) Close() error {
 
 func (s *Servers) newGeneration(configured *Configured, number uint64) *generation {
 	g := &generation{configured: configured, number: number}
+	g.life, g.end = context.WithCancel(context.Background())
 	var wires []mcp.Server
 	for _, server := range configured.Servers {
 		wires = append(wires, configured.Wire(server))

@@ -341,12 +341,29 @@ func (b *Bridge) state(name string) *state {
 	return nil
 }
 
-// errStarting is why a server cannot be called yet. A plan does not wait, a search does.
-var errStarting = errors.New("is still starting; mcp_find waits until it is there")
+// errStarting is why a server cannot be called yet.
+var errStarting = errors.New("is still starting; call it again later")
+
+// startPatience bounds the wait for servers that start.
+const startPatience = 30 * time.Second
+
+// started waits until all servers have been asked, within startPatience.
+func (b *Bridge) started(ctx context.Context) {
+	b.mu.Lock()
+	settled := b.settled
+	b.mu.Unlock()
+	timer := time.NewTimer(startPatience)
+	defer timer.Stop()
+	select {
+	case <-settled:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
 
 // usable returns a server that can be called, and a copy of what is known of it; else why
-// it cannot.
-func (b *Bridge) usable(name string) (*state, catalogue.Known, error) {
+// it cannot. It waits for one that starts.
+func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Known, error) {
 	st := b.state(name)
 	if st == nil {
 		var names []string
@@ -356,6 +373,12 @@ func (b *Bridge) usable(name string) (*state, catalogue.Known, error) {
 			}
 		}
 		return nil, catalogue.Known{}, fmt.Errorf("there is no server %q%s; there are: %s", words.Line(name, 60), nearest.Question(name, names), someOf(names))
+	}
+	b.mu.Lock()
+	pending := st.pending
+	b.mu.Unlock()
+	if pending {
+		b.started(ctx)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -178,9 +178,16 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		t.Fatalf("late: %q", got)
 	}
 	stamp, offered := b.Stamp(), b.offeredNow()
-	if _, answer := b.run("mcp_call", `{"server":"late","tool":"late","arguments":{}}`); !strings.Contains(answer.Error, "still starting") {
-		t.Errorf("%+v", answer)
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt() // as Esc does
+	if _, _, err := b.usable(interrupted, "late"); !errors.Is(err, errStarting) {
+		t.Error(err)
 	}
+	called := make(chan tools.Answer)
+	go func() {
+		_, answer := b.run("mcp_call", `{"server":"late","tool":"late","arguments":{}}`)
+		called <- answer
+	}()
 	found := make(chan tools.Answer)
 	go func() {
 		_, answer := b.run("mcp_find", `{"query":"late"}`)
@@ -189,6 +196,9 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	close(late.hold)
 	if answer := <-found; !strings.Contains(answer.Text, "comes late") {
 		t.Errorf("a search does not wait for a server that starts: %+v", answer)
+	}
+	if answer := <-called; answer.Error != "" || answer.Text != "done" {
+		t.Errorf("a call does not wait for a server that starts: %+v", answer)
 	}
 	for len(b.Pending()) > 0 {
 		runtime.Gosched()

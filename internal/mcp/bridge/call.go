@@ -29,7 +29,7 @@ type callArgs struct {
 }
 
 // planCall plans a call of mcp_call.
-func (b *Bridge) planCall(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args callArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_call takes server, tool and arguments, an object")
@@ -44,19 +44,19 @@ func (b *Bridge) planCall(_ context.Context, env *tools.Env, raw json.RawMessage
 	if json.Unmarshal(args.Arguments, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
 		args.Arguments = json.RawMessage(text) // some models write the object as a text
 	}
-	return b.plan(env, server, name, args.Arguments)
+	return b.plan(ctx, env, server, name, args.Arguments)
 }
 
 // planDirect plans calls of a tool under a name of its own.
 func (b *Bridge) planDirect(server, shown string) func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
-	return func(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
-		return b.plan(env, server, shown, raw)
+	return func(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+		return b.plan(ctx, env, server, shown, raw)
 	}
 }
 
 // plan works out a call of a tool. Nothing is connected for it.
-func (b *Bridge) plan(env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
-	st, known, err := b.usable(server)
+func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
+	st, known, err := b.usable(ctx, server)
 	if err != nil {
 		return tools.Plan{}, err
 	}

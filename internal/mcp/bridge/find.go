@@ -21,13 +21,13 @@ type findArgs struct {
 }
 
 // planFind plans a search. It connects to nobody.
-func (b *Bridge) planFind(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planFind(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args findArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_find takes query and server, texts")
 	}
 	if args.Server != "" {
-		if _, _, err := b.usable(args.Server); err != nil && !errors.Is(err, errStarting) {
+		if _, _, err := b.usable(ctx, args.Server); err != nil && !errors.Is(err, errStarting) {
 			return tools.Plan{}, err
 		}
 	}
@@ -37,13 +37,7 @@ func (b *Bridge) planFind(_ context.Context, env *tools.Env, raw json.RawMessage
 // find searches what the servers offer. It waits for those that start: how long they may
 // take is bounded.
 func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.Answer {
-	b.mu.Lock()
-	settled := b.settled
-	b.mu.Unlock()
-	select {
-	case <-settled:
-	case <-ctx.Done():
-	}
+	b.started(ctx)
 	entries, instructions, notes := b.entries(args.Server)
 	matching := catalogue.Find(entries, args.Query)
 	if len(matching) == 0 {

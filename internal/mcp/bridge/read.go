@@ -22,12 +22,12 @@ type readArgs struct {
 const everything = "*"
 
 // planRead plans reading a resource, or listing what there is.
-func (b *Bridge) planRead(_ context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
+func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args readArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return tools.Plan{}, errors.New("mcp_read takes server and uri, texts")
 	}
-	st, _, err := b.usable(args.Server)
+	st, _, err := b.usable(ctx, args.Server)
 	if err != nil {
 		return tools.Plan{}, err
 	}
@@ -79,7 +79,7 @@ func (b *Bridge) resources(st *state) tools.Answer {
 
 // Resource reads a resource that a person names. A text is whole, up to a bound.
 func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri string) (tools.Answer, error) {
-	st, _, err := b.usable(server)
+	st, _, err := b.usable(ctx, server)
 	if err != nil {
 		return tools.Answer{}, err
 	}
@@ -97,7 +97,7 @@ func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri strin
 // Prompt makes the text of a prompt that a person calls. Arguments are NAME=VALUE, or
 // values in the order of the prompt's arguments, of which the last gets the rest.
 func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string, arguments []string) (tools.Answer, error) {
-	st, known, err := b.usable(server)
+	st, known, err := b.usable(ctx, server)
 	if err != nil {
 		return tools.Answer{}, err
 	}

@@ -115,6 +115,11 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
+// Again asks a server anew for what it offers.
+func (b *Bridge) Again(ctx context.Context, server string) error {
+	return b.ask(ctx, b.state(server))
+}
+
 // Reload asks all servers and freezes what they offer. The error says which could not be
 // asked.
 func (b *Bridge) Reload(ctx context.Context) error {

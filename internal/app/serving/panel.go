@@ -1,0 +1,131 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"agent/internal/command"
+	"agent/internal/mcp"
+	"agent/internal/mcp/bridge"
+	"agent/internal/setup/servers"
+)
+
+// reconnectTime bounds a connection that the panel makes.
+const reconnectTime = time.Minute
+
+// ServerPick implements slash.Servers.
+func (s *Servers) ServerPick() *command.Pick {
+	g := s.current.Load()
+	if g == nil {
+		return nil
+	}
+	pick := &command.Pick{Title: "MCP server"}
+	for _, st := range g.Status() {
+		mark, line := "○ ", "/mcp "+st.Name
+		if g.wires.Connected(st.Name) != nil {
+			mark = "● "
+		}
+		if g.configured.waits(st.Server.Server) {
+			line = "/trust" // which shows all of what would run
+		}
+		pick.Choices = append(pick.Choices, command.Choice{
+			Name: st.Name, Help: mark + st.Says() + " · " + st.From(), Line: line,
+			Preview: func() string { return strings.Join(st.Describe(), "\n") },
+		})
+	}
+	act := func(do func(ctx context.Context, g *generation, st bridge.Status) error) func(command.Choice, string) (*command.Pick, error) {
+		return func(choice command.Choice, _ string) (*command.Pick, error) {
+			g, st, err := s.named(choice.Name)
+			if err == nil {
+				err = do(g.life, g, st)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return s.ServerPick(), nil
+		}
+	}
+	pick.Actions = []command.PickAction{
+		{Key: "ctrl+x", Name: "on/off", Run: act(s.toggle)},
+		{Key: "ctrl+t", Name: "reconnect", Run: act(s.reconnect)},
+		{Key: "ctrl+o", Name: "log in", Run: act(s.login)},
+	}
+	return pick
+}
+
+// named is a server of now.
+func (s *Servers) named(name string) (*generation, bridge.Status, error) {
+	g := s.current.Load()
+	if g == nil {
+		return nil, bridge.Status{}, errors.New("there are no servers any more")
+	}
+	st, err := s.status(name)
+	return g, st, err
+}
+
+// toggle disables a server or enables it, in its file and at once. What the model is offered
+// stays until its head is made anew.
+func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
+	if st.File == "" {
+		return errors.New(st.Name + " is in no file: it is of " + st.From())
+	}
+	disable := !g.configured.isDisabled(st.Server.Server)
+	if err := servers.SetDisabled(st.File, st.Name, disable); err != nil {
+		return err
+	}
+	g.configured.switched.Store(st.Name, disable)
+	g.Use(st.Name, g.configured.unused(st.Server.Server))
+	if client := g.wires.Connected(st.Name); disable && client != nil {
+		client.Close()
+	}
+	return nil
+}
+
+// reconnect ends the connection to a server and makes another.
+func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status) error {
+	if st.State == bridge.Unused {
+		return errors.New(st.Name + " is not used: " + st.Reason)
+	}
+	if client := g.wires.Connected(st.Name); client != nil {
+		client.Close()
+	}
+	ctx, cancel := context.WithTimeout(ctx, reconnectTime)
+	defer cancel()
+	return g.Again(ctx, st.Name)
+}
+
+// login leads the person through the login of a server in their browser.
+func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) error {
+	switch {
+	case st.State == bridge.Unused:
+		return errors.New(st.Name + " is not used: " + st.Reason)
+	case s.Browse == nil:
+		return errors.New("type agent mcp login " + st.Name + " in a shell")
+	}
+	err := s.Logins.Login(ctx, g.configured.Wire(st.Server.Server), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
+		s.Browse(ctx, address)
+		return "", nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.reconnect(ctx, g, st)
+}
+
+// waits reports whether a server waits for the person's yes.
+func (x *Configured) waits(s *servers.Server) bool {
+	if s.Origin != servers.Project || x.isDisabled(s) {
+		return false
+	}
+	return x.Trust == nil || x.Trust.Store.May(item(s)) != nil
+}
+
+// isDisabled reports whether a server is disabled, in its file or since by the panel.
+func (x *Configured) isDisabled(s *servers.Server) bool {
+	if now, switched := x.switched.Load(s.Name); switched {
+		return now.(bool)
+	}
+	return s.Disabled
+}
