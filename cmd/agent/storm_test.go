@@ -77,6 +77,80 @@ func TestTerminalResizeStorm(t *testing.T) {
 	}
 }
 
+// A session of 40 requests with questions, messages that wait, Ctrl+L, Ctrl+O and a window
+// that changes all the time leaves every row once, and in order.
+func TestTerminalLongSession(t *testing.T) {
+	t.Parallel()
+	const requests, each = 40, 5
+	var turns []llmtest.Turn
+	var rows []string
+	for i := range requests - 1 {
+		rows = append(rows, fmt.Sprintf("Step %02d begins.", i))
+		turn := llmtest.Say(rows[len(rows)-1] + " It has a text that is long enough to be wrapped in a window of sixty columns.\n")
+		switch {
+		case i%each == 0:
+			turn, rows = turn.Call("run_shell_command", fmt.Sprintf(`{"command":"touch made-%02d"}`, i)), append(rows, fmt.Sprintf("ran touch made-%02d", i))
+		case i%each == 1:
+			turn, rows = turn.Call("create_file", fmt.Sprintf(`{"file_path":"file-%02d.txt","content":"one\ntwo\n"}`, i)), append(rows, fmt.Sprintf("wrote file-%02d.txt", i))
+		default:
+			turn, rows = turn.Call("run_shell_command", fmt.Sprintf(`{"command":"echo output-%02d"}`, i)), append(rows, fmt.Sprintf("ran echo output-%02d", i))
+		}
+		turns = append(turns, turn)
+	}
+	s := newTerminal(t, 100, newModel(t, append(turns, llmtest.Say("The end."))...).URL)
+	resize := func(sizes ...string) {
+		for _, size := range sizes {
+			x, y, _ := strings.Cut(size, "x")
+			s.tmux("resize-window", "-x", x, "-y", y)
+			time.Sleep(15 * time.Millisecond) // a hand that drags the edge
+		}
+	}
+	s.until(idle)
+	s.say("go through all of it")
+	storm := []string{"87x26", "116x24", "62x27", "138x32", "70x20", "92x30", "67x31", "100x30"}
+	for i := range requests - 1 {
+		if i%each > 1 {
+			continue
+		}
+		s.when("the question", func(screen string) bool {
+			at := strings.LastIndex(screen, "? ")
+			return at >= 0 && strings.Contains(screen[at:], fmt.Sprintf("-%02d", i))
+		})
+		switch i / each % 4 {
+		case 1:
+			resize(storm...)
+		case 2:
+			s.asked()
+			s.keys("C-l")
+		case 3:
+			resize(storm[i%len(storm)], "100x30")
+		}
+		s.asked()
+		s.keys("y")
+		if i == 2*each {
+			resize(storm...)
+			s.until(fmt.Sprintf("ran touch made-%02d", i))
+			s.keys("C-o")
+			s.when("the pager", func(screen string) bool {
+				return strings.Contains(screen, "q back") || strings.Contains(screen, "q goes to it")
+			})
+			s.keys("q")
+		}
+	}
+	s.until("The end.")
+	s.until("> " + idle)
+	resize(storm...)
+	rows = append(append([]string{"> go through all of it"}, rows...), "The end.", "> "+idle)
+	s.when("every row once and in order", func(screen string) bool {
+		for _, row := range rows {
+			if strings.Count(screen, row) != 1 {
+				return false
+			}
+		}
+		return slices.IsSortedFunc(rows, func(a, b string) int { return strings.Index(screen, a) - strings.Index(screen, b) })
+	})
+}
+
 // port is the part of a test server's address that differs.
 var port = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
