@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agent/internal/sandbox"
+	"agent/internal/shell"
 )
 
 // How a program is ended: its input is closed, then it is asked to, then it is killed
@@ -22,6 +23,9 @@ const (
 	closeGrace = 200 * time.Millisecond
 	termGrace  = 300 * time.Millisecond
 )
+
+// programs are those of the servers that run.
+var programs shell.Groups
 
 // process is the program of a stdio server.
 type process struct {
@@ -57,7 +61,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	if err != nil {
 		return nil, err
 	}
-	watcher.begin()
+	programs.Watch()
 	confined := s.Confined
 	confined.Policy.Grace, confined.Policy.Stays = termGrace, true
 	p.running, err = confined.Start(context.WithoutCancel(ctx), p.cmd, s.Profile)
@@ -68,9 +72,8 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 		_, _, _ = p.in.Close(), p.out.Close(), stderr.Close()
 		return nil, err
 	}
-	watcher.began(p.cmd.Process.Pid)
 	go p.listen(log, stderr)
-	go p.wait()
+	go p.wait(programs.Add(p.cmd.Process.Pid))
 	return p, nil
 }
 
@@ -116,9 +119,10 @@ func closeLater(pipe *os.File, ended <-chan struct{}) (stop func()) {
 	return sync.OnceFunc(func() { close(done) })
 }
 
-func (p *process) wait() {
+func (p *process) wait(gone func()) {
 	err := p.running.Wait()
-	watcher.ended(p.cmd.Process.Pid)
+	gone()
+	programs.Close()
 	p.how = endOf(p.cmd, err)
 	close(p.ended)
 }

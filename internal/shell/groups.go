@@ -7,17 +7,17 @@ import (
 	"agent/internal/sandbox"
 )
 
-// groups are the process groups of the commands that run. A watcher ends those that
-// do not end with the program by themselves, should it be killed.
-type groups struct {
+// Groups are process groups that run. A watcher ends those that do not end with the
+// program by themselves, should it be killed.
+type Groups struct {
 	mu      sync.Mutex
 	running map[int]bool
 	watcher *sandbox.Watcher
 }
 
-// watch sees to it that there is a watcher, before a command starts. Without one the
+// Watch starts the watcher if there is none, before a process starts. Without one the
 // next start of the program sweeps.
-func (g *groups) watch() {
+func (g *Groups) Watch() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.watcher == nil {
@@ -25,8 +25,8 @@ func (g *groups) watch() {
 	}
 }
 
-// add notes a group, and returns what to call when it is gone.
-func (g *groups) add(group int) (gone func()) {
+// Add notes a group, and returns what to call when it is gone.
+func (g *Groups) Add(group int) (gone func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running == nil {
@@ -48,7 +48,7 @@ func (g *groups) add(group int) (gone func()) {
 }
 
 // kill ends every group at once.
-func (g *groups) kill() {
+func (g *Groups) kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for group := range g.running {
@@ -57,11 +57,11 @@ func (g *groups) kill() {
 	sandbox.EndAll()
 }
 
-// close ends the watcher for good: no group runs any more, and none will.
-func (g *groups) close() {
+// Close ends the watcher if no group runs any more.
+func (g *Groups) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.watcher != nil {
+	if g.watcher != nil && len(g.running) == 0 {
 		g.watcher.Close()
 		g.watcher = nil
 	}

@@ -37,7 +37,7 @@ type Jobs struct {
 
 	environ  []string
 	withhold []string
-	groups   groups
+	groups   Groups
 	// room is how much the files of all outputs may still take, in bytes.
 	room atomic.Int64
 
@@ -137,7 +137,7 @@ func (j *Jobs) Close() {
 	j.mu.Unlock()
 	j.stop()
 	j.group.Wait()
-	j.groups.close()
+	j.groups.Close()
 }
 
 // Kill ends every command by force, at once, and waits for nothing. It is for a

@@ -142,7 +142,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	policy := c.Confined
 	policy.Policy.Grace = j.Grace
 	if !policy.Holds(c.Profile) {
-		j.groups.watch()
+		j.groups.Watch()
 	}
 	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
@@ -154,7 +154,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		}
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
-	gone := j.groups.add(cmd.Process.Pid)
+	gone := j.groups.Add(cmd.Process.Pid)
 	over := make(chan struct{})
 	unhurried := context.AfterFunc(hurried, func() {
 		select {
