@@ -73,7 +73,7 @@ func execute(ctx context.Context, args []string, w world) int {
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
-	case errors.Is(err, console.ErrGone): // who has read enough is not told
+	case errors.Is(err, console.ErrGone): // the reader has read enough: no message
 	case errors.Is(err, context.Canceled):
 		_ = w.tell("agent: interrupted")
 	case err != nil && err.Error() != "":

@@ -96,7 +96,7 @@ func (f Folders) WaitsSince(id string) time.Time {
 	return since
 }
 
-// keepAsking keeps on disk whether the session waits for an answer, for people who run many.
+// keepAsking keeps on disk whether the session waits for an answer, for a person with many sessions.
 func (c *recording) keepAsking(e chat.Event) {
 	if c.session == nil {
 		return

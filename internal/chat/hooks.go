@@ -148,7 +148,7 @@ func (e notSentError) Error() string { return "the message was not sent: " + e.e
 func (e notSentError) Unwrap() error { return e.error }
 
 // stopping asks the hooks whether the turn may end with what the model said last, of which so
-// many in a row refused. It reports whether it goes on.
+// many in a row refused. It reports whether the turn continues.
 func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) (again bool, err error) {
 	if m.Hooks == nil {
 		return false, nil

@@ -17,7 +17,7 @@ const planningKey = "mode"
 const ReviewKey = "review"
 
 // modes are what may be done: the approval mode, the consent that was given, and what the
-// model was told of both.
+// model knows of both.
 type modes struct {
 	*Config
 	consent *gate.Consent

@@ -136,7 +136,7 @@ func (c *Chat) Note(text string) {
 func (c *Chat) Refresh() {
 	select {
 	case c.inbox <- c.emitStatus:
-	default: // a busy chat tells its status soon anyway
+	default: // a busy chat reports its status soon anyway
 	}
 }
 

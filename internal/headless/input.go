@@ -20,7 +20,7 @@ import (
 // maxInputLine bounds a line of input, in bytes.
 const maxInputLine = 16 << 20
 
-// Input is a line that a program sends while a run goes on.
+// Input is a line that a program sends during a run.
 type Input struct {
 	// Type is "user", "answer" or "cancel"; "interrupt" is another word for that.
 	Type string `json:"type"`

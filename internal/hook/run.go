@@ -176,7 +176,7 @@ func inProject(word, project string) string {
 	return word
 }
 
-// told is a text as the model reads it: what is too long is in a file.
+// told is a text for the model: what is too long is in a file.
 func (r *Runner) told(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {

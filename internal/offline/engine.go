@@ -72,7 +72,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 }
 
 // inSession makes what was set in a session count, below the flags. What is not valid any
-// more is as if it were not set, as when the session is taken up.
+// more is as if it were not set, as when the session is resumed.
 func (e *Engine) inSession(in Input) {
 	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
 		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])

@@ -22,7 +22,7 @@ type found struct {
 	open    func() (*os.File, error)
 }
 
-// files are what stands in a workspace, with the ways to put something else there.
+// files are the files of a workspace, which it reads, writes and removes.
 type files struct {
 	*workspace.Workspace
 	root string

@@ -93,7 +93,7 @@ func (a *activity) watchView(width, room int) (lines []string) {
 	return lines
 }
 
-// page is the job to read, as it goes on.
+// page is the job in the pager, which grows with its output.
 func (j Job) page() pager.Page {
 	return pager.Page{Title: j.title(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(j.Tail()) }}
 }

@@ -31,8 +31,8 @@ func (b *Brought) where() instructions.Where {
 	}
 }
 
-// Head chooses the instructions for the head, from which later ones are told. The notices are
-// for the person.
+// Head chooses the instructions for the head; later ones are differences to them. The
+// notices are for the person.
 func (b *Brought) Head() (notices []string) {
 	b.most = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()

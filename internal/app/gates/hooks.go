@@ -206,7 +206,7 @@ func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
 			texts = append([]string{out.Reason}, texts...)
 		}
 	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd:
-		if out.Blocked() { // it cannot refuse, so it is only told
+		if out.Blocked() { // it cannot refuse, so it is only reported
 			heard.Refused = ""
 			heard.Notices = append(heard.Notices, out.By+": "+words.Headline(out.Reason))
 		}
@@ -246,7 +246,7 @@ func (h *Hooks) end() {
 // idleTime is after how long without a turn the person is notified.
 const idleTime = time.Minute
 
-// Notify runs the hooks that are only told of an event.
+// Notify runs the hooks of events that no hook can refuse.
 func (h *Hooks) Notify(e chat.Event) {
 	if h.Runner == nil {
 		return

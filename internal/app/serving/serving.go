@@ -201,7 +201,7 @@ func (s *Servers) Refreeze() {
 	}
 }
 
-// News are what servers offer since the model was told last, as blocks of a message.
+// News are what servers offer since the latest message said so, as blocks of a message.
 func (s *Servers) News() []history.Block {
 	g := s.current.Load()
 	if g == nil {

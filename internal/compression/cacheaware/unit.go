@@ -82,7 +82,7 @@ type unit struct {
 // minSaved is how many tokens pruning a unit must free.
 const minSaved = 30
 
-// stands reports whether the unit shows what it came with, or the text of a file.
+// stands reports whether the unit still shows what it came with, or the text of a file.
 func (u *unit) stands() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }

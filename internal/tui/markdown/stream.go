@@ -82,7 +82,7 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 			emit(s.scanned, s.block.piece())
 			s.block.more = true
 			emit(next, s.block.piece())
-		case opensCode: // what stands before leaves, the opener is remembered
+		case opensCode: // what is before it leaves, the opener is remembered
 			emit(s.scanned, state.piece())
 			begin = next
 		case endsCode:
