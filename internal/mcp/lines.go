@@ -49,6 +49,7 @@ func (r *reader) next() (jsonrpc.Message, error) {
 				message = unreadable(line, bad)
 			}
 			if message != nil {
+				keepExact(message)
 				return message, nil
 			}
 		}

@@ -58,7 +58,7 @@ func (r Result) Text() string {
 }
 
 func resultOf(r *sdk.CallToolResult) Result {
-	result := Result{IsError: r.IsError, Structured: rawOf(r.StructuredContent)}
+	result := Result{IsError: r.IsError, Structured: structuredOf(r)}
 	for _, content := range r.Content {
 		result.Blocks = append(result.Blocks, blockOf(content))
 	}

@@ -69,9 +69,11 @@ func pause(ctx context.Context, wait time.Duration) error {
 
 // came takes what the program printed. What is wrong is said once.
 func (l *ownStatus) came(message ownStatusMsg) tea.Cmd {
-	l.running, l.ran, l.text = false, l.opts.Now(), message.text
+	l.running, l.ran = false, l.opts.Now()
 	problem := ""
-	if message.err != nil {
+	if message.err == nil {
+		l.text = message.text
+	} else {
 		problem = message.err.Error()
 	}
 	if problem != "" && problem != l.problem {

@@ -224,12 +224,18 @@ func short(arguments string) string {
 	return "sha256 " + hex.EncodeToString(sum[:])
 }
 
+// decoded is JSON whose numbers are as they are written.
+func decoded(text json.RawMessage) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
 // canonical are arguments with sorted members and without spaces.
 func canonical(arguments json.RawMessage) string {
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil {
+	value, err := decoded(arguments)
+	if err != nil {
 		return string(arguments)
 	}
 	text, err := rawjson.Marshal(value)

@@ -72,8 +72,8 @@ func show(env *tools.Env, block mcp.Block) {
 
 // says reports whether a text says all that a structured result does: every value in it.
 func says(text string, structured json.RawMessage) bool {
-	var value any
-	if json.Unmarshal(structured, &value) != nil {
+	value, err := decoded(structured)
+	if err != nil {
 		return false
 	}
 	var all func(any) bool

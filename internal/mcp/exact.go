@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"agent/internal/rawjson"
+)
+
+// exactMember is a member of the metadata of a result: its structured content as a text.
+const exactMember = "agent/structuredContent"
+
+// exactDigits is how many digits a number has at least that the SDK would round, which decodes
+// all of them as floating point.
+const exactDigits = 16
+
+// keepExact has a result keep the numbers of its structured content as the server wrote them.
+func keepExact(message jsonrpc.Message) {
+	response, is := message.(*jsonrpc.Response)
+	if !is || !bytes.Contains(response.Result, []byte(`"structuredContent"`)) || !hasLongNumber(response.Result) {
+		return
+	}
+	var result, meta map[string]json.RawMessage
+	if json.Unmarshal(response.Result, &result) != nil {
+		return
+	}
+	if json.Unmarshal(result["_meta"], &meta) != nil || meta == nil {
+		meta = map[string]json.RawMessage{}
+	}
+	var err error
+	if meta[exactMember], err = rawjson.Marshal(string(result["structuredContent"])); err != nil {
+		return
+	}
+	if result["_meta"], err = rawjson.Marshal(meta); err != nil {
+		return
+	}
+	if text, err := rawjson.Marshal(result); err == nil {
+		response.Result = text
+	}
+}
+
+// hasLongNumber reports whether so many digits follow each other somewhere.
+func hasLongNumber(text []byte) bool {
+	digits := 0
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			digits = 0
+		} else if digits++; digits == exactDigits {
+			return true
+		}
+	}
+	return false
+}
+
+// structuredOf is the structured content of a result, with sorted keys.
+func structuredOf(r *sdk.CallToolResult) json.RawMessage {
+	value := r.StructuredContent
+	if exact, kept := r.Meta[exactMember].(string); kept {
+		decoder := json.NewDecoder(strings.NewReader(exact))
+		decoder.UseNumber()
+		var numbers any
+		if decoder.Decode(&numbers) == nil {
+			value = numbers
+		}
+	}
+	return rawOf(value)
+}
