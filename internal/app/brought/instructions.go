@@ -160,12 +160,7 @@ func (b *Brought) Below(file string) []chat.Nested {
 
 // given reports whether the head has a text.
 func (b *Brought) given(file instructions.File) bool {
-	for _, has := range b.inHead {
-		if has.text == file.Text {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.inHead, func(has instructed) bool { return has.text == file.Text })
 }
 
 // changed returns the instructions of the workspace that have changed since the model was
@@ -178,13 +173,8 @@ func (b *Brought) changed() []history.Block {
 		}
 		n := b.marked(file)
 		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
-		kept := b.inHead[:0]
-		for _, has := range b.inHead {
-			if has.path != file.Path {
-				kept = append(kept, has)
-			}
-		}
-		b.inHead = append(kept, instructed{file.Path, file.Text})
+		b.inHead = slices.DeleteFunc(b.inHead, func(has instructed) bool { return has.path == file.Path })
+		b.inHead = append(b.inHead, instructed{file.Path, file.Text})
 	}
 	return blocks
 }
