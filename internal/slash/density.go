@@ -56,7 +56,9 @@ func (d density) run(ctx context.Context, args []string) (command.Output, error)
 		verb, args = "show", []string{verb}
 	}
 	acts := map[string]func(context.Context, string) (command.Output, error){
-		"show": d.showPrune, "restore": d.restorePrune, "why": d.whyDensity, "pin": d.pinFile, "unpin": d.unpinFile,
+		"show": d.showPrune, "restore": d.restorePrune, "why": d.whyDensity,
+		"pin":   d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),
+		"unpin": d.pin(false, "%s is pruned like others again"),
 	}
 	act, ok := acts[verb]
 	switch {
@@ -117,20 +119,15 @@ func (d density) restorePrune(ctx context.Context, text string) (command.Output,
 	return command.Output{Lines: []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}}, nil
 }
 
-func (d density) pinFile(ctx context.Context, path string) (command.Output, error) {
-	file, err := d.session.Pin(ctx, path, true)
-	if err != nil {
-		return command.Output{}, err
+// pin pins a file or unpins it; says is what comes of that, with %s for the file.
+func (d density) pin(pinned bool, says string) func(context.Context, string) (command.Output, error) {
+	return func(ctx context.Context, path string) (command.Output, error) {
+		file, err := d.session.Pin(ctx, path, pinned)
+		if err != nil {
+			return command.Output{}, err
+		}
+		return command.Output{Lines: []string{fmt.Sprintf(says, disk.Short(file, d.workspace))}}, nil
 	}
-	return command.Output{Lines: []string{"pinned: pruning leaves " + disk.Short(file, d.workspace) + " alone (a compression may still summarise it)"}}, nil
-}
-
-func (d density) unpinFile(ctx context.Context, path string) (command.Output, error) {
-	file, err := d.session.Pin(ctx, path, false)
-	if err != nil {
-		return command.Output{}, err
-	}
-	return command.Output{Lines: []string{disk.Short(file, d.workspace) + " is pruned like others again"}}, nil
 }
 
 // completionTime is how long completion may wait for the conversation.
