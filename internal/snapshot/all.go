@@ -65,7 +65,7 @@ func (w *files) removeFolders(steps []Step) {
 		folders = append(folders, step.folders...)
 	}
 	for _, folder := range outermostLast(folders) {
-		w.RemoveFolder(absolute(w.root, folder))
+		w.RemoveFolder(absolute(w.Root(), folder))
 	}
 }
 

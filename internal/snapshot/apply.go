@@ -152,9 +152,11 @@ func (w *files) fill(now, then found) error {
 	return w.SetMode(now.abs, then.Mode)
 }
 
+// ownerWrites is the permission of a file's owner to write it.
+const ownerWrites fs.FileMode = 0o200
+
 // makeWritable lets the owner write a file, without which it is not replaced.
 func (w *files) makeWritable(f found) error {
-	const ownerWrites fs.FileMode = 0o200
 	info, err := os.Lstat(f.abs)
 	if err != nil || info.Mode()&ownerWrites != 0 {
 		return nil // what is wrong with it is said by what needs it

@@ -37,7 +37,7 @@ func (s *Store) heldPath() string { return filepath.Join(s.Folder, heldName) }
 
 // begin notes that a command is about to run.
 func (s *Store) begin(was *before, half []Change) {
-	b := &began{Turn: s.turn, Title: s.title, Root: s.files.root, At: was.begun, Listed: was.listed, Half: half}
+	b := &began{Turn: s.turn, Title: s.title, Root: s.files.Root(), At: was.begun, Listed: was.listed, Half: half}
 	if err := s.note(b, was); err != nil {
 		b.Held, b.Unknown = 0, err.Error()
 	}
@@ -65,7 +65,7 @@ func (s *Store) finishCommand(ctx context.Context) {
 	var changes []Change
 	all := true
 	switch was, err := s.heldBefore(b); {
-	case b.Root != s.files.root:
+	case b.Root != s.files.Root():
 		unknown = "it ran in " + b.Root
 	case unknown != "":
 	case err != nil:

@@ -70,7 +70,7 @@ func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 	for _, c := range s.tree.nodes[id].Changes {
 		name, own := strings.CutPrefix(c.After.Sum, ownSum)
 		if sum, err := hex.DecodeString(name); own && err == nil && len(sum) == sha256.Size {
-			left[absolute(s.files.root, c.Path)] = [sha256.Size]byte(sum)
+			left[absolute(s.files.Root(), c.Path)] = [sha256.Size]byte(sum)
 		}
 	}
 	return left

@@ -114,7 +114,7 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	was := &before{root: s.files.root, identities: s.scanned.identities, listed: b.Listed, states: map[string]State{}, folders: map[string]bool{".": true}, begun: b.At}
+	was := &before{root: s.files.Root(), identities: s.scanned.identities, listed: b.Listed, states: map[string]State{}, folders: map[string]bool{".": true}, begun: b.At}
 	var files []heldFile
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)
@@ -128,7 +128,7 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 			was.folderInodes = append(was.folderInodes, file.inode)
 			continue
 		}
-		if s.Secret(absolute(s.files.root, file.path), file.path) {
+		if s.Secret(absolute(s.files.Root(), file.path), file.path) {
 			file.state.Lost = lostSecret
 		}
 		files = append(files, file)
@@ -145,7 +145,7 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 		}
 	}
 	was.listing = listed.done()
-	was.settle(s.files.root)
+	was.settle(s.files.Root())
 	return was, nil
 }
 

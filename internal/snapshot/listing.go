@@ -222,7 +222,7 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (found *listing,
 	begun := time.Now()
 	lister := s.lister(tracked)
 	var paths []string
-	walked, err := ignore.Walk(bounded, s.files.root, s.files.root, ignore.Visitor{
+	walked, err := ignore.Walk(bounded, s.files.Root(), s.files.Root(), ignore.Visitor{
 		File:   func(folder, name []byte, tracked *index.Entry) { lister.add(folder, name, tracked) },
 		Source: func(path string) { paths = append(paths, path) },
 		Again:  func() { lister, paths = s.lister(tracked), nil },

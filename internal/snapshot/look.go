@@ -23,15 +23,12 @@ type found struct {
 }
 
 // files are the files of a workspace, which it reads, writes and removes.
-type files struct {
-	*workspace.Workspace
-	root string
-}
+type files struct{ *workspace.Workspace }
 
 // look looks at a path of the workspace. The error says why it cannot be determined what is
 // there.
 func (w *files) look(rel string) (found, error) {
-	f := found{abs: filepath.Join(w.root, filepath.FromSlash(rel))}
+	f := found{abs: filepath.Join(w.Root(), filepath.FromSlash(rel))}
 	f.open = func() (*os.File, error) { return w.Open(f.abs) }
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return f, errors.New("it is not in the workspace")
@@ -78,7 +75,7 @@ func (w *files) linkAbove(rel string) string {
 		if c != '/' {
 			continue
 		}
-		if info, err := os.Lstat(absolute(w.root, rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err := os.Lstat(absolute(w.Root(), rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return rel[:end]
 		}
 	}

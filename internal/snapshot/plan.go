@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -195,11 +194,11 @@ type outcome struct {
 // were made in was moved.
 func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
-		if root == w.root {
+		if root == w.Root() {
 			continue
 		}
 		if _, err := os.Lstat(root); err == nil {
-			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.root)
+			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.Root())
 		}
 	}
 	return nil
@@ -247,7 +246,6 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 // what it was to be: gone, with one end's content and the permissions of the other, or
 // with such as let its owner write it.
 func (f found) isBetween(p *passage) bool {
-	const ownerWrites fs.FileMode = 0o200
 	if f.Kind == Missing {
 		return true
 	}

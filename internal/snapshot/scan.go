@@ -80,7 +80,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	was := &before{root: s.files.root, identities: s.scanned.identities, index: openIndex(s.files.root), states: map[string]State{}}
+	was := &before{root: s.files.Root(), identities: s.scanned.identities, index: openIndex(s.files.Root()), states: map[string]State{}}
 	was.listing, was.listed = s.list(ctx, was.index)
 	was.follow(s.touched(was.listing))
 	was.seen, s.scanned.spare = s.scanned.spare, nil
@@ -98,7 +98,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	files, bytes := 0, int64(0)
 	for _, file := range unknown {
 		rel := file.path
-		abs := absolute(s.files.root, rel)
+		abs := absolute(s.files.Root(), rel)
 		info, err := os.Lstat(abs)
 		state := stateOf(abs, info, err)
 		switch {
@@ -160,7 +160,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
 		rel, seen, state := was.path(place), was.seen[place], states[i]
-		at, _ := stampOf(absolute(s.files.root, rel))
+		at, _ := stampOf(absolute(s.files.Root(), rel))
 		after, same := s.compare(rel, state)
 		if same && uint16(at.mode) == seen.mode {
 			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
@@ -170,7 +170,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		}
 		c := Change{Path: rel, Before: state, After: after}
 		if after.Kind == Missing {
-			c.Gone = s.files.missingFolders(absolute(s.files.root, rel))
+			c.Gone = s.files.missingFolders(absolute(s.files.Root(), rel))
 		}
 		changes = append(changes, c)
 	}
@@ -204,7 +204,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 // was there and only stopped being ignored is none of them. All is false when not all
 // files could be listed; of those that could, the new ones are returned.
 func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
-	index := openIndex(s.files.root)
+	index := openIndex(s.files.Root())
 	defer index.Close()
 	now, all := s.list(ctx, index)
 	var new []string
@@ -223,7 +223,7 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 	// madeSince reports whether a file or folder that was not listed was made since, or
 	// was listed by another name.
 	madeSince := func(rel string) bool {
-		abs := absolute(s.files.root, rel)
+		abs := absolute(s.files.Root(), rel)
 		at, ok := stampOf(abs)
 		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
 		return ok && (moved || !bornAt(abs).Before(was.begun))

@@ -27,12 +27,12 @@ func (s sources) hold() bool {
 // are none where it is not certain that they show every change: outside of a repository, and
 // when one of them was changed just now.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
-	gitDir, prefix := git.Enclosing(s.files.root)
+	gitDir, prefix := git.Enclosing(s.files.Root())
 	if gitDir == "" {
 		return nil
 	}
-	paths = append(paths, s.ignoreFiles(gitDir, git.Common(s.files.root))...)
-	top := s.files.root
+	paths = append(paths, s.ignoreFiles(gitDir, git.Common(s.files.Root()))...)
+	top := s.files.Root()
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
 		paths = append(paths, filepath.Join(top, ".gitignore"))

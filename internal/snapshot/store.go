@@ -82,8 +82,8 @@ type loaded struct {
 // Open opens the store of a session, with what it says of earlier runs. It fails where
 // that cannot be read.
 func Open(o Options) (*Store, error) {
-	s := &Store{Options: o, files: files{o.Workspace, o.Workspace.Root()}, listTime: listTime}
-	s.contents.root = s.files.root
+	s := &Store{Options: o, files: files{o.Workspace}, listTime: listTime}
+	s.contents.root = s.files.Root()
 	if err := s.load(o.Folder); err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 
 // record adds a node with changes and returns its number; of says what is not known of them.
 func (s *Store) record(of node, changes ...Change) int {
-	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.files.root, At: s.Now(), Changes: changes}
+	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.files.Root(), At: s.Now(), Changes: changes}
 	s.tree.add(n)
 	s.write(record{Node: n})
 	return n.ID
@@ -308,7 +308,7 @@ func (s *Store) Warnings() []string {
 // missingFolders are the folders above a file that are not there.
 func (w *files) missingFolders(abs string) []string {
 	var missing []string
-	for dir := filepath.Dir(abs); len(dir) > len(w.root); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(abs); len(dir) > len(w.Root()); dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 			break
 		}
