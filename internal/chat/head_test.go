@@ -33,7 +33,7 @@ func TestWindowSettings(t *testing.T) {
 	}
 }
 
-// TestSmallWindowIsTold: up to 16 384 tokens the model is offered the essential tools and
+// TestSmallWindowIsTold: below 8192 tokens the model is offered the essential tools and
 // the user reads which, and again when the window has grown.
 func TestSmallWindowIsTold(t *testing.T) {
 	t.Parallel()
@@ -76,18 +76,18 @@ func TestSmallWindowIsTold(t *testing.T) {
 func TestCutInstructionsAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.set("context-limit", "18000")
+	b.set("context-limit", "9000")
 	b.System = func(_ bool, _ []string, fits func(string) bool) (string, bool) {
-		for n := 8000; ; n-- {
+		for n := 4000; ; n-- {
 			if fits(wordy(n)) {
-				return wordy(n), n < 8000
+				return wordy(n), n < 4000
 			}
 		}
 	}
 	if _, err := b.prompt("hi"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "for a window of 18k tokens the instructions of AGENTS.md files are cut; prompt and tools take 6k (raise context-limit if the model allows it)"
+	const want = "for a window of 9k tokens the instructions of AGENTS.md files are cut; prompt and tools take 3k (raise context-limit if the model allows it)"
 	if told := seen[Notice](b); len(told) != 1 || told[0].Text != want {
 		t.Errorf("told %q", told)
 	}

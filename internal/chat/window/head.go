@@ -24,9 +24,8 @@ type Head struct {
 type HeadMaker func(lean bool, fits func(Head) bool) Head
 
 const (
-	// leanUpTo is the largest window, in tokens, with a lean head. What it leaves free at 16 384
-	// keeps every sixth text that would be gone when an edit quotes it.
-	leanUpTo = 16_384
+	// leanBelow is the window, in tokens, below which the head is lean.
+	leanBelow = 8192
 	// headShare is the part of the window that a head may take, as a divisor.
 	headShare = 3
 )
@@ -106,7 +105,7 @@ func (m *measure) makeHead(size int) countedHead {
 		c := counted(h)
 		return c.system+c.tools <= size/headShare
 	}
-	if size > leanUpTo {
+	if size >= leanBelow {
 		if usual := counted(m.MakeHead(false, fits)); usual.system+usual.tools <= size/headShare {
 			return usual
 		}

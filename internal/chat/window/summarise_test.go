@@ -30,8 +30,8 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, 20_000)
-			b.set.Strategy, b.set.Threshold = "one-shot", 0.025
+			b := newBench(t, 10_000)
+			b.set.Strategy, b.set.Threshold = "one-shot", 0.05
 			b.fill(10)
 			before := b.History.RawHistory()
 			spoil(b)
