@@ -269,8 +269,14 @@ func TestNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	long := "Z" + strings.Repeat("\n", 300) + strings.Repeat("Z\n", 300) + strings.Repeat("Z", 100_000)
 	for _, e := range []chat.Event{
-		chat.Notice{Text: long}, chat.Retry{Reason: long}, chat.Waiting{Model: long}, chat.ProgramWaiting{Names: long}, chat.Compressed{Strategy: long, Reason: long},
-		chat.CompressionStarted{Model: long}, chat.ToolStarted{Said: said(long)}, chat.ToolEnded{Name: long, Answer: tools.Answer{Error: long}},
+		chat.Notice{Text: long},
+		chat.Retry{Reason: long},
+		chat.Waiting{Model: long},
+		chat.ProgramWaiting{Names: long},
+		chat.Compressed{Strategy: long, Reason: long},
+		chat.CompressionStarted{Model: long},
+		chat.ToolStarted{Said: said(long)},
+		chat.ToolEnded{Name: long, Answer: tools.Answer{Error: long}},
 		chat.UserMessage{Skipped: []atcmd.Skipped{{Path: long, Reason: long}}},
 	} {
 		var out, told strings.Builder
