@@ -199,6 +199,8 @@ func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
 		"env X=1 ./prog", "env -S './prog x'", "nice -n 5 bin/prog", "timeout 5 " + root + "/prog", "timeout 5 ./pro?", "timeout 5 bin/deep/../prog", "xargs -n 1 ./prog", "find . -exec ./prog {} +",
 		"make SHELL=./prog", "git -c alias.x=!./prog x", "git -c core.editor=bin/prog commit", "tar -cf a --checkpoint-action=exec=./prog notes",
 		"python3 x.py", "python3.11 -u x.py", "sh notes", "timeout 5 bash notes", "env sh -c './prog'", ". ./notes", "source notes", "node x.py", "perl notes",
+		"env -C bin/deep ./prog", "env -Cbin/deep ./prog", "env -C b?n/d* ./prog", "env --chdir=bin ./prog", "env PATH=bin/deep prog", "env PATH=/usr/bin:bin/deep:/bin X=1 prog", "find bin -execdir prog {} +", "cd bin; env -C deep prog",
+		"env -C bin python3 ../x.py", "nice -n 5 env -C bin/deep -i prog",
 		"cd bin; timeout 5 ./prog", "cd nowhere; cd bin && cd deep; nice ./prog", "pushd bin; nice deep/prog",
 		strings.Repeat("cd bin; cd ..; ", 20) + "nice ./elsewhere",
 	} {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +137,7 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
 			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
 		for i := range part {
-			for name := range strings.FieldsFuncSeq(part[i].Text, func(r rune) bool { return strings.ContainsRune(notInPaths+"!", r) }) {
+			for name := range namesIn(part[i].Text) {
 				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
 					return runsWritten(e.absolute(dir, name), interpreted, command.Distrusted)
 				})
@@ -148,18 +149,45 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 // maxFolders bounds the folders in which the words of a line are looked up.
 const maxFolders = 64
 
-// folders are those that a line may be in as it runs, whichever of its cd fail.
+// namesIn are the paths that a word of a line may name.
+func namesIn(word string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(notInPaths+"!", r) })
+}
+
+// folders are those that the programs of a line may be in, or look for others in, whichever
+// of its cd fail: each folder that a word or an option names may be one, as in env -C bin,
+// find bin -execdir and env PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
 	for _, call := range cmdline.Calls(command.Line) {
-		if len(dirs) > maxFolders || len(call) < 2 || call[0] != "cd" && call[0] != "pushd" {
-			continue
-		}
-		for _, dir := range dirs {
-			dirs = append(dirs, e.absolute(dir, call[len(call)-1]))
+		changes := len(call) > 1 && (call[0] == "cd" || call[0] == "pushd")
+		for i, word := range call {
+			for name := range namesIn(word) {
+				for _, dir := range dirs {
+					if len(dirs) > maxFolders {
+						return dirs
+					}
+					to := e.absolute(dir, name)
+					if len(name) > 2 && name[0] == '-' && name[1] != '-' && !isFolder(to) {
+						to = e.absolute(dir, name[2:]) // -Cbin
+					}
+					if (changes && i == len(call)-1 || isFolder(to)) && !slices.Contains(dirs, to) {
+						dirs = append(dirs, to)
+					}
+				}
+			}
 		}
 	}
 	return dirs
+}
+
+// isFolder reports whether a path, which may be a pattern, leads to a folder.
+func isFolder(pattern string) bool {
+	paths, _ := filepath.Glob(pattern)
+	return slices.ContainsFunc(append(paths, pattern), func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	})
 }
 
 // absolute is a path of a command line that runs in a folder.
