@@ -163,6 +163,7 @@ func (m *Model) stash() tea.Cmd {
 		m.showHint("there is no draft to put aside", false)
 	case draft.Trim().Text() == "":
 		m.unstash()
+		m.hint = hint{} // that said how to bring it back
 	case m.stashed != nil:
 		m.showHint("a draft is put aside already: "+m.keys.Label("stash")+" on an empty line brings it back", false)
 	default:

@@ -115,3 +115,18 @@ func TestProseHasItsColumns(t *testing.T) {
 		t.Errorf("prose is %d wide, want 160 at most", w)
 	}
 }
+
+// What says how a draft is brought back is gone when it is back.
+func TestADraftThatIsBackIsNotSaidToBeAside(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.typed("half a")
+	s.press("ctrl+s")
+	if !strings.Contains(s.all(), "is put aside") {
+		t.Fatalf("nothing says that the draft is put aside:\n%s", s.all())
+	}
+	s.press("ctrl+s")
+	if strings.Contains(s.all(), "is put aside") {
+		t.Errorf("it is back and said to be put aside:\n%s", s.all())
+	}
+}
