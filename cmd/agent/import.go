@@ -84,15 +84,21 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 		}
 		return words.Visible(path)
 	}
-	rows := [][]string{{"STATE", "WHAT", "FROM", "TO", "LOST OR TO DO"}}
+	var rows [][]string
 	written := 0
 	for _, c := range plan.Changes {
 		if c.State == imports.New {
 			written++
 		}
-		rows = append(rows, []string{string(c.State), strings.TrimSuffix(string(c.Kind), "s") + " " + c.Name, short(c.From), short(c.To), strings.Join(c.Lost, "; ")})
+		rows = append(rows, []string{string(c.State), strings.TrimSuffix(string(c.Kind), "s") + " " + c.Name}, []string{"", "  from " + short(c.From)})
+		if c.To != "" {
+			rows = append(rows, []string{"", "  to " + short(c.To)})
+		}
+		for _, lost := range c.Lost {
+			rows = append(rows, []string{"", "  " + lost})
+		}
 	}
-	lines := table.Lines("lllll", rows)
+	lines := table.Lines("ll", rows)
 	switch {
 	case written == 0:
 		return append(lines, "nothing is new")

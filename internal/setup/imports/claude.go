@@ -34,10 +34,21 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 	for _, rule := range permissions.Allow {
 		p.rule(from, rule)
 	}
-	for _, member := range []string{"outputStyle", "statusLine"} {
-		if members[member] != nil {
-			p.add(Change{Kind: Style, Name: member, State: Skipped, From: from, Lost: []string{"there is nothing like it here"}})
-		}
+	var style string
+	var line struct{ Command string }
+	_, _ = json.Unmarshal(members["outputStyle"], &style), json.Unmarshal(members["statusLine"], &line) // of another form there is nothing to set
+	p.setting(from, "outputStyle", "output-style", style)
+	p.setting(from, "statusLine", "status-line.command", line.Command)
+}
+
+// setting shows how a member is set here.
+func (p *planner) setting(from, member, key, value string) {
+	switch {
+	case value == "":
+	case holdsSecret(value):
+		p.add(Change{Kind: Style, Name: member, State: Skipped, From: from, Lost: []string{"it holds a secret"}})
+	default:
+		p.add(Change{Kind: Style, Name: member, State: Shown, From: from, To: "/set " + key + " " + value, Lost: []string{"it is not kept: /profile save keeps it"}})
 	}
 }
 

@@ -89,8 +89,16 @@ func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
 	}
 }
 
-// codexNotify plans the program that codex runs at the end of a turn, as a hook.
-func (p *planner) codexNotify(from string, members map[string]json.RawMessage) {
+// geminiHooks names the hooks of gemini.
+func (p *planner) geminiHooks(from string, members map[string]json.RawMessage) {
+	if members["hooks"] != nil {
+		p.add(Change{Kind: Hooks, Name: "hooks", State: Skipped, From: from, Lost: []string{"their events and answers are others than here: write them anew in " + p.hooksFile}})
+	}
+}
+
+// codexHooks plans the hooks of codex, and the program that it runs at the end of a turn as one.
+func (p *planner) codexHooks(from string, members map[string]json.RawMessage) {
+	p.hooksOf(from, members)
 	if members["notify"] == nil {
 		return
 	}

@@ -88,6 +88,8 @@ func TestSources(t *testing.T) {
 		source, file, text, name, to, want, lost string
 	}{
 		{"claude", ".claude.json", `{"mcpServers": {"a": {"type": "stdio", "command": "npx", "args": ["${A:-b}"], "env": {}}}}`, "a", own, `{"args":["${A:-b}"],"command":"npx","env":{},"type":"stdio"}`, ""},
+		{"codex", ".codex/config.toml", "[mcp_servers.c]\ncommand = \"x\"\nargs = [\"${A} $B\"]\n", "c", own, `{"args":["${AGENT_DOLLAR:-$}{A} $B"],"command":"x"}`, ""},
+		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g", "oauth": {"clientId": "i", "clientSecret": "` + token + `"}}}}`, "g", own, `{"oauth":{"clientId":"i"},"url":"https://g"}`, "clientSecret of oauth is not taken over: put it into a variable and name that in clientSecretEnv"},
 		{"claude", ".claude.json", `{"projects": {"WORK": {"mcpServers": {"p": {"command": "x"}}}, "/other": {"mcpServers": {"no": {"command": "x"}}}}}`, "p", own, `{"command":"x"}`, ""},
 		{"claude-desktop", ".config/Claude/claude_desktop_config.json", `{"mcpServers": {"a b": {"command": "x"}}}`, "a-b", own, `{"command":"x"}`, "it is named a-b here"},
 		{
@@ -173,7 +175,7 @@ func TestHooks(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		".config/agent/hooks.json": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`,
 		".claude/settings.json":    `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "theirs ` + token + `"}]}], "PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "guard", "type": "command"}, {"type": "prompt"}]}], "Odd": []}}`,
-		".codex/config.toml":       `notify = ["python3", "n.py"]`,
+		".codex/config.toml":       "notify = [\"python3\", \"n.py\"]\n[[hooks.Stop]]\nhooks = [{type = \"command\", command = \"of codex\"}]\n",
 	})
 	plan := p.plan()
 	if err := plan.Write(); err != nil {
@@ -192,7 +194,7 @@ func TestHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := written.Hooks
-	if len(h["Stop"]) != 2 || h["Stop"][1].Hooks[0].Command != "theirs "+token || len(h["PreToolUse"]) != 1 || h["PreToolUse"][0].Matcher != "Bash" || len(h["Notification"]) != 1 || h["Notification"][0].Hooks[0].Args[0] != "n.py" {
+	if len(h["Stop"]) != 3 || h["Stop"][2].Hooks[0].Command != "of codex" || h["Stop"][1].Hooks[0].Command != "theirs "+token || len(h["PreToolUse"]) != 1 || h["PreToolUse"][0].Matcher != "Bash" || len(h["Notification"]) != 1 || h["Notification"][0].Hooks[0].Args[0] != "n.py" {
 		t.Errorf("%+v", h)
 	}
 	shown, _ := json.Marshal(plan.Changes)
@@ -212,10 +214,10 @@ func TestHooks(t *testing.T) {
 // Rules are shown in our form and written nowhere, and not at all with a secret.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, map[string]string{".claude/settings.json": `{"permissions": {"allow": ["Bash(go test *)", "Read(x)", "mcp__s__t", "Bash(curl ` + token + `)", "Bash(DB_PASSWORD=hunter2 make)"]}, "outputStyle": "x"}`})
+	p := newPlace(t, map[string]string{".claude/settings.json": `{"permissions": {"allow": ["Bash(go test *)", "Read(x)", "mcp__s__t", "Bash(curl ` + token + `)", "Bash(DB_PASSWORD=hunter2 make)"]}, "outputStyle": "terse", "statusLine": {"type": "command", "command": "~/.claude/line.sh"}}`})
 	plan := p.plan()
 	shown, _ := json.Marshal(plan.Changes)
-	for _, want := range []string{`--allow 'run_shell_command(go test *)'`, "--allow 'mcp__s__t'", "it holds a secret", "outputStyle"} {
+	for _, want := range []string{`--allow 'run_shell_command(go test *)'`, "--allow 'mcp__s__t'", "it holds a secret", "/set output-style terse", "/set status-line.command ~/.claude/line.sh"} {
 		if !strings.Contains(string(shown), want) {
 			t.Errorf("no %q in %s", want, shown)
 		}
@@ -229,16 +231,17 @@ func TestRules(t *testing.T) {
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text, says string }{
-		"no JSON":       {".cursor/mcp.json", `{"mcpServers": {`, "unexpected"},
-		"a list":        {".cursor/mcp.json", `[]`, "it holds no object"},
-		"list within":   {".cursor/mcp.json", `{"mcpServers": []}`, "must be an object"},
-		"no TOML":       {".codex/config.toml", "a = 1\nkey = \"" + token, "see line 2"},
-		"no command":    {".cursor/mcp.json", `{"mcpServers": {"x": {}}}`, "neither a command nor a url"},
-		"wrong type":    {".cursor/mcp.json", `{"mcpServers": {"x": {"command": "x", "args": 3}}}`, "args must be a list of texts"},
-		"only signs":    {".cursor/mcp.json", `{"mcpServers": {"../..": {"command": "x"}}}`, "1 to 32 letters"},
-		"taken name":    {".cursor/mcp.json", `{"mcpServers": {"agent": {"command": "x"}}}`, "is taken"},
-		"an entry":      {".cursor/mcp.json", `{"mcpServers": {"x": "` + token + `"}}`, "it must be an object"},
-		"broken notify": {".codex/config.toml", `notify = 3`, "must be a list of texts"},
+		"no JSON":        {".cursor/mcp.json", `{"mcpServers": {`, "unexpected"},
+		"a list":         {".cursor/mcp.json", `[]`, "it holds no object"},
+		"list within":    {".cursor/mcp.json", `{"mcpServers": []}`, "must be an object"},
+		"no TOML":        {".codex/config.toml", "a = 1\nkey = \"" + token, "see line 2"},
+		"no command":     {".cursor/mcp.json", `{"mcpServers": {"x": {}}}`, "neither a command nor a url"},
+		"wrong type":     {".cursor/mcp.json", `{"mcpServers": {"x": {"command": "x", "args": 3}}}`, "args must be a list of texts"},
+		"only signs":     {".cursor/mcp.json", `{"mcpServers": {"../..": {"command": "x"}}}`, "1 to 32 letters"},
+		"taken name":     {".cursor/mcp.json", `{"mcpServers": {"agent": {"command": "x"}}}`, "is taken"},
+		"an entry":       {".cursor/mcp.json", `{"mcpServers": {"x": "` + token + `"}}`, "it must be an object"},
+		"gemini's hooks": {".gemini/settings.json", `{"hooks": {"BeforeTool": []}}`, "write them anew"},
+		"broken notify":  {".codex/config.toml", `notify = 3`, "must be a list of texts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

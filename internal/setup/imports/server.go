@@ -21,6 +21,8 @@ type dialect struct {
 	seconds bool
 	// urlIsSSE is set where url is the old form of transport.
 	urlIsSSE bool
+	// literal is set where "${NAME}" is text.
+	literal bool
 }
 
 // fields are the fields of other agents by our names for them.
@@ -147,6 +149,8 @@ func (t *translation) field(name string, value any) {
 		t.lose("%s is not known here", name)
 	case isNumber && (strings.HasSuffix(name, "_sec") || name == "timeout" && t.seconds):
 		t.entry[ours] = seconds * 1000
+	case ours == "oauth":
+		t.entry[ours] = t.withoutSecret(value)
 	case ours == "headers":
 		headers, _ := value.(map[string]any)
 		for header, text := range headers {
@@ -155,6 +159,18 @@ func (t *translation) field(name string, value any) {
 	default:
 		t.entry[ours] = t.variables(name, value)
 	}
+}
+
+// withoutSecret is how a server is logged in to, without the secret that some write there.
+func (t *translation) withoutSecret(value any) any {
+	fields, _ := value.(map[string]any)
+	for _, name := range []string{"clientSecret", "client_secret"} {
+		if _, has := fields[name]; has {
+			delete(fields, name)
+			t.lose("%s of oauth is not taken over: put it into a variable and name that in clientSecretEnv", name)
+		}
+	}
+	return t.variables("oauth", value)
 }
 
 // variableName is the name of a variable of the environment.

@@ -49,21 +49,21 @@ var sources = []origin{
 	{"claude-desktop", []file{
 		{path: "+Claude/claude_desktop_config.json", servers: "mcpServers"},
 		{path: "~/Library/Application Support/Claude/claude_desktop_config.json", servers: "mcpServers"},
-	}, dialect{}, nil, nil},
+	}, dialect{literal: true}, nil, nil},
 	{"codex", []file{
-		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexNotify},
+		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexHooks},
 		{path: "~/.codex/hooks.json", more: (*planner).hooksOf},
 		{path: ".codex/config.toml", servers: "mcp_servers"},
-	}, dialect{}, []string{"~/.codex/prompts"}, []string{".codex/rules"}},
+	}, dialect{literal: true}, []string{"~/.codex/prompts"}, []string{".codex/rules"}},
 	{"gemini", []file{
-		{path: "~/.gemini/settings.json", servers: "mcpServers"},
+		{path: "~/.gemini/settings.json", servers: "mcpServers", more: (*planner).geminiHooks},
 		{path: ".gemini/settings.json", servers: "mcpServers"},
 	}, dialect{dollar: true, urlIsSSE: true}, []string{"~/.gemini/commands"}, []string{".gemini/extensions"}},
 	{"opencode", []file{
 		{path: "+opencode/opencode.json", servers: "mcp"},
 		{path: "+opencode/opencode.jsonc", servers: "mcp"},
 		{path: "opencode.json", servers: "mcp"},
-	}, dialect{}, []string{"+opencode/command", "+opencode/commands"}, []string{
+	}, dialect{literal: true}, []string{"+opencode/command", "+opencode/commands"}, []string{
 		"opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc", ".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools",
 	}},
 	{"crush", []file{

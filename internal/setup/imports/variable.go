@@ -14,7 +14,7 @@ var (
 	dollarName = pattern.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
 	input      = pattern.New(`\$\{input:([^}]*)\}`)
 	// ours is our form; what is like one and not of it is left to the person.
-	ours     = pattern.New(`\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}`)
+	ours     = pattern.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\})`)
 	leftOver = pattern.New(`\$\{|\$\(|\{file:|\{env:`)
 	noLetter = pattern.New(`[^A-Za-z0-9]+`)
 )
@@ -39,6 +39,9 @@ func (t *translation) variables(field string, value any) any {
 func (t *translation) text(field, text string) string {
 	if !strings.ContainsAny(text, "${") {
 		return text
+	}
+	if t.literal { // a variable that nobody sets gives the sign, and what it gives is text
+		text = ours.ReplaceAllString(text, "$${AGENT_DOLLAR:-$$}$1")
 	}
 	text = envDollar.ReplaceAllString(text, "$${$1}")
 	text = envBraces.ReplaceAllString(text, "$${$1}")
