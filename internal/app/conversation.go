@@ -53,6 +53,8 @@ type Conversation struct {
 	// Trust is what the repository wants run, connected to or allowed, and what the person
 	// said of it.
 	Trust *trust.Trust
+	// LeftOut says of which parts of a set-up there is no use as they are written, and why.
+	LeftOut []string
 
 	// id is that of the session, or one of its own where none is kept.
 	id     string
@@ -154,6 +156,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	for _, line := range slices.Concat(c.configured.Problems, c.configured.Notes) {
 		c.Notices = append(c.Notices, "mcp: "+line)
 	}
+	c.LeftOut = append(c.LeftOut, c.configured.Problems...)
 	if err := c.findTrust(); err != nil {
 		return err
 	}
@@ -200,6 +203,8 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 		Trust:    func() *trust.Trust { return c.Trust },
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
+	found := c.Brought.Set()
+	c.LeftOut = slices.Concat(notices, found.Skills.LeftOut, found.Commands.LeftOut)
 	if c.options.NoSetup {
 		return
 	}
@@ -208,6 +213,7 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 		Trust: func() *trust.Trust { return c.Trust },
 	}, hooks.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()})
 	c.Notices = append(c.Notices, c.Hooking.LeftOut()...)
+	c.LeftOut = append(c.LeftOut, c.Hooking.LeftOut()...)
 }
 
 // window is the size of the model's window, in tokens.

@@ -36,7 +36,8 @@ type Setup struct {
 	Waiting []string `json:"waiting,omitempty"`
 	Refused []string `json:"refused,omitempty"`
 	Ignored []string `json:"ignored,omitempty"`
-	// Failed are the servers that could not be asked, and why.
+	// Failed are the servers that could not be asked and what cannot be used as it is
+	// written, and why.
 	Failed []string `json:"failed,omitempty"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,7 +154,7 @@ func loaded(c *app.Conversation) headless.Loaded {
 // leftOut is what of a set-up a run does without, nil for nothing.
 func leftOut(c *app.Conversation) *headless.Setup {
 	report, _ := c.Trust.Report() // what cannot be read was said
-	setup := headless.Setup{Ignored: report.Ignored}
+	setup := headless.Setup{Ignored: report.Ignored, Failed: slices.Clone(c.LeftOut)}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
 		switch consent.State(e.State) {
