@@ -142,8 +142,6 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 func (b *buffers) ask(ctx context.Context, path string) (text string, known bool) {
 	answer := make(chan message, 1)
 	withdraw := b.session.server.conn.request("fs/read_text_file", map[string]any{"sessionId": b.session.id, "path": path}, func(m message) { answer <- m })
-	late := time.NewTimer(editorPatience)
-	defer late.Stop()
 	select {
 	case m := <-answer:
 		var result struct {
@@ -154,7 +152,7 @@ func (b *buffers) ask(ctx context.Context, path string) (text string, known bool
 		}
 		return *result.Content, true
 	case <-ctx.Done():
-	case <-late.C:
+	case <-time.After(editorPatience):
 		b.mu.Lock()
 		b.silent = true
 		b.mu.Unlock()

@@ -36,12 +36,10 @@ func (c *Completer) list() (now listing, whole bool) {
 	}
 	made := c.made
 	c.mu.Unlock()
-	patience := time.NewTimer(completionPatience)
-	defer patience.Stop()
 	select {
 	case <-made:
 		whole = true
-	case <-patience.C:
+	case <-time.After(completionPatience):
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

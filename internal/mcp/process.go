@@ -152,12 +152,10 @@ func (p *process) close() {
 }
 
 func (p *process) endsIn(bound time.Duration) bool {
-	timer := time.NewTimer(bound)
-	defer timer.Stop()
 	select {
 	case <-p.ended:
 		return true
-	case <-timer.C:
+	case <-time.After(bound):
 		return false
 	}
 }

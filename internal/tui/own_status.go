@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -47,24 +46,14 @@ func (l *ownStatus) ask() tea.Cmd {
 	l.running = true
 	status, stats, wait := l.status, l.stats, ownPace-l.opts.Now().Sub(l.ran)
 	return guarded(func() tea.Msg {
-		if pause(l.ctx, wait) != nil {
+		select {
+		case <-time.After(wait):
+		case <-l.ctx.Done():
 			return nil
 		}
 		text, err := run(l.ctx, status, stats)
 		return ownStatusMsg{text, err}
 	})
-}
-
-// pause waits, at most until ctx ends.
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // came takes what the program printed. What is wrong is said once.

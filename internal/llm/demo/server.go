@@ -167,10 +167,8 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 
 // pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -310,15 +310,7 @@ func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) 
 	if b.Frozen() {
 		return nil
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	b.mu.Lock()
-	settled := b.settled
-	b.mu.Unlock()
-	select {
-	case <-settled:
-	case <-timer.C:
-	case <-ctx.Done():
+	if !b.settles(ctx, wait) {
 		return nil
 	}
 	late = b.Pending()
@@ -347,18 +339,19 @@ var errStarting = errors.New("is still starting; call it again later")
 // startPatience bounds the wait for servers that start.
 const startPatience = 30 * time.Second
 
-// started waits until all servers have been asked, within startPatience.
-func (b *Bridge) started(ctx context.Context) {
+// settles waits until all servers have been asked or the time is over. It reports false
+// when ctx ends before.
+func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	b.mu.Lock()
 	settled := b.settled
 	b.mu.Unlock()
-	timer := time.NewTimer(startPatience)
-	defer timer.Stop()
 	select {
 	case <-settled:
-	case <-timer.C:
+	case <-time.After(wait):
 	case <-ctx.Done():
+		return false
 	}
+	return true
 }
 
 // usable returns a server that can be called, and a copy of what is known of it; else why
@@ -378,7 +371,7 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Kno
 	pending := st.pending
 	b.mu.Unlock()
 	if pending {
-		b.started(ctx)
+		b.settles(ctx, startPatience)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

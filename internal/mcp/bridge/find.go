@@ -37,7 +37,7 @@ func (b *Bridge) planFind(ctx context.Context, env *tools.Env, raw json.RawMessa
 // find searches what the servers offer. It waits for those that start: how long they may
 // take is bounded.
 func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.Answer {
-	b.started(ctx)
+	b.settles(ctx, startPatience)
 	entries, instructions, notes := b.entries(args.Server)
 	matching := catalogue.Find(entries, args.Query)
 	if len(matching) == 0 {
