@@ -100,7 +100,7 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 	if files := given.several(); len(files) > 0 {
 		var all []Their
 		for _, file := range files {
-			all = append(all, Their{Name: tool.name, Input: members{quoted("file_path", abs(file))}.object(), part: true})
+			all = append(all, Their{Name: tool.name, Input: members{quoted("file_path", abs(file))}.json(), part: true})
 		}
 		return all
 	}
@@ -111,7 +111,7 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 		}
 	}
 	shown := tool.shows(given, abs)
-	return []Their{{Name: tool.name, Input: shown.object(), given: given, shown: shown, tool: tool}}
+	return []Their{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
 }
 
 // inner is the parameter that holds the arguments of a call in a call.
@@ -191,7 +191,7 @@ func patched(text string, abs func(string) string) []Their {
 	}
 	var all []Their
 	call := func(name string, input members) {
-		all = append(all, Their{Name: name, Input: input.object(), part: true})
+		all = append(all, Their{Name: name, Input: input.json(), part: true})
 	}
 	for _, s := range sections {
 		if s.Op == patch.Add {
@@ -228,8 +228,8 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 	}
 	if t.outer != nil {
 		held := slices.Clone(t.outer)
-		held[held.index(inner)].value = updated.object()
-		return held.object(), nil
+		held[held.index(inner)].value = updated.json()
+		return held.json(), nil
 	}
 	if t.part || t.given == nil {
 		return nil, fmt.Errorf("the call is about several files, of which one cannot be changed; block it instead")
@@ -259,7 +259,7 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 			back = append(back, m)
 		}
 	}
-	return back.object(), nil
+	return back.json(), nil
 }
 
 // sameValue reports whether two values of JSON are equal but for their form.
@@ -274,5 +274,3 @@ func sameValue(a, b json.RawMessage) bool {
 }
 
 func quoted(name, text string) member { return member{name, rawjson.AppendString(nil, text)} }
-
-func (m members) object() json.RawMessage { return json.RawMessage(m.json()) }

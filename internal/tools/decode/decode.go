@@ -70,7 +70,7 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && !isText(arguments)) {
 		return meant // byte for byte
 	}
-	meant.Arguments = fitted.json()
+	meant.Arguments = string(fitted.json())
 	return meant
 }
 

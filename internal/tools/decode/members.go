@@ -77,7 +77,7 @@ func (m members) equal(other members) bool {
 	return slices.EqualFunc(m, other, func(a, b member) bool { return a.name == b.name && bytes.Equal(a.value, b.value) })
 }
 
-func (m members) json() string {
+func (m members) json() json.RawMessage {
 	out := []byte("{")
 	for i, one := range m {
 		if i > 0 {
@@ -85,7 +85,7 @@ func (m members) json() string {
 		}
 		out = append(append(rawjson.AppendString(out, one.name), ':'), one.value...)
 	}
-	return string(append(out, '}'))
+	return append(out, '}')
 }
 
 // taken reports whether another name of the same parameter comes before.
@@ -372,9 +372,9 @@ func items(value json.RawMessage, bare string, change func(item members) members
 			out = append(out, ',')
 		}
 		if item, ok := parse(string(raw)); ok && raw[0] == '{' {
-			raw = change(item).object()
+			raw = change(item).json()
 		} else if raw[0] == '"' && bare != "" {
-			raw = members{{bare, raw}}.object()
+			raw = members{{bare, raw}}.json()
 		}
 		out = append(out, raw...)
 	}

@@ -22,12 +22,18 @@ type Parameters[A any] struct {
 	parsed *jsonschema.Schema
 }
 
-// ParametersOf returns the parameters that are the fields of A.
+// ParametersOf returns the parameters that are the fields of A. Their schema has the plain
+// form that every provider understands: one type a parameter, no null.
 func ParametersOf[A any]() Parameters[A] {
-	schema := schemaOf[A]()
+	schema, err := jsonschema.For[A](nil)
+	if err != nil {
+		// Only an argument struct that JSON cannot express comes here.
+		panic(err)
+	}
+	withoutNull(schema)
 	encoded, err := json.Marshal(schema)
 	if err != nil {
-		// A schema made by schemaOf always encodes.
+		// An inferred schema always encodes.
 		panic(err)
 	}
 	return Parameters[A]{Schema: encoded, parsed: schema}
@@ -59,7 +65,7 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 			return args, fmt.Errorf("missing required parameter %q (%s)", name, p.parsed.Properties[name].Description)
 		}
 	}
-	strict := json.NewDecoder(strings.NewReader(given.json()))
+	strict := json.NewDecoder(bytes.NewReader(given.json()))
 	strict.DisallowUnknownFields()
 	return args, described(strict.Decode(&args))
 }
@@ -161,18 +167,6 @@ func withArticle(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
-}
-
-// schemaOf infers the JSON Schema of A, in the plain form that every provider
-// understands: one type a parameter, no null.
-func schemaOf[A any]() *jsonschema.Schema {
-	schema, err := jsonschema.For[A](nil)
-	if err != nil {
-		// Only an argument struct that JSON cannot express comes here.
-		panic(err)
-	}
-	withoutNull(schema)
-	return schema
 }
 
 // withoutNull drops the null that slices may be.
