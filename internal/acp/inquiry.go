@@ -18,6 +18,11 @@ var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_
 // inquire puts the questions of the model to the editor, one after the other. The protocol
 // takes one choice each.
 func (w *shown) inquire(a chat.Approval) {
+	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
+		w.noticed("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
+		go w.session.talk.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
+		return
+	}
 	ctx, cancel := context.WithCancel(w.session.ctx)
 	w.asking[a.ID] = cancel
 	id := w.callID(a)

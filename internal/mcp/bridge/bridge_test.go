@@ -244,6 +244,22 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	}
 }
 
+// setup.md 5.4: a call that is interrupted says so in words, and what may have come of it.
+func TestInterruptedCall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "", `{}`)}}})
+	b.Ready(t.Context(), wait)
+	ctx, interrupt := context.WithCancel(t.Context())
+	b.fakes["a"].answer = func(string, json.RawMessage) (mcp.Result, error) {
+		interrupt() // as Esc does
+		return mcp.Result{}, context.Canceled
+	}
+	plan, _ := b.planCall(ctx, b.env, json.RawMessage(`{"server":"a","tool":"one","arguments":{}}`))
+	if answer := plan.Apply(ctx); answer.Error != "interrupted: a was told so, and the call may have taken effect" {
+		t.Errorf("%+v", answer)
+	}
+}
+
 // TestResumeOffersWhatWasOffered: the array of a recorded session comes from its record.
 func TestResumeOffersWhatWasOffered(t *testing.T) {
 	t.Parallel()

@@ -147,6 +147,9 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 		return tools.Answer{Error: err.Error()}
 	}
 	result, err := connection.Call(ctx, tool.Name, arguments, progressTo(env))
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return tools.Answer{Error: "interrupted: " + st.Name + " was told so, and the call may have taken effect"}
+	}
 	if err != nil {
 		return tools.Answer{Error: words.Line(err.Error(), maxFailure)}
 	}
