@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,6 +140,10 @@ type pastCall struct {
 // durations distinguish two runs of a failing test that failed in the same way.
 var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
+// asides are what may differ between two lines of a shell that are the same command: blanks,
+// and comments in their JSON.
+var asides = pattern.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
+
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
 	said := answer.Error + "\x00" + answer.ForModel()
@@ -149,6 +154,9 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 		said = durations.ReplaceAllString(said, "")
 	}
 	asked := call.Name + "\x00" + string(call.Arguments)
+	if call.Traits.Runs {
+		asked = strings.ReplaceAll(asides.ReplaceAllString(asked, " "), ` "`, `"`)
+	}
 	return pastCall{
 		title: call.Said.Title(),
 		asked: sum(asked), outcome: sum(asked + "\x00" + said),

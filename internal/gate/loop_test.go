@@ -21,8 +21,11 @@ type did struct {
 
 func (d did) end(g *Loop) {
 	does := traits.Traits{Reads: true}
-	if d.name == "replace" {
+	switch d.name {
+	case "replace":
 		does = traits.Traits{Edits: true}
+	case "run":
+		does = traits.Traits{Runs: true}
 	}
 	answer := tools.Answer{Text: d.answer}
 	if d.fails {
@@ -107,6 +110,12 @@ func TestLoopGuard(t *testing.T) {
 		{"F9: seven in turn", rotation(7), "the same 7 calls"},
 		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
 		{"F9: twelve commands in turn", commands, "the same 12 calls"},
+		{"a command with other blanks and comments", []func(int) did{func(n int) did {
+			return did{name: "run", arguments: fmt.Sprintf(`{"command":"cat%sf # try %d"}`, strings.Repeat(" ", 1+n%7), n), answer: "same"}
+		}}, "got the same answer 5 times"},
+		{"a command on lines of its own", []func(int) did{func(n int) did {
+			return did{name: "run", arguments: fmt.Sprintf(`{"command":"# look\\ncat f%d"}`, n), answer: "same"}
+		}}, ""},
 		{"a command that succeeds", commands[:1], "got the same answer 5 times"},
 		{"F9: failures among them", append(rotation(6), always(test), always(read)), "the same 8 calls"},
 		{"seven in turn, one of which learns something", append(rotation(6), numbered(read, "answer")), ""},
