@@ -74,7 +74,7 @@ func TestEditorCancel(t *testing.T) {
 const deaf = "trap '' TERM; echo begun >../pipe; sleep 100"
 
 // A cancel is answered soon in every state, nothing was done and nothing runs any more
-// (reach.md 1: within 0.3 s; the bound leaves room for a machine with other work).
+// (within 0.3 s; the bound leaves room for a machine with other work).
 func TestEditorCancelIsQuick(t *testing.T) {
 	t.Parallel()
 	const bound = 1500 * time.Millisecond

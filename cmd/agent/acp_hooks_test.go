@@ -10,7 +10,7 @@ import (
 )
 
 // A hook that allows everything spares the question about a command, but never what only a
-// person can answer: a plan and the model's questions (setup.md 6).
+// person can answer: a plan and the model's questions.
 func TestHooksAnswerNoQuestionOfThePerson(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

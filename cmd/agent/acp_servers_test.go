@@ -98,7 +98,7 @@ func TestEditorPlan(t *testing.T) {
 }
 
 // An editor can choose from all models that the endpoint lists. A slow list delays no session:
-// it follows (reach.md 1).
+// it follows.
 func TestEditorModels(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir(), llmtest.Say("Done."))

@@ -26,7 +26,7 @@ func wantingRepository(t *testing.T) string {
 }
 
 // An editor is asked once, at the first prompt, by one question with all that waits and no
-// "always" (setup.md 1).
+// "always".
 func TestEditorIsAskedForConsentOnce(t *testing.T) {
 	t.Parallel()
 	for _, agree := range []bool{true, false} {

@@ -60,7 +60,7 @@ func hostileRepository(t *testing.T, folder, address string) {
 }
 
 // A start in a hostile repository starts no program of it and reaches no address that it
-// names before consent, in any mode (setup.md 12, 4).
+// names before consent, in any mode.
 func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{

@@ -24,7 +24,7 @@ import (
 	"agent/internal/llm/llmtest"
 )
 
-// Bounds of many agents at once (reach.md 7).
+// Bounds of many agents at once.
 const (
 	heldAgents  = 50
 	heldMB      = 600

@@ -103,7 +103,7 @@ func writeFile(t *testing.T, file, text string) {
 }
 
 // A question about six items of a repository fits 80×24 without scrolling: kind, name, exact
-// command or address, variables, files (setup.md 1).
+// command or address, variables, files.
 func TestTheQuestionOfConsentFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

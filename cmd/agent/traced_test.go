@@ -14,7 +14,7 @@ import (
 )
 
 // Commands, hooks and servers are told which span they belong to where there is a collector,
-// and else have what the environment has (reach.md 7).
+// and else have what the environment has.
 func TestProgramsKnowTheirSpan(t *testing.T) {
 	t.Parallel()
 	for name, traced := range map[string]bool{"a collector": true, "no collector": false} {

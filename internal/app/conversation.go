@@ -345,9 +345,9 @@ func (c *Conversation) emit(e chat.Event) {
 	case chat.TurnEnded:
 		c.Rules.EndTurn()
 	}
-	c.Hooking.Notify(e)
-	c.keepAsking(e)
-	c.tracer.Event(e)
+	for _, listen := range c.listeners() {
+		listen(e)
+	}
 	if notice, ok := e.(chat.Notice); ok && c.session != nil {
 		c.logged(c.session.Notice(notice.Text))
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/tools"
 )
@@ -23,4 +24,14 @@ func (c *Conversation) gates() []gate.Gate {
 	return slices.Concat(c.checks.Gates(), []gate.Gate{
 		c.Rules.Gate(),
 	}, c.Hooking.Gates(), c.options.Gates)
+}
+
+// listeners get every event of the conversation, in order and before the front end, on the
+// goroutine that runs it. They return at once, also when there is no turn loop yet.
+func (c *Conversation) listeners() []func(chat.Event) {
+	return []func(chat.Event){
+		c.Hooking.Notify,
+		c.keepAsking,
+		c.tracer.Event,
+	}
 }

@@ -14,7 +14,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Rule 2 of setup.md 0: what changed meanwhile (instructions, the output style, skills) is in the
+// What changed meanwhile (instructions, the output style, skills) is in the
 // head after /clear and after a compression, and not before. A style that is not there is said
 // once.
 func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {

@@ -41,7 +41,8 @@ type Options struct {
 	// Unattended means that nobody can answer an approval.
 	Unattended bool
 	// Events receives every event of the conversation, in order, on the goroutine that
-	// runs it.
+	// runs it. It may call Send, Answer and Interrupt, and nothing that waits for an answer of
+	// the conversation, such as Stats.
 	Events func(chat.Envelope)
 	// Gates are the front end's, which every call passes.
 	Gates []gate.Gate

@@ -12,7 +12,7 @@ import (
 	"agent/internal/settings"
 )
 
-// setup.md 10: the status line reads Claude Code's JSON and its output is bounded; what fails is
+// The status line reads Claude Code's JSON and its output is bounded; what fails is
 // an error that names the setting; the command that calls gets one argument.
 func TestProgramsBesideTheScreen(t *testing.T) {
 	t.Parallel()

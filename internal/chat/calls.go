@@ -138,7 +138,7 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 func (r *runner) newCall(asked llm.ToolCall) *call {
 	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments), remarked: r.meant[asked.ID].Remark}
 	tool, err := r.Tools.Get(asked.Name)
-	k.tool, k.unknown, k.said = tool, err != nil, tool.Describe(k.name, k.parameters)
+	k.tool, k.unknown, k.said = tool, err != nil, r.Tools.Traits(k.name).Describe(k.name, k.parameters)
 	r.Emit(CallRequested{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
 	switch {
 	case err != nil:

@@ -58,7 +58,7 @@ func (g groups) find(i int) int {
 }
 
 // boundary moves a cut before entry i backward until it parts no call from its
-// responses (D-25).
+// responses (D-25). It is from 0 to the number of entries, and so is i.
 func (g groups) boundary(i int) int {
 	for at := len(g.earliest) - 1; at >= i; at-- {
 		i = min(i, g.earliest[at])

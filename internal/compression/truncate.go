@@ -36,7 +36,8 @@ type truncation struct {
 }
 
 // newTruncation begins to drop from entries, which c.Count has counted to be tokens and g
-// groups.
+// groups. Dropping inclusions, as dropHead does, puts other entries into that slice: then it
+// is to be a clone of the history.
 func newTruncation(c Context, entries []*history.Content, tokens []int, g groups) *truncation {
 	t := &truncation{
 		left:    len(entries),

@@ -11,7 +11,7 @@ import (
 )
 
 // Blank lines, CR and a last line without an end are taken; what is no line of ours is an
-// error and the next is read (reach.md 4).
+// error and the next is read.
 func TestReadInput(t *testing.T) {
 	t.Parallel()
 	var got []string

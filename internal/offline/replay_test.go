@@ -92,7 +92,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0000001}`))
 	report := replayed(t, in)
-	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[3]
+	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[len(report.Variants)-1]
 	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned.Total() > 0 {
 		t.Errorf("none: %+v", none)
 	}
@@ -103,7 +103,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 		t.Errorf("the threshold of the document has no effect: %+v", truncated)
 	}
 	tight := replayed(t, parse(t, document(`{"threshold":1,"contextLimit":230}`)), "max-output-tokens=40")
-	if forced := tight.Variants[3]; forced.Compressions == 0 || forced.PeakInput > 190 {
+	if forced := tight.Variants[len(tight.Variants)-1]; forced.Compressions == 0 || forced.PeakInput > 190 {
 		t.Errorf("what the hard limit forces is no compression: %+v", forced)
 	}
 	var pairs []string

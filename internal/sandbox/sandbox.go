@@ -7,7 +7,7 @@
 //
 //   - helper (Linux): new user, mount, process, network and IPC namespaces, with
 //     Landlock and seccomp on top. The program starts itself again to set them up,
-//     see package confine. Everything in package doc holds.
+//     see package confine. All that is said above holds.
 //   - thread (Linux, where namespaces are forbidden, as in most containers):
 //     Landlock and seccomp on the one thread that starts the command. There is no
 //     network at all, what must stay read-only inside the workspace is put back

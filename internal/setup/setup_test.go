@@ -31,7 +31,7 @@ func find(home, root string) Set {
 }
 
 // Names: skills before commands, the project before the user, what lost behind its origin;
-// up to five skills in a row, of which the last has the arguments (setup.md 3, 4).
+// up to five skills in a row, of which the last has the arguments.
 func TestWhatALineCalls(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -97,8 +97,8 @@ func TestTextOfACall(t *testing.T) {
 	}
 }
 
-// 200 skills and 50 commands are found in at most 10 ms, and nothing in at most 1 ms
-// (setup.md 11); the benchmark is what is measured.
+// 200 skills and 50 commands are found in at most 10 ms, and nothing in at most 1 ms;
+// the benchmark is what is measured.
 func BenchmarkFind(b *testing.B) {
 	for _, many := range []int{0, 200} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {

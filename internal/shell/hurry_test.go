@@ -12,7 +12,7 @@ import (
 )
 
 // Where a person waits, what ignores the request to end is killed soon, and nothing of it is
-// left, not even what moved to a session of its own (reach.md 1: cancel within 0.3 s).
+// left, not even what moved to a session of its own (cancel within 0.3 s).
 func TestAPersonWaitsForNoGrace(t *testing.T) {
 	t.Parallel()
 	// Whoever reads the pipe is at its end when no process is left.

@@ -9,7 +9,7 @@ import (
 )
 
 // Files are listed, completed with their hint and sent as they were typed; names of the
-// program win, and quotes are nobody's business (setup.md 4).
+// program win, and quotes are nobody's business.
 func TestFilesAsCommands(t *testing.T) {
 	t.Parallel()
 	c := slash.New(t.Context(), slash.Deps{Callable: func() []command.Callable {

@@ -1,194 +1,29 @@
 package tools
 
-import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"net/http"
-	"os"
-	"slices"
-	"strings"
-
-	"agent/internal/disk"
-	"agent/internal/text/textfile"
-	"agent/internal/words"
-	"agent/internal/workspace"
-)
-
-// maxWholeBytes is the size up to which a file is held in memory. Larger ones are
-// read by lines and cannot be edited.
-const maxWholeBytes = 16 << 20
-
-// sniffBytes is how much of a file is examined to distinguish text from binary.
-const sniffBytes = 8 << 10
-
-// source is a text file opened for the model. Close it.
-type source struct {
-	// abs is the path that Resolve gave, rel the one to show.
-	abs, rel string
-	size     int64
-	// links is how many names the file has: more than one if it is hard-linked.
-	links uint64
-	mode  fs.FileMode
-	// whole is the content, nil when the file is larger than maxWholeBytes.
-	whole []byte
-	file  *os.File
+// Source is where tools come from: the program itself, a server, a file. Its functions are
+// safe for parallel use and do not use the registry. A tool that comes later can be called at
+// once, but requests declare it only from the next break on (D-94).
+type Source struct {
+	// Name distinguishes the source from others.
+	Name string
+	// Revision changes whenever List returns something else; nil for a list that stays.
+	Revision func() uint64
+	// List returns the tools there are now, in an order that depends on nothing else.
+	List func() []Tool
+	// Expects reports whether a tool of that name may come later, so that a rule may
+	// name it already; nil for never.
+	Expects func(name string) bool
 }
 
-// open opens a text file and reads it unless it is huge. Whatever it is instead is
-// an error that says what it is and what to do.
-func (e *Env) open(ctx context.Context, path string) (*source, error) {
-	abs, err := e.Workspace.ResolveRead(path)
-	if err != nil {
-		return nil, err
-	}
-	if !e.mayRead(abs) {
-		return nil, keptBack(e.Workspace.Rel(abs))
-	}
-	return e.openResolved(ctx, abs)
+// Fixed is a source of tools that stay.
+func Fixed(name string, tools ...Tool) Source {
+	return Source{Name: name, List: func() []Tool { return tools }}
 }
 
-// openResolved opens a file by what Resolve returned, whatever it holds.
-func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
-	s := &source{abs: abs, rel: e.Workspace.Rel(abs)}
-	var err error
-	s.file, err = e.Workspace.Open(abs)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.Nearest(ctx, abs)}
-	case err != nil:
-		return nil, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+// revision is that of the list; the first is not 0, so that nothing counts as joined.
+func (s Source) revision() uint64 {
+	if s.Revision == nil {
+		return 1
 	}
-	if err := s.load(); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *source) load() error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
-	}
-	if info.IsDir() {
-		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
-	}
-	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
-	// One byte more than fits shows that a file has just grown.
-	content, err := io.ReadAll(io.LimitReader(s.file, min(s.size, sniffBytes)))
-	if err == nil && binaryKind(content) == "" && s.size <= maxWholeBytes {
-		var rest []byte
-		rest, err = io.ReadAll(io.LimitReader(s.file, maxWholeBytes-int64(len(content))+1))
-		content = append(content, rest...)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
-	}
-	if kind := binaryKind(content[:min(len(content), sniffBytes)]); kind != "" {
-		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
-	}
-	if s.size <= maxWholeBytes && len(content) <= maxWholeBytes {
-		s.whole = content
-	}
-	return nil
-}
-
-// reader reads the content from its start.
-func (s *source) reader() (io.Reader, error) {
-	if s.whole != nil {
-		return strings.NewReader(textfile.Parse(s.whole).Text), nil
-	}
-	_, err := s.file.Seek(0, io.SeekStart)
-	return s.file, err
-}
-
-// Close closes the file.
-func (s *source) Close() { s.file.Close() }
-
-// binaryKind says what the first bytes of a file are when they are not text. Text
-// is what reads as text, whatever its first letters: "BM" alone makes no picture.
-func binaryKind(head []byte) string {
-	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
-	foreign, _ := textfile.Foreign(head)
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "UTF-16 text"
-	case kind == "application/pdf":
-		return kind
-	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
-		return ""
-	case strings.HasPrefix(kind, "text/"), kind == "application/octet-stream":
-		return "binary data"
-	}
-	return kind
-}
-
-// BinaryError is the answer to a file that is not text.
-type BinaryError struct {
-	Path string
-	// Kind says what it is, e.g. "image/png".
-	Kind string
-	// Size is in bytes.
-	Size int64
-}
-
-func (e *BinaryError) Error() string {
-	advice := "it is not text and cannot be read or edited as such"
-	switch {
-	case strings.HasPrefix(e.Kind, "image/"):
-		advice = "images cannot be read as text; the user can include one with @"
-	case e.Kind == "UTF-16 text":
-		advice = "only UTF-8 is supported; convert it with iconv in the shell"
-	}
-	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, words.Bytes(e.Size), advice)
-}
-
-// replacement is what the model is shown in the place of bytes that are not UTF-8.
-const replacement = "\uFFFD"
-
-// foreignNote says for the model that a file is not UTF-8, as far as it is known; empty
-// when it is. shown is what an answer shows of it.
-func (s *source) foreignNote(shown string) string {
-	if s.whole == nil && strings.Contains(shown, replacement) {
-		return fmt.Sprintf("[%s is not all UTF-8 text: each %s may stand for bytes that are not]", s.rel, replacement)
-	}
-	count, line := textfile.Foreign(s.whole)
-	if count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("[%s is not UTF-8 text: %s, the first in line %d, stand here as %s. replace keeps those outside of old_string; write_file would destroy them and is refused]",
-		s.rel, words.Count(count, "byte"), line, replacement)
-}
-
-// refuseForeign refuses to write what would destroy the bytes of a file that are not UTF-8:
-// those that the model was shown as U+FFFD, and which it cannot write.
-func refuseForeign(s *source, after []byte, whole bool) error {
-	count, line := textfile.Foreign(s.whole)
-	if count == 0 || !whole && bytes.Count(after, []byte(replacement)) <= bytes.Count(s.whole, []byte(replacement)) {
-		return nil
-	}
-	what := "the new text holds " + replacement + " in their place"
-	if whole {
-		what = "a new content would destroy them"
-	}
-	return fmt.Errorf("%s is not UTF-8 text: it holds %s that are not, the first in line %d, and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
-		s.rel, words.Count(count, "byte"), line, what)
-}
-
-// foreignFiles names the files of which a search shows lines that are not UTF-8.
-func foreignFiles(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	const most = 5
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
-	}
-	return fmt.Sprintf("[not UTF-8 text, so that %s stands for other bytes: %s]", replacement, strings.Join(names, ", "))
+	return s.Revision() + 1
 }

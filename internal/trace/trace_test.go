@@ -47,7 +47,7 @@ var turn = []chat.Event{
 }
 
 // What a collector gets is in the form of OTLP, belongs together, and holds nothing of what
-// was said (reach.md 7).
+// was said.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	bodies := make(chan string, 9)

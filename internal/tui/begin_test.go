@@ -30,7 +30,7 @@ func answerKey(key string) term.Key {
 }
 
 // The first message waits for the answer to the question of a start; each answer does its
-// own, and what is typed is none (setup.md 1).
+// own, and what is typed is none.
 func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"y": "/trust yes", "d": "/trust no", "n": "not used: hooks", "esc": "not used: hooks"} {

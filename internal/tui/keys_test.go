@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The keys of interface.md 3.
+// The keys of the prompt.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	running := func(s *screenplay) { s.events(chat.TurnStarted{}) }

@@ -47,7 +47,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// setup.md 10: whom the terminal says to look is not called; a setting says how the others
+// Whom the terminal says to look is not called; a setting says how the others
 // are, and a command is run besides.
 func TestCalling(t *testing.T) {
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestCalling(t *testing.T) {
 	}
 }
 
-// setup.md 10: the line of a program is shown with its colours and nothing else that a terminal
+// The line of a program is shown with its colours and nothing else that a terminal
 // obeys; it runs once for changes that come while it does; what is wrong is said once.
 func TestOwnStatus(t *testing.T) {
 	t.Parallel()

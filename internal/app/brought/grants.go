@@ -12,7 +12,7 @@ import (
 )
 
 // lend allows, until the end of the turn, what a skill or command asks for, if it is the
-// person's own or they have agreed to it (setup.md 3).
+// person's own or they have agreed to it.
 func (b *Brought) lend(e setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e.Skill) {
 		b.Log.Warn(problem)

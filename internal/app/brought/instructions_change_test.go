@@ -24,7 +24,7 @@ func in(place *workspace.Workspace) Config {
 }
 
 // A small change of long instructions arrives as a difference to the head, a large one
-// whole (setup.md 2).
+// whole.
 func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Keep to this rule, always.\n", 60)
@@ -51,7 +51,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	}
 }
 
-// Skills that come in mid-session are named to the model once, in one entry (setup.md 3).
+// Skills that come in mid-session are named to the model once, in one entry.
 func TestSkillsThatCome(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// What changed since the model was given it arrives once; what it has is not given again
-// (setup.md 2).
+// What changed since the model was given it arrives once; what it has is not given
+// again.
 func TestInstructionsThatChange(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -9,7 +9,7 @@ import (
 )
 
 // ignoreFiles name what agents are not to see, in git's syntax, in the root of the
-// workspace (setup.md 7).
+// workspace.
 var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
 
 // maxIgnoreFile is what is read of one of them, in bytes.

@@ -30,7 +30,7 @@ type Rules struct {
 const longestProblem = 400
 
 // FindRules finds the rules of the workspace and its user, which hold from now on, and what
-// of them does not protect, which is said loudly (setup.md 7).
+// of them does not protect, which is said loudly.
 func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	root := h.Env.Workspace.Root()
 	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(permissions.Where{Home: h.Home, Workspace: root})}

@@ -21,7 +21,7 @@ func (noKeys) Get(string) string           { return "" }
 func (noKeys) Set(string, string) error    { return nil }
 func (noKeys) Delete(string) (bool, error) { return false, nil }
 
-// setup.md 5.7: /mcp is a panel: a key switches a server off and on, at once and in its file;
+// /mcp is a panel: a key switches a server off and on, at once and in its file;
 // what is switched off is neither reconnected nor logged in to; one that waits for a yes leads to
 // the question that shows all of it.
 func TestPanel(t *testing.T) {

@@ -34,7 +34,7 @@ var places = []struct{ schema, value string }{
 }
 
 // Sixty schemas and four models: one that obeys, one that repairs its answer in a fence of
-// code, one that never does, and one that writes prose (reach.md 4).
+// code, one that never does, and one that writes prose.
 func TestCorpusOfSchemas(t *testing.T) {
 	t.Parallel()
 	for _, v := range values {

@@ -2,7 +2,7 @@
 // the command. It arranges the new namespaces, gives up every right the command
 // must not have, starts the command and buries what it leaves behind.
 //
-// The program starts itself again as the helper that does so (see init.go), for
+// The program starts itself again as the helper that does so (see init_linux.go), for
 // every command. So this package imports nothing that package os does not: it is
 // initialised before the rest of the program, which then never is.
 package confine

@@ -1,5 +1,5 @@
 // Package consent keeps what a person has agreed to of the things that a repository wants
-// run, connected to or allowed (setup.md 1). Consent is by content: the item as it is
+// run, connected to or allowed. Consent is by content: the item as it is
 // written, and the bytes of the files that its command names. Anything else is another
 // item. It reads files, starts nothing and asks nobody.
 //

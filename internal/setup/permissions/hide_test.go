@@ -9,7 +9,7 @@ import (
 	"agent/internal/setup/permissions"
 )
 
-// What rules with wildcards deny reading is hidden as the files that there are (setup.md 7).
+// What rules with wildcards deny reading is hidden as the files that there are.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -39,7 +39,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// What a repository would widen is offered, and what it may never set is named (setup.md 1).
+// What a repository would widen is offered, and what it may never set is named.
 func TestOffered(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())

@@ -117,7 +117,7 @@ func TestOtherRules(t *testing.T) {
 	}
 }
 
-// A rule that is not understood is said, never dropped in silence (setup.md 7).
+// A rule that is not understood is said, never dropped in silence.
 func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"Frobnicate(x)", "Read(./a", "WebFetch(path:/x)", "mcp__a__b(x)", "Read([)"} {

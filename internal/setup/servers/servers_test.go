@@ -29,7 +29,7 @@ func listed(f Found) (all []string) {
 	return all
 }
 
-// TestPrecedence: flag over user over project, and it is said (setup.md 5.3).
+// TestPrecedence: flag over user over project, and it is said.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -1,6 +1,6 @@
 // Package trust gathers what the repository of a workspace wants run, connected to or
 // allowed, and what its person says of it, for every front end: the question at the start,
-// the lists, and the line of a run that nobody watches (setup.md 1). It reads files, starts
+// the lists, and the line of a run that nobody watches. It reads files, starts
 // nothing and asks nobody.
 package trust
 
