@@ -66,13 +66,13 @@ func optionText(o tools.Option) string {
 }
 
 // inquiryChoices are the options, and the ways to answer none of them.
-func (q *Questions) inquiryChoices(i *tools.Inquiry) []choice {
+func inquiryChoices(i *tools.Inquiry, marked []int) []choice {
 	var all []choice
 	for n, o := range i.Options {
 		mark := ""
 		if i.Several {
 			mark = "[ ] "
-			if slices.Contains(q.marked, n) {
+			if slices.Contains(marked, n) {
 				mark = "[x] "
 			}
 		}
@@ -87,7 +87,7 @@ func (q *Questions) inquiryChoices(i *tools.Inquiry) []choice {
 // else it is the answer.
 func (q *Questions) pick(n int, now time.Time) Reply {
 	if !q.inquiry().Several {
-		return q.give(tools.Given{Chosen: q.labels([]int{n})}, now)
+		return q.give(tools.Given{Chosen: labels(q.inquiry(), []int{n})}, now)
 	}
 	if at := slices.Index(q.marked, n); at >= 0 {
 		q.marked = slices.Delete(q.marked, at, at+1)
@@ -106,17 +106,17 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	case q.selected > options:
 		return q.choose(q.choices()[q.selected-1].key, now)
 	case len(q.marked) > 0:
-		return q.give(tools.Given{Chosen: q.labels(q.marked)}, now)
+		return q.give(tools.Given{Chosen: labels(q.inquiry(), q.marked)}, now)
 	case q.selected > 0:
-		return q.give(tools.Given{Chosen: q.labels([]int{q.selected - 1})}, now)
+		return q.give(tools.Given{Chosen: labels(q.inquiry(), []int{q.selected - 1})}, now)
 	}
 	return Reply{Hint: "mark what you choose with its number, or type an answer"}
 }
 
 // labels are the options with these numbers.
-func (q *Questions) labels(numbers []int) (labels []string) {
+func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	for _, n := range numbers {
-		labels = append(labels, q.inquiry().Options[n].Label)
+		labels = append(labels, i.Options[n].Label)
 	}
 	return labels
 }
@@ -134,7 +134,7 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 	if words == "" {
 		return Reply{}
 	}
-	return q.give(tools.Given{Chosen: q.labels(q.marked), Words: words}, now)
+	return q.give(tools.Given{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }
 
 // give answers the present question; the call is answered with the last of them.

@@ -100,15 +100,14 @@ func (q *Questions) inquiryLine(text string, now time.Time) Reply {
 	case q.TooEarly(now):
 		return Reply{Hint: "that was typed before the question was there; answer it again"}
 	}
-	if numbers := q.numbers(text); numbers != nil {
-		return q.give(tools.Given{Chosen: q.labels(numbers)}, now)
+	if numbers := numbersOf(q.inquiry(), text); numbers != nil {
+		return q.give(tools.Given{Chosen: labels(q.inquiry(), numbers)}, now)
 	}
 	return q.give(tools.Given{Words: text}, now)
 }
 
-// numbers reads the numbers of options, from 0 and in their order; nil for anything else.
-func (q *Questions) numbers(text string) (numbers []int) {
-	i := q.inquiry()
+// numbersOf reads the numbers of options, from 0 and in their order; nil for anything else.
+func numbersOf(i *tools.Inquiry, text string) (numbers []int) {
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 || n > len(i.Options) || len(numbers) > 0 && !i.Several {
