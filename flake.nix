@@ -14,9 +14,10 @@
           subPackages = [ "cmd/agent" ];
           env.CGO_ENABLED = 0;
           doCheck = false; # the tests need tmux, git and a sandbox
-          # After a change of go.mod: set to pkgs.lib.fakeHash, build, and take the hash
+          # The hash of what go mod vendor writes. After a change of go.mod, or of the packages
+          # that are imported: set to pkgs.lib.fakeHash, build, and take the hash
           # that nix names.
-          vendorHash = pkgs.lib.fakeHash;
+          vendorHash = "sha256-l4zyBcdDH7lqJ9/4M7WAUiLVGf0YkFg15XrWCFdVeuY=";
           ldflags = [ "-s" "-w" "-X main.version=${self.shortRev or "dirty"}" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           postInstall = ''
