@@ -4,6 +4,7 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"strconv"
@@ -26,6 +27,8 @@ type Tracer struct {
 
 	mu            sync.Mutex
 	trace, parent string
+	// next is the ID of the next turn's span: a server may start before its turn.
+	next          string
 	turn, request *span
 	tools         map[int]*span
 	done          []*span
@@ -39,7 +42,7 @@ func Start(env func(string) string, version, conversation string, model func() s
 	if where == nil {
 		return nil
 	}
-	t := &Tracer{now: now, id: conversation, model: model, tools: map[int]*span{}, trace: randomHex(16)}
+	t := &Tracer{now: now, id: conversation, model: model, tools: map[int]*span{}, trace: randomHex(16), next: randomHex(8)}
 	if caller := traceparent.FindStringSubmatch(env("TRACEPARENT")); caller != nil {
 		t.trace, t.parent = caller[1], caller[2]
 	}
@@ -48,14 +51,15 @@ func Start(env func(string) string, version, conversation string, model func() s
 }
 
 // Context names the span to which what a program does now belongs, as a TRACEPARENT: the call
-// that runs, the turn where several do, else the caller's. It is "" for none.
+// that runs, the turn where several do, between turns the caller's span or else the next
+// turn. It is "" where nothing is traced.
 func (t *Tracer) Context() string {
 	if t == nil {
 		return ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := t.parent
+	at := cmp.Or(t.parent, t.next)
 	if t.turn != nil {
 		at = t.turn.SpanID
 	}
@@ -63,9 +67,6 @@ func (t *Tracer) Context() string {
 		for _, call := range t.tools {
 			at = call.SpanID
 		}
-	}
-	if at == "" {
-		return ""
 	}
 	return "00-" + t.trace + "-" + at + "-01"
 }
@@ -163,6 +164,7 @@ func (t *Tracer) Event(e chat.Event) {
 	switch e := e.(type) {
 	case chat.TurnStarted:
 		t.turn = t.begin("invoke_agent agent", internal, t.parent, text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", "agent"), text("gen_ai.conversation.id", t.id))
+		t.turn.SpanID, t.next = t.next, randomHex(8)
 	case chat.TurnEnded:
 		t.endTurn(e)
 	default:
