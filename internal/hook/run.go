@@ -199,10 +199,8 @@ func encode(members map[string]any) ([]byte, error) {
 		if !is {
 			continue
 		}
-		var plain any
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.UseNumber()
-		if err := decoder.Decode(&plain); err != nil {
+		plain, err := rawjson.Decode(raw)
+		if err != nil {
 			return nil, err
 		}
 		members[name] = plain

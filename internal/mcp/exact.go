@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -61,10 +60,7 @@ func hasLongNumber(text []byte) bool {
 func structuredOf(r *sdk.CallToolResult) json.RawMessage {
 	value := r.StructuredContent
 	if exact, kept := r.Meta[exactMember].(string); kept {
-		decoder := json.NewDecoder(strings.NewReader(exact))
-		decoder.UseNumber()
-		var numbers any
-		if decoder.Decode(&numbers) == nil {
+		if numbers, err := rawjson.Decode([]byte(exact)); err == nil {
 			value = numbers
 		}
 	}

@@ -1,4 +1,4 @@
-// Package rawjson writes JSON as programs and people read it, keeps members in files that
+// Package rawjson reads and writes JSON as programs and people read it, keeps members in files that
 // others share, and says where in a file a fault is.
 package rawjson
 
@@ -23,6 +23,15 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Decode returns the value at the beginning of data. Its numbers are json.Number, with all
+// their digits.
+func Decode(data []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
 }
 
 // Write writes v as one line of JSON, its line break included. Characters that are

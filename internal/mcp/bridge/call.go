@@ -227,17 +227,9 @@ func short(arguments string) string {
 	return "sha256 " + hex.EncodeToString(sum[:])
 }
 
-// decoded is JSON whose numbers are as they are written.
-func decoded(text json.RawMessage) (value any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	err = decoder.Decode(&value)
-	return value, err
-}
-
 // canonical are arguments with sorted members and without spaces.
 func canonical(arguments json.RawMessage) string {
-	value, err := decoded(arguments)
+	value, err := rawjson.Decode(arguments)
 	if err != nil {
 		return string(arguments)
 	}

@@ -13,6 +13,7 @@ import (
 	"agent/internal/disk"
 	"agent/internal/mcp"
 	"agent/internal/picture"
+	"agent/internal/rawjson"
 	"agent/internal/text/lines"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -72,7 +73,7 @@ func show(env *tools.Env, block mcp.Block) {
 
 // says reports whether a text says all that a structured result does: every value in it.
 func says(text string, structured json.RawMessage) bool {
-	value, err := decoded(structured)
+	value, err := rawjson.Decode(structured)
 	if err != nil {
 		return false
 	}

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -50,10 +49,8 @@ func cleanSchema(raw json.RawMessage) (schema json.RawMessage, removed int, err 
 	if len(raw) == 0 {
 		return nil, 0, errors.New("it has no schema")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+	value, err := rawjson.Decode(raw)
+	if err != nil {
 		return nil, 0, errors.New("its schema is no JSON")
 	}
 	object, ok := value.(map[string]any)

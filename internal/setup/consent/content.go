@@ -1,10 +1,8 @@
 package consent
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -71,10 +69,8 @@ func canonical(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plain any
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(&plain); err != nil {
+	plain, err := rawjson.Decode(data)
+	if err != nil {
 		return nil, err
 	}
 	return rawjson.Marshal(plain)
