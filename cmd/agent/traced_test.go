@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/llmtest"
 )
 
-// Commands, hooks and servers are told which span they belong to where there is a collector,
+// Commands, hooks and servers get the span that they belong to where there is a collector,
 // and else have what the environment has.
 func TestProgramsKnowTheirSpan(t *testing.T) {
 	t.Parallel()

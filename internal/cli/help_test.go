@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A line that a terminal has no room for goes on below its last column; a pipe gets it
+// A line that a terminal has no room for continues below its last column; a pipe gets it
 // as it is.
 func TestLinesAreLaidOutForTheTerminal(t *testing.T) {
 	t.Parallel()

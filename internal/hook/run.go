@@ -39,13 +39,13 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 		said.By = s.String()
 	}
 	if said.Decision != None {
-		said.Reason = r.told(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
+		said.Reason = r.bounded(cmp.Or(strings.TrimSpace(said.Reason), "it gave no reason"))
 	}
 	for i, text := range said.Context {
-		said.Context[i] = r.told(text)
+		said.Context[i] = r.bounded(text)
 	}
 	if said.Output != nil {
-		*said.Output = r.told(*said.Output)
+		*said.Output = r.bounded(*said.Output)
 	}
 	return said
 }
@@ -176,8 +176,8 @@ func inProject(word, project string) string {
 	return word
 }
 
-// told is a text for the model: what is too long is in a file.
-func (r *Runner) told(text string) string {
+// bounded is a text for the model: what is too long is in a file.
+func (r *Runner) bounded(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {
 		return text

@@ -117,7 +117,7 @@ func TestNewFoldersInGit(t *testing.T) {
 		if got := h.run(s, h.surveyed(sandbox.Work), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
 			t.Errorf("what the user wants to run is undone: %+v", got)
 		}
-		// Only what was added goes; the rebase that the user has begun goes on.
+		// Only what was added is removed; the rebase that the user has begun continues.
 		todo := h.workspace + "/.git/rebase-merge/git-rebase-todo"
 		got := h.run(s, h.surveyed(sandbox.Work), `printf 'exec evil\npick 3\n\tx  evil 2\n' >> .git/rebase-merge/git-rebase-todo`)
 		if left, err := os.ReadFile(todo); err != nil || len(got.undone) != 1 || string(left) != "pick 2\nexec make test\npick 3\n" {

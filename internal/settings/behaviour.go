@@ -49,7 +49,7 @@ var Links = Declare(Enum("auto", "off", "file", "vscode", "vscode-insiders", "vs
 	Category: CategoryBehaviour,
 })
 
-// Notify says how a person who looks elsewhere is called.
+// Notify says how a person is called back to the terminal.
 var Notify = Declare(Enum("auto", "osc", "bell", "off"), "auto", Spec{
 	Key:      "notify",
 	Help:     "how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not",

@@ -100,7 +100,7 @@ func (o *output) close() {
 	}
 }
 
-// follow goes on as a log: all of it is in a file, and what is new is read in pieces. It
+// follow continues as a log: all of it is in a file, and what is new is read in pieces. It
 // returns how much there is.
 func (o *output) follow() int64 {
 	o.mu.Lock()

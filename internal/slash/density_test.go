@@ -125,7 +125,7 @@ func TestDensityFitsOneScreen(t *testing.T) {
 	}
 }
 
-// The next request tells the same story: what it costs, what leaves and why, what is held
+// The next request shows the same: what it costs, what leaves and why, what is held
 // back; at most 18 lines of 60 columns, but for the lines of prose.
 func TestDensityExplainsTheNextRequest(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,7 @@ func (f *file) heed(done *fact, cv *conversation) {
 		for _, at := range slices.Concat(earlier.olds, earlier.news, earlier.bodies, []int{earlier.result}) {
 			u := &cv.units[at]
 			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
-			if !u.stands() && !u.free && overlaps && cv.request-u.prunedAt <= regret {
+			if !u.isShown() && !u.free && overlaps && cv.request-u.prunedAt <= regret {
 				f.pinned = true
 				cv.again = append(cv.again, f.path)
 				return
@@ -187,7 +187,7 @@ func (f *file) repeats(done *fact, cv *conversation) bool {
 	}
 	for _, s := range f.shown {
 		u := &cv.units[s.unit]
-		if s.edited || !u.stands() || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
+		if s.edited || !u.isShown() || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
 			continue
 		}
 		done.repeats = true

@@ -101,7 +101,7 @@ func (cv *conversation) trail(f *file, newest *fact) (units []int, freed int, ed
 		}
 		for _, at := range parts {
 			u := &cv.units[at]
-			if !u.stands() || u.saves() < minFoldUnit {
+			if !u.isShown() || u.saves() < minFoldUnit {
 				continue
 			}
 			freed += u.saves()

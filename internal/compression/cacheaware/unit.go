@@ -82,14 +82,14 @@ type unit struct {
 // minSaved is how many tokens pruning a unit must free.
 const minSaved = 30
 
-// stands reports whether the unit still shows what it came with, or the text of a file.
-func (u *unit) stands() bool { return u.state == whole || u.state == current }
+// isShown reports whether the unit still shows what it came with, or the text of a file.
+func (u *unit) isShown() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
 // mayGo reports whether a pointer in the place of the unit frees enough.
 func (u *unit) mayGo() bool {
-	return !u.fixed() && u.stands() && u.fact != nil && u.saves() >= minSaved
+	return !u.fixed() && u.isShown() && u.fact != nil && u.saves() >= minSaved
 }
 
 // numbers is how many tokens the line numbers take that a tool put before the lines of a
