@@ -23,15 +23,20 @@ type folders struct {
 	made  []string
 }
 
-// openFolders opens the folder at a clean relative path and makes what is missing of
-// it. After an error nothing is left of that.
-func openFolders(root *os.Root, path string) (*folders, error) {
+// openFolders opens a folder by its absolute path and makes what is missing of it. After
+// an error nothing is left of that.
+func (w *Workspace) openFolders(abs string) (*folders, error) {
 	f := &folders{}
-	at, err := root.OpenRoot(".")
+	base, path, err := w.Below(abs)
 	if err != nil {
 		return nil, err
 	}
-	for name := range strings.SplitSeq(path, string(os.PathSeparator)) {
+	// It is opened anew each time, so that a folder that was replaced is found again.
+	at, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(path, "/") {
 		next, err := f.enter(at, name)
 		if at != f.above {
 			at.Close()
@@ -70,25 +75,6 @@ func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 		}
 	}
 	return disk.OpenFolder(at, name)
-}
-
-// existingFolder opens the folder at a clean relative path, on which there is no link.
-func existingFolder(root *os.Root, path string) (*os.File, error) {
-	at, err := root.OpenRoot(".")
-	for name := range strings.SplitSeq(path, string(os.PathSeparator)) {
-		if err != nil {
-			return nil, err
-		}
-		var next *os.Root
-		next, err = disk.OpenFolder(at, name)
-		at.Close()
-		at = next
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer at.Close()
-	return at.Open(".")
 }
 
 // remove removes the new folders. One in which another program has put something

@@ -40,7 +40,7 @@ func TestALateWriterLosesNothing(t *testing.T) {
 		}()
 		return waitForBreak(other)
 	}
-	err = target{dir, "f", new(locks)}.exchange([]byte("a\n"), func(out io.Writer) error {
+	err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
 		_, err := io.WriteString(out, "b\n")
 		return err
 	}, flush)
@@ -119,23 +119,19 @@ func TestReplaceWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "a\n"})
 	path := filepath.Join(w.Root(), "f")
-	dir, err := os.Open(w.Root())
+	other, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dir.Close()
-	err = w.replaceWith(path, []byte("a\n"), func(out io.Writer) error {
-		unlock := lockOthersOut(dir)
-		// Whoever does not wait is long done by then.
-		time.AfterFunc(50*time.Millisecond, func() {
-			defer unlock()
-			if err := os.WriteFile(path, []byte("theirs\n"), 0o600); err != nil {
-				t.Error(err)
-			}
-		})
-		_, err := io.WriteString(out, "b\n")
-		return err
+	lock(other)
+	// Whoever does not wait is long done by then.
+	time.AfterFunc(50*time.Millisecond, func() {
+		defer other.Close()
+		if err := os.WriteFile(path, []byte("theirs\n"), 0o600); err != nil {
+			t.Error(err)
+		}
 	})
+	err = w.Replace(path, []byte("a\n"), []byte("b\n"))
 	if !errors.Is(err, ErrChanged) || content(t, path) != "theirs\n" {
 		t.Errorf("the edit gave %v, the file holds %q", err, content(t, path))
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/disk"
 	"agent/internal/ignore"
 	"agent/internal/nearest"
 )
@@ -53,14 +52,15 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 
 // names are those in a folder, none where it cannot be read.
 func (w *Workspace) names(folder string) []string {
-	tree, path, err := w.Tree(filepath.Clean(folder))
+	root, err := w.OpenFolder(filepath.Clean(folder))
 	if err != nil {
 		return nil
 	}
-	defer tree.Close()
-	var names []string
-	var reader disk.FolderReader
-	_ = reader.ReadIn(tree, path, func(name []byte, _ fs.FileMode) { names = append(names, string(name)) })
-	slices.Sort(names)
+	defer root.Close()
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
 	return names
 }

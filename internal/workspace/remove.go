@@ -17,8 +17,6 @@ import (
 // ErrChanged when it is not, and the file is as it was then.
 func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 	return w.inFolder(abs, "remove", func(t target) error {
-		unlock := t.locks.take(t.dir, t.name)
-		defer unlock()
 		if err := t.remove(expected); err != nil {
 			return err
 		}
@@ -27,7 +25,7 @@ func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 }
 
 func (t target) remove(expected func(*os.File) bool) error {
-	old, _, err := t.open()
+	old, err := t.open()
 	if err != nil {
 		return err
 	}
@@ -76,17 +74,12 @@ func (t target) readLink() (string, error) {
 // Link makes a symbolic link that leads to target, where nothing must be. Folders
 // above it are created. Where it leads is not looked at.
 func (w *Workspace) Link(abs, leads string) error {
-	root, path, err := w.enter(abs)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	folders, err := openFolders(root, filepath.Dir(path))
+	folders, err := w.openFolders(filepath.Dir(abs))
 	if err != nil {
 		return unwritten(w.Rel(abs), err)
 	}
 	defer folders.close()
-	err = unix.Symlinkat(leads, int(folders.last.Fd()), filepath.Base(path))
+	err = unix.Symlinkat(leads, int(folders.last.Fd()), filepath.Base(abs))
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s %w", w.Rel(abs), ErrChanged)
@@ -110,15 +103,14 @@ func (w *Workspace) RemoveFolder(abs string) {
 
 // inFolder does something to a name in a folder that exists.
 func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
-	root, path, err := w.enter(abs)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	folder, err := existingFolder(root, filepath.Dir(path))
+	root, err := w.OpenFolder(filepath.Dir(abs))
 	if err == nil {
-		defer folder.Close()
-		err = act(target{dir: folder, name: filepath.Base(path), locks: &w.locks})
+		defer root.Close()
+		var folder *os.File
+		if folder, err = root.Open("."); err == nil {
+			defer folder.Close()
+			err = act(target{folder, filepath.Base(abs)})
+		}
 	}
 	switch {
 	case err == nil:

@@ -41,20 +41,15 @@ func (w *Workspace) Replace(abs string, before, after []byte) error {
 // replaceWith is Replace with the content coming from fill.
 func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
 	rel := w.Rel(abs)
-	root, path, err := w.enter(abs)
-	if err != nil {
-		return unwritten(rel, err)
-	}
-	defer root.Close()
-	folders, err := openFolders(root, filepath.Dir(path))
+	folders, err := w.openFolders(filepath.Dir(abs))
 	if err != nil {
 		return unwritten(rel, err)
 	}
 	defer folders.close()
-	target := target{dir: folders.last, name: filepath.Base(path), locks: &w.locks}
+	target := target{dir: folders.last, name: filepath.Base(abs)}
 	flush := func() error {
 		if err := folders.flush(); err != nil {
-			return &unsafeError{rel, err}
+			return fmt.Errorf("%s %w: %w", rel, errUnsafe, disk.Reason(err))
 		}
 		return nil
 	}
@@ -63,29 +58,17 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	} else {
 		err = target.exchange(before, fill, flush)
 	}
-	var unsafe *unsafeError
 	switch {
-	case errors.As(err, &unsafe):
-		return unsafe
+	case err == nil, errors.Is(err, errUnsafe):
+		return err
 	case errors.Is(err, ErrChanged):
 		return errors.Join(fmt.Errorf("%s %w; nothing was written, read it again", rel, ErrChanged), folders.remove())
-	case err != nil:
-		return errors.Join(unwritten(rel, err), folders.remove())
 	}
-	return nil
+	return errors.Join(unwritten(rel, err), folders.remove())
 }
 
-// unsafeError says that a file was written, and that its name may not be on the disk.
-type unsafeError struct {
-	rel string
-	err error
-}
-
-func (e *unsafeError) Error() string {
-	return fmt.Sprintf("%s was written, but may be lost if the machine stops now: %v", e.rel, disk.Reason(e.err))
-}
-
-func (e *unsafeError) Unwrap() error { return e.err }
+// errUnsafe says that a file was written, and that its name may not be on the disk.
+var errUnsafe = errors.New("was written, but may be lost if the machine stops now")
 
 func unwritten(rel string, err error) error {
 	return fmt.Errorf("cannot write %s: %w; nothing was changed", rel, disk.Reason(err))
@@ -93,23 +76,19 @@ func unwritten(rel string, err error) error {
 
 // target is a name in an open folder.
 type target struct {
-	dir   *os.File
-	name  string
-	locks *locks
+	dir  *os.File
+	name string
 }
 
 func (t target) fd() int { return int(t.dir.Fd()) }
 
 // create makes a file that must not exist; flush makes its name safe.
 func (t target) create(fill func(io.Writer) error, flush func() error) error {
-	f, err := newTemporary(t.dir, 0o666)
+	f, err := newTemporary(t.dir, 0o666, nil, fill)
 	if err != nil {
 		return err
 	}
 	defer f.discard()
-	if err := f.write(nil, fill); err != nil {
-		return err
-	}
 	switch err = f.link(t.name); {
 	case errors.Is(err, fs.ErrExist):
 		return ErrChanged
@@ -121,7 +100,7 @@ func (t target) create(fill func(io.Writer) error, flush func() error) error {
 
 // exchange replaces a file that must hold before; flush makes the names safe.
 func (t target) exchange(before []byte, fill func(io.Writer) error, flush func() error) error {
-	old, info, err := t.open()
+	old, err := t.open()
 	if err != nil {
 		return err
 	}
@@ -129,28 +108,24 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 	if !holds(old, before) {
 		return ErrChanged
 	}
-	f, err := newTemporary(t.dir, 0o600)
+	f, err := newTemporary(t.dir, 0o600, old, fill)
 	if err != nil {
 		return err
 	}
 	defer f.discard()
-	if err := f.write(&replaced{old, info}, fill); err != nil {
-		return err
-	}
-	unlock := t.locks.take(t.dir, t.name)
-	defer unlock()
-	return t.swap(f, before, flush)
+	return t.swap(old, f, before, flush)
 }
 
 // open opens the file that is to be replaced, which must be one that may be
-// written: an exchange would replace it all the same.
-func (t target) open() (*os.File, fs.FileInfo, error) {
+// written: an exchange would replace it all the same. It is locked until it is closed, so
+// that all who use Replace, in this program and in others, wait for one another.
+func (t target) open() (*os.File, error) {
 	fd, err := unix.Openat(t.fd(), t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, ErrChanged
+		return nil, ErrChanged
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), t.name)
 	info, err := f.Stat()
@@ -160,21 +135,33 @@ func (t target) open() (*os.File, fs.FileInfo, error) {
 	if err == nil {
 		err = unix.Faccessat(t.fd(), t.name, unix.W_OK, unix.AT_EACCESS)
 	}
+	if err == nil {
+		lock(f)
+		if !sameFile(t.dir, t.name, f) {
+			err = ErrChanged
+		}
+	}
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return f, info, nil
+	return f, nil
 }
 
-// swap puts a finished file in the place of the one that must hold before. The
-// name is locked, so that only programs that know nothing of Replace interfere.
-func (t target) swap(f *temporary, before []byte, flush func() error) error {
-	old, _, err := t.open()
-	if err != nil {
-		return err
+// lock waits until nobody else has locked the file, and locks it until it is closed. Where
+// files cannot be locked none is.
+func lock(f *os.File) {
+	for waited := time.Duration(0); waited < 3*patience; waited += pause {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+			return
+		}
+		time.Sleep(pause)
 	}
-	defer old.Close()
+}
+
+// swap puts a finished file in the place of the old one, which must hold before. That is
+// locked, so that only programs that know nothing of Replace interfere.
+func (t target) swap(old *os.File, f *temporary, before []byte, flush func() error) error {
 	held, err := holdWriters(old)
 	if err != nil {
 		return err

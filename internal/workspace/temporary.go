@@ -32,51 +32,59 @@ const (
 // nothing behind.
 type temporary struct {
 	*os.File
-	dir *os.File
+	dir  *os.File
+	mode uint32
+	// old is the file that it will replace, nil for none, and fill writes its content.
+	old  *os.File
+	fill func(io.Writer) error
 	// path is its name in dir, empty as long as it has none.
 	path string
 	// written is what it was when it was complete.
 	written fs.FileInfo
 }
 
-// newTemporary makes an empty file in a folder.
-func newTemporary(dir *os.File, mode uint32) (*temporary, error) {
-	if fd, err := openUnnamed(dir, mode); err == nil {
-		return &temporary{File: os.NewFile(uintptr(fd), "new file"), dir: dir}, nil
+// newTemporary makes a file in a folder, with what it takes over from the old one, and makes
+// it safe on disk.
+func newTemporary(dir *os.File, mode uint32, old *os.File, fill func(io.Writer) error) (*temporary, error) {
+	f := &temporary{dir: dir, mode: mode, old: old, fill: fill}
+	fd, err := openUnnamed(dir, mode)
+	if err != nil {
+		return f, f.makeNamed()
 	}
-	return newNamed(dir, mode)
+	f.File = os.NewFile(uintptr(fd), "new file")
+	return f, f.complete()
 }
 
-// newNamed is newTemporary for a file that has a name from the start.
-func newNamed(dir *os.File, mode uint32) (*temporary, error) {
-	name := temporaryName()
-	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, mode)
-	if err != nil {
-		return nil, err
+// makeNamed makes the file, anew if it is there, with a temporary name from the start.
+func (f *temporary) makeNamed() error {
+	if f.File != nil {
+		f.Close()
 	}
-	return &temporary{File: os.NewFile(uintptr(fd), "new file"), dir: dir, path: name}, nil
+	name := temporaryName()
+	fd, err := unix.Openat(int(f.dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, f.mode)
+	if err != nil {
+		return err
+	}
+	f.File, f.path = os.NewFile(uintptr(fd), "new file"), name
+	return f.complete()
 }
 
 func temporaryName() string { return temporaryPrefix + rand.Text() + temporarySuffix }
 
-// replaced is a file that another will replace.
-type replaced struct {
-	*os.File
-	info fs.FileInfo
-}
-
-// write fills the file, gives it what it takes over from the one it will replace, if
-// there is one, and makes it safe on disk.
-func (f *temporary) write(old *replaced, fill func(io.Writer) error) error {
-	err := fill(f.File)
-	if err == nil && old != nil {
-		err = takeOver(f.File, old)
+// complete fills the file, or discards it.
+func (f *temporary) complete() error {
+	err := f.fill(f.File)
+	if err == nil && f.old != nil {
+		err = takeOver(f.File, f.old)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err == nil {
 		f.written, err = f.Stat()
+	}
+	if err != nil {
+		f.discard()
 	}
 	return err
 }
@@ -93,7 +101,7 @@ func (f *temporary) link(name string) error {
 		if err := linkUnnamed(f.File, f.dir, name); !noLinks(err) {
 			return err
 		}
-		if err := f.copyNamed(); err != nil {
+		if err := f.makeNamed(); err != nil {
 			return err
 		}
 	}
@@ -121,7 +129,7 @@ func (f *temporary) giveName() error {
 	name := temporaryName()
 	err := linkUnnamed(f.File, f.dir, name)
 	if noLinks(err) {
-		return f.copyNamed()
+		return f.makeNamed()
 	}
 	if err == nil {
 		f.path = name
@@ -135,28 +143,6 @@ func noLinks(err error) bool {
 	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.ENOTSUP, syscall.ENOSYS, syscall.EMLINK, syscall.EXDEV}, func(no error) bool { return errors.Is(err, no) })
 }
 
-// copyNamed copies a complete file without a name to one that has a temporary name.
-func (f *temporary) copyNamed() error {
-	named, err := newNamed(f.dir, 0o600)
-	if err != nil {
-		return err
-	}
-	info, err := f.Stat()
-	if err == nil {
-		err = named.write(&replaced{f.File, info}, func(out io.Writer) error {
-			_, err := io.Copy(out, io.NewSectionReader(f.File, 0, info.Size()))
-			return err
-		})
-	}
-	if err != nil {
-		named.discard()
-		return err
-	}
-	f.Close()
-	*f = *named
-	return nil
-}
-
 // discard closes the file and removes what has its temporary name.
 func (f *temporary) discard() {
 	f.Close()
@@ -168,21 +154,25 @@ func (f *temporary) discard() {
 
 // takeOver gives a file the owner, the mode and the attributes of the one it will
 // replace.
-func takeOver(f *os.File, old *replaced) error {
+func takeOver(f, old *os.File) error {
 	own, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	was, is := old.info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
+	info, err := old.Stat()
+	if err != nil {
+		return err
+	}
+	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
 	if was.Uid != is.Uid || was.Gid != is.Gid {
 		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
 			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
 		}
 	}
-	if err := f.Chmod(old.info.Mode()); err != nil {
+	if err := f.Chmod(info.Mode()); err != nil {
 		return err
 	}
-	return takeAttributes(f, old.File)
+	return takeAttributes(f, old)
 }
 
 // sweepAge is how old a temporary file is that nobody needs any more: those in use

@@ -30,7 +30,6 @@ type Workspace struct {
 	looks []string
 	// makeTemp makes the temporary folder, if it is not there from the start.
 	makeTemp func() error
-	locks    locks
 }
 
 // New confines to the folder root and, unless it is empty, to the folder
@@ -154,7 +153,12 @@ func (w *Workspace) Rel(abs string) string {
 // Open opens a file for reading by a path that Resolve returned. What is neither
 // a file nor a folder (a pipe, a device) is refused without waiting for it.
 func (w *Workspace) Open(abs string) (*os.File, error) {
-	f, err := w.open(abs)
+	tree, path, err := w.Tree(abs)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	f, err := tree.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -168,15 +172,6 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 		return nil, fmt.Errorf("it is no regular file (%s)", mode.Type())
 	}
 	return f, nil
-}
-
-func (w *Workspace) open(abs string) (*os.File, error) {
-	tree, path, err := w.Tree(abs)
-	if err != nil {
-		return nil, err
-	}
-	defer tree.Close()
-	return tree.Open(path)
 }
 
 // Tree opens the folder that confines a path that Resolve returned, and returns the path in
@@ -193,12 +188,13 @@ func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
 // Below returns the folder that confines a path that Resolve returned, and its slash path
 // in there.
 func (w *Workspace) Below(abs string) (base, path string, err error) {
-	base, ok := w.base(abs)
-	if !ok {
-		return "", "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
+	for _, folder := range append(w.Folders(), w.looks...) {
+		if disk.Within(abs, folder) {
+			path, err = filepath.Rel(folder, abs)
+			return folder, filepath.ToSlash(path), err
+		}
 	}
-	path, err = filepath.Rel(base, abs)
-	return base, filepath.ToSlash(path), err
+	return "", "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
 }
 
 // Lstat describes what is at a path that Resolve returned.
@@ -229,34 +225,6 @@ func (w *Workspace) Exists(path string) bool {
 		_, err = w.Lstat(abs)
 	}
 	return err == nil
-}
-
-// enter opens the folder that confines abs, and returns abs relative to it. It is
-// opened anew each time, so that a folder that was replaced is found again and
-// nothing has to be closed with the workspace.
-func (w *Workspace) enter(abs string) (*os.Root, string, error) {
-	base, rel, err := w.Below(abs)
-	if err != nil {
-		return nil, "", err
-	}
-	root, err := os.OpenRoot(base)
-	return root, filepath.FromSlash(rel), err
-}
-
-// base returns the folder that confines abs.
-func (w *Workspace) base(abs string) (string, bool) {
-	switch {
-	case disk.Within(abs, w.root):
-		return w.root, true
-	case w.temp != "" && disk.Within(abs, w.temp):
-		return w.temp, true
-	}
-	for _, folder := range w.looks {
-		if disk.Within(abs, folder) {
-			return folder, true
-		}
-	}
-	return "", false
 }
 
 // maxLinks is the number of symbolic links after which a path counts as a loop,
