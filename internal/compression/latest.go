@@ -105,12 +105,9 @@ func (l *ladder) edit(blocks map[int][]history.Block) {
 // came of them in a line each: it is the last that may go.
 func (l *ladder) squeezeLatest() {
 	from := runningCalls(l.History)
-	if from == len(l.History) {
-		return
-	}
 	l.shortenCalls(from, l.Total()-l.room, least)
-	l.leaveOutImages(from)
-	if l.fits() {
+	l.leaveOutImages()
+	if from == len(l.History) || l.fits() {
 		return
 	}
 	blocks := slices.Clone(l.History[from].Blocks)
@@ -129,10 +126,10 @@ func (l *ladder) squeezeLatest() {
 	l.edit(map[int][]history.Block{from: blocks})
 }
 
-// leaveOutImages says of the images of answers from an entry on that they are left out,
-// oldest first, until the history fits.
-func (l *ladder) leaveOutImages(from int) {
-	for i := from; i < len(l.History) && !l.fits(); i++ {
+// leaveOutImages says of the images of answers that they are left out, oldest first,
+// until the history fits.
+func (l *ladder) leaveOutImages() {
+	for i := 0; i < len(l.History) && !l.fits(); i++ {
 		if l.History[i].Speaker != history.Tool {
 			continue
 		}

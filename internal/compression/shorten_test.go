@@ -193,6 +193,16 @@ func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 	}
 }
 
+// D-30: an image beside which no answer is left, in a damaged record, refuses no request.
+func TestImageWithoutItsAnswerLeaves(t *testing.T) {
+	t.Parallel()
+	shot := &history.Media{MimeType: "image/png", Data: "AA"}
+	entries := conv(H("look"), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))
+	if _, _, err := climb(t, LadderInput{Context: contextOf(t, 300, entries)}); err != nil {
+		t.Error(err)
+	}
+}
+
 // The line about dropped entries names the files that they wrote, also those of earlier
 // lines, and also when that went through the record.
 func TestMarkerNamesWrittenFiles(t *testing.T) {
