@@ -197,7 +197,7 @@ func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 func TestImageWithoutItsAnswerLeaves(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
-	entries := conv(H("look"), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))
+	entries := conv(H(res("1", "read_file", "")), A(call("2", "grep", `{}`)), H(call("1", "read_file", "")), H(), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))
 	if _, _, err := climb(t, LadderInput{Context: contextOf(t, 300, entries)}); err != nil {
 		t.Error(err)
 	}
