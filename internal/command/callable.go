@@ -77,5 +77,5 @@ func (f Callable) command() Command {
 	if f.File != "" {
 		does += " (" + f.File + ")"
 	}
-	return Command{Name: f.Name, Usage: []Form{{f.Hint, does}}, Help: f.Help}
+	return Command{Name: f.Name, Help: f.Help, Forms: []Form{{Args: f.Hint, Does: does}}}
 }

@@ -78,9 +78,29 @@ type Runner interface {
 
 // Form is one way to type a command.
 type Form struct {
-	// Args are the arguments, without the command's name; Does is what it then
-	// does.
-	Args, Does string
+	// Args are the words behind the command's name. A word with capitals represents a value,
+	// one in brackets a value that may be left out; the others are typed as they are.
+	Args string
+	// Does is what the command then does; "" where its Help says it.
+	Does string
+	// Rest is set when all words from the last of Args on are values.
+	Rest bool
+	// Run does it; nil for a form that another one of the same words runs.
+	Run Run
+	// Complete proposes the value after those that are typed; the caller picks those that
+	// match. Nil when there is nothing to propose.
+	Complete func(values []string) []Completion
+}
+
+// Run runs a command with its values, which have no quotes.
+type Run func(ctx context.Context, values []string) (Output, error)
+
+// Say is a Run that shows lines.
+func Say(lines func(ctx context.Context, values []string) ([]string, error)) Run {
+	return func(ctx context.Context, values []string) (Output, error) {
+		said, err := lines(ctx, values)
+		return Output{Lines: said}, err
+	}
 }
 
 // Command declares one slash command completely.
@@ -88,21 +108,13 @@ type Command struct {
 	// Name is what is typed after the slash; Aliases work as well.
 	Name    string
 	Aliases []string
-	// Usage are the forms its arguments can take; a command without forms takes no
-	// arguments.
-	Usage []Form
 	// Help is one line.
 	Help string
 	// Loses is set when running it gives up something that no other command brings back
 	// here: the context, the session that is open.
 	Loses bool
-	// MaxArgs bounds the number of arguments.
-	MaxArgs int
-	// Run does it. Args are the words after the name, without their quotes.
-	Run func(ctx context.Context, args []string) (Output, error)
-	// Complete proposes values for the argument after args; the caller picks those
-	// that match what is typed. Nil when there is nothing to propose.
-	Complete func(args []string) []Completion
+	// Forms are the ways to type it.
+	Forms []Form
 }
 
 // Key is a key of the screen, for people.

@@ -17,14 +17,14 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 		return 0, rank(last.text, c.names(last.text))
 	}
 	command, err := c.find(strings.TrimPrefix(words[0].text, "/"))
-	if err != nil || command.Complete == nil || len(words)-1 > command.MaxArgs {
+	if err != nil {
 		return last.start, nil
 	}
 	var args []string
 	for _, w := range words[1 : len(words)-1] {
 		args = append(args, w.text)
 	}
-	proposals = rank(last.text, command.Complete(args))
+	proposals = rank(last.text, command.complete(args))
 	for i := range proposals {
 		proposals[i].Value = Quote(proposals[i].Value)
 	}

@@ -10,28 +10,18 @@ import (
 // help is the command that explains the others.
 func (c *Commands) help() Command {
 	return Command{
-		Name: "help", Aliases: []string{"h", "?"}, MaxArgs: 1,
-		Usage: []Form{{"", "list the commands"}, {"COMMAND", "explain one"}},
-		Help:  "list the commands, or explain one",
-		Run: func(_ context.Context, args []string) (Output, error) {
-			if len(args) == 0 {
-				return Output{Lines: c.overview()}, nil
-			}
-			command, err := c.find(strings.TrimPrefix(args[0], "/"))
-			if err != nil {
-				return Output{}, err
-			}
-			return Output{Lines: command.explain()}, nil
-		},
-		Complete: func([]string) []Completion {
-			var names []Completion
-			for _, command := range c.all {
-				names = append(names, Completion{Value: command.Name, Help: command.Help})
-			}
-			for _, file := range c.callable() {
-				names = append(names, Completion{Value: file.Name, Help: file.Help})
-			}
-			return names
+		Name: "help", Aliases: []string{"h", "?"}, Help: "list the commands, or explain one",
+		Forms: []Form{
+			{Does: "list the commands", Run: Say(func(context.Context, []string) ([]string, error) { return c.overview(), nil })},
+			{Args: "COMMAND", Does: "explain one", Run: Say(c.explain), Complete: func([]string) (names []Completion) {
+				for _, command := range c.all {
+					names = append(names, Completion{Value: command.Name, Help: command.Help})
+				}
+				for _, file := range c.callable() {
+					names = append(names, Completion{Value: file.Name, Help: file.Help})
+				}
+				return names
+			}},
 		},
 	}
 }
@@ -60,19 +50,18 @@ func (c *Commands) overview() []string {
 }
 
 // explain describes one command in full.
-func (c Command) explain() []string {
-	lines := []string{"/" + c.Name + ": " + c.Help}
+func (c *Commands) explain(_ context.Context, names []string) ([]string, error) {
+	command, err := c.find(strings.TrimPrefix(names[0], "/"))
+	if err != nil {
+		return nil, err
+	}
 	var rows [][]string
-	for i, form := range c.forms() {
-		row := []string{"  " + form}
-		if len(c.Usage) > 0 {
-			row = append(row, c.Usage[i].Does)
-		}
-		rows = append(rows, row)
+	for _, form := range command.Forms {
+		rows = append(rows, []string{"  " + command.typed(form), form.Does})
 	}
-	lines = append(lines, table.Lines("ll", rows)...)
-	if len(c.Aliases) > 0 {
-		lines = append(lines, "also /"+strings.Join(c.Aliases, ", /"))
+	lines := append([]string{"/" + command.Name + ": " + command.Help}, table.Lines("ll", rows)...)
+	if len(command.Aliases) > 0 {
+		lines = append(lines, "also /"+strings.Join(command.Aliases, ", /"))
 	}
-	return lines
+	return lines, nil
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,10 +46,7 @@ func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Out
 	if err != nil {
 		return Output{}, err
 	}
-	if len(args) > command.MaxArgs {
-		return Output{}, command.Misused()
-	}
-	return command.Run(ctx, args)
+	return command.run(ctx, args)
 }
 
 // find returns the command with that name or alias, letter case aside.
@@ -71,51 +67,4 @@ func (c *Commands) find(name string) (Command, error) {
 		names = append(names, "/"+file.Name)
 	}
 	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, nearest.Question("/"+name, names))
-}
-
-// forms are the ways to type the command, with its name.
-func (c Command) forms() []string {
-	if len(c.Usage) == 0 {
-		return []string{"/" + c.Name}
-	}
-	forms := make([]string, len(c.Usage))
-	for i, form := range c.Usage {
-		forms[i] = strings.TrimSpace("/" + c.Name + " " + form.Args)
-	}
-	return forms
-}
-
-// Misused is the error for arguments that the command does not take.
-func (c Command) Misused() error {
-	if len(c.Usage) == 0 {
-		return errors.New(c.Takes())
-	}
-	return errors.New("too many arguments; " + c.Takes())
-}
-
-// Takes says how the command is typed, its name once.
-func (c Command) Takes() string {
-	name := "/" + c.Name
-	var alone bool
-	var forms []string
-	for _, form := range c.forms() {
-		if args := strings.TrimSpace(strings.TrimPrefix(form, name)); args == "" {
-			alone = true
-		} else {
-			forms = append(forms, args)
-		}
-	}
-	text := name + " takes "
-	switch last := len(forms) - 1; last {
-	case -1:
-		return text + "no arguments"
-	case 0:
-		text += forms[0]
-	default:
-		text += strings.Join(forms[:last], ", ") + " or " + forms[last]
-	}
-	if alone {
-		text += ", or stands alone"
-	}
-	return text
 }

@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -14,42 +13,23 @@ import (
 
 func approvalCommand(s setter) command.Command {
 	return command.Command{
-		Name: "approval", Aliases: []string{"mode"}, MaxArgs: 2,
-		Usage: []command.Form{
-			{Does: "choose from the modes; take back what you allowed with \"always\""},
-			{Args: "MODE", Does: "choose one for this session"},
-			{Args: "forget N|all", Does: "take back what you allowed"},
-		},
-		Help: "show or choose what runs without asking you",
-		Run: func(ctx context.Context, args []string) (command.Output, error) {
-			switch {
-			case len(args) > 0 && args[0] == forgetGrants:
-				return forgetGrantsOf(ctx, s.session, args[1:])
-			case len(args) == 1:
-				return s.assign(ctx, settings.ApprovalMode.Key(), args[0])
-			case len(args) == 2:
-				return command.Output{}, fmt.Errorf("/approval takes a mode, or forget and a number")
-			}
-			return s.showApproval(ctx)
-		},
-		Complete: func(args []string) []command.Completion {
-			if len(args) > 1 {
+		Name: "approval", Aliases: []string{"mode"}, Help: "show or choose what runs without asking you",
+		Forms: []command.Form{
+			{Does: "choose from the modes; take back what you allowed with \"always\"", Run: s.showApproval},
+			{Args: "MODE", Does: "choose one for this session", Run: s.assigns(settings.ApprovalMode.Key()), Complete: completeModes},
+			{Args: "forget N|all", Does: "take back what you allowed with \"always\"", Run: one(s.forgetGrants), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: "all", Help: "everything you allowed"}}
-			}
-			return append(completeModes(), command.Completion{Value: forgetGrants, Help: "take back what you allowed with \"always\""})
+			}},
 		},
 	}
 }
 
-// forgetGrants is the first argument of "/approval forget N|all".
-const forgetGrants = "forget"
-
 // showApproval lists the modes and the grants of the session.
-func (s setter) showApproval(ctx context.Context) (command.Output, error) {
-	inUse := settings.ApprovalMode.Of(s.settings)
-	lines := choices(completeModes(), inUse)
-	pick := command.PickOf("approval mode", "/approval", completeModes(), inUse)
-	grants, err := s.session.Grants(ctx)
+func (s setter) showApproval(ctx context.Context, _ []string) (command.Output, error) {
+	inUse := settings.ApprovalMode.Of(s.Settings)
+	lines := choices(completeModes(nil), inUse)
+	pick := command.PickOf("approval mode", "/approval", completeModes(nil), inUse)
+	grants, err := s.Session.Grants(ctx)
 	if err != nil || len(grants) == 0 {
 		return command.Output{Lines: append(lines, "", "Nothing was allowed with \"always\" in this session."), Pick: pick}, err
 	}
@@ -57,62 +37,64 @@ func (s setter) showApproval(ctx context.Context) (command.Output, error) {
 	for i, says := range grants {
 		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, says))
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: "forget " + says, Help: "you allowed it with \"always\"", Line: fmt.Sprintf("/approval %s %d", forgetGrants, i+1),
+			Name: "forget " + says, Help: "you allowed it with \"always\"", Line: fmt.Sprintf("/approval forget %d", i+1),
 		})
 	}
 	return command.Output{Lines: append(lines, "/approval forget N takes one back, forget all every one"), Pick: pick}, nil
 }
 
-// forgetGrants takes grants back.
-func forgetGrantsOf(ctx context.Context, session Session, args []string) (command.Output, error) {
-	number := 0
-	if len(args) == 0 {
-		return command.Output{}, errors.New("say which: /approval forget N, or all")
+// forgetGrants takes a grant back, or all.
+func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
+	number, err := strconv.Atoi(which)
+	if which != "all" && (err != nil || number < 1) {
+		return nil, fmt.Errorf("%q is no number of a grant; /approval lists them", which)
 	}
-	if args[0] != "all" {
-		n, err := strconv.Atoi(args[0])
-		if err != nil || n < 1 {
-			return command.Output{}, fmt.Errorf("%q is no number of a grant; /approval lists them", args[0])
-		}
-		number = n
-	}
-	forgotten, err := session.ForgetGrant(ctx, number)
+	forgotten, err := s.Session.ForgetGrant(ctx, number)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
 	if len(forgotten) == 0 {
-		return command.Output{Lines: []string{"there was nothing to forget"}}, nil
+		return []string{"there was nothing to forget"}, nil
 	}
 	var lines []string
 	for _, says := range forgotten {
 		lines = append(lines, "forgotten, it is asked again: "+says)
 	}
-	return command.Output{Lines: lines}, nil
+	return lines, nil
+}
+
+// modeHelp is what each mode means.
+var modeHelp = map[gate.Mode]string{
+	gate.ModeReadOnly: "refuse edits, commands and network",
+	gate.ModePlan:     "as read-only, until you agree to a plan",
+	gate.ModeAsk:      "ask before edits, commands and network",
+	gate.ModeAutoEdit: "edit files, ask before the rest",
+	gate.ModeFullAuto: "run everything without asking",
 }
 
 // completeModes proposes the approval modes with what each means.
-func completeModes() []command.Completion {
-	var modes []command.Completion
+func completeModes([]string) (modes []command.Completion) {
 	for _, mode := range gate.Modes() {
-		modes = append(modes, command.Completion{Value: string(mode), Help: modeHelp(mode)})
+		modes = append(modes, command.Completion{Value: string(mode), Help: modeHelp[mode]})
 	}
 	return modes
 }
 
-func modeHelp(mode gate.Mode) string {
-	switch mode {
-	case gate.ModeReadOnly:
-		return "refuse edits, commands and network"
-	case gate.ModePlan:
-		return "as read-only, until you agree to a plan"
-	case gate.ModeAsk:
-		return "ask before edits, commands and network"
-	case gate.ModeAutoEdit:
-		return "edit files, ask before the rest"
-	case gate.ModeFullAuto:
-		return "run everything without asking"
-	default:
-		return ""
+func themeCommand(s setter) command.Command {
+	themes := func([]string) []command.Completion { return s.completeValues([]string{settings.Theme.Key()}) }
+	return command.Command{
+		Name: "theme", Help: "show or choose the colours of the screen",
+		Forms: []command.Form{
+			{Does: "choose from the themes", Run: func(context.Context, []string) (command.Output, error) {
+				inUse := settings.Theme.Of(s.Settings)
+				pick := command.PickOf("theme", "/theme", themes(nil), inUse)
+				for i, c := range pick.Choices {
+					pick.Choices[i].Theme = c.Name
+				}
+				return command.Output{Lines: choices(themes(nil), inUse), Pick: pick}, nil
+			}},
+			{Args: "NAME", Does: "choose one for this session", Run: s.assigns(settings.Theme.Key()), Complete: themes},
+		},
 	}
 }
 

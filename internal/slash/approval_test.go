@@ -27,5 +27,5 @@ func TestApprovalGrants(t *testing.T) {
 	w.refused(t, "/approval forget", "say which")
 	w.refused(t, "/approval forget x", "no number")
 	w.refused(t, "/approval forget -1", "no number")
-	w.refused(t, "/approval ask now", "takes a mode")
+	w.refused(t, "/approval ask now", "too many arguments; /approval takes MODE or forget N|all")
 }

@@ -15,171 +15,113 @@ import (
 )
 
 // density is what /density works on.
-type density struct {
-	session   Session
-	workspace string
-	recorded  bool
-}
-
-// densityForms are what /density does.
-var densityForms = []command.Form{
-	{Does: "say on one screen what requests cost, what left the context, and why"},
-	{Args: "all", Does: "list all that left, cut by cut, and all that is held back"},
-	{Args: "explain", Does: "say what would leave before the next request, and what that costs"},
-	{Args: "show NUMBER", Does: "describe one of the list, with its content"},
-	{Args: "restore NUMBER", Does: "bring it back into the context"},
-	{Args: "why PATH", Does: "say what became of a file in the context, and why"},
-	{Args: "pin PATH", Does: "keep pruning away from a file"},
-	{Args: "unpin PATH", Does: "let it be pruned again"},
-}
+type density struct{ Deps }
 
 func densityCommand(deps Deps) command.Command {
-	d := density{deps.Session, deps.Workspace, deps.Recorded}
+	d := density{deps}
 	return command.Command{
-		Name: "density", Aliases: []string{"prunes"}, MaxArgs: 2,
-		Usage:    densityForms,
-		Help:     "list what left the context, and why",
-		Run:      d.run,
-		Complete: d.complete,
+		Name: "density", Aliases: []string{"prunes"}, Help: "list what left the context, and why",
+		Forms: []command.Form{
+			{Does: "say on one screen what requests cost, what left the context, and why", Run: d.lists(false)},
+			{Args: "all", Does: "list all that left, cut by cut, and all that is held back", Run: d.lists(true)},
+			{Args: "explain", Does: "say what would leave before the next request, and what that costs", Run: command.Say(d.explain)},
+			{Args: "show NUMBER", Does: "describe one of the list, with its content", Run: one(d.showPrune), Complete: d.completePrunes},
+			{Args: "NUMBER", Does: "the same", Run: one(d.showPrune)},
+			{Args: "restore NUMBER", Does: "bring it back into the context", Run: one(d.restorePrune), Complete: d.completePrunes},
+			{Args: "why PATH", Does: "say what became of a file in the context, and why", Run: one(d.whyDensity), Complete: d.completeFiles(true, true)},
+			{
+				Args: "pin PATH", Does: "keep pruning away from a file", Complete: d.completeFiles(true, false),
+				Run: d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),
+			},
+			{
+				Args: "unpin PATH", Does: "let it be pruned again", Complete: d.completeFiles(false, true),
+				Run: d.pin(false, "%s is pruned like others again"),
+			},
+		},
 	}
-}
-
-func (d density) run(ctx context.Context, args []string) (command.Output, error) {
-	if len(args) == 0 || len(args) == 1 && strings.EqualFold(args[0], "all") {
-		return d.listDensity(ctx, len(args) > 0)
-	}
-	verb, args := strings.ToLower(args[0]), args[1:]
-	if verb == "explain" && len(args) == 0 {
-		return d.explain(ctx)
-	}
-	if _, err := strconv.Atoi(verb); err == nil && len(args) == 0 {
-		verb, args = "show", []string{verb}
-	}
-	acts := map[string]func(context.Context, string) (command.Output, error){
-		"show": d.showPrune, "restore": d.restorePrune, "why": d.whyDensity,
-		"pin":   d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),
-		"unpin": d.pin(false, "%s is pruned like others again"),
-	}
-	act, ok := acts[verb]
-	switch {
-	case !ok:
-		return command.Output{}, fmt.Errorf("unknown word %q; %s", verb, (command.Command{Name: "density", Usage: densityForms}).Takes())
-	case len(args) == 0 && (verb == "show" || verb == "restore"):
-		return command.Output{}, fmt.Errorf("say which: /density %s NUMBER; /density lists them", verb)
-	case len(args) == 0:
-		return command.Output{}, fmt.Errorf("say which file: /density %s PATH", verb)
-	}
-	return act(ctx, args[0])
 }
 
 // number reads the number of a line of the ledger.
 func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord, error) {
-	ledger, err := d.session.Ledger(ctx)
+	ledger, err := d.Session.Ledger(ctx)
 	if err != nil {
 		return 0, chat.PruneRecord{}, err
 	}
 	n, err := strconv.Atoi(text)
 	switch {
+	case err == nil && 0 < n && n <= len(ledger):
+		return n, ledger[n-1], nil
 	case len(ledger) == 0:
-		return 0, chat.PruneRecord{}, fmt.Errorf("no prune %q; nothing left the context so far", text)
-	case err != nil || n < 1 || n > len(ledger):
-		return 0, chat.PruneRecord{}, fmt.Errorf("no prune %q; there are 1 to %d", text, len(ledger))
+		err = fmt.Errorf("no prune %q; nothing left the context so far", text)
+	case err == nil:
+		err = fmt.Errorf("no prune %q; there are 1 to %d", text, len(ledger))
+	default:
+		err = fmt.Errorf("no prune %q; there are 1 to %d, and /help density lists the words", text, len(ledger))
 	}
-	return n, ledger[n-1], nil
+	return 0, chat.PruneRecord{}, err
 }
 
 // showPrune describes one completely, and shows what it took.
-func (d density) showPrune(ctx context.Context, text string) (command.Output, error) {
+func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
 	lines := d.describePrune(n, p)
-	if !d.recorded {
-		return command.Output{Lines: lines}, nil
+	if !d.Recorded {
+		return lines, nil
 	}
-	heading, content, err := d.session.Removed(ctx, n)
+	heading, content, err := d.Session.Removed(ctx, n)
 	if err != nil {
-		return command.Output{Lines: append(lines, "", err.Error())}, nil
+		return append(lines, "", err.Error()), nil
 	}
 	lines = append(lines, "", heading, "")
-	return command.Output{Lines: append(lines, strings.Split(strings.TrimSuffix(content, "\n"), "\n")...)}, nil
+	return append(lines, strings.Split(strings.TrimSuffix(content, "\n"), "\n")...), nil
 }
 
 // restorePrune brings one back.
-func (d density) restorePrune(ctx context.Context, text string) (command.Output, error) {
+func (d density) restorePrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
-	tokens, err := d.session.BringBack(ctx, n)
-	if err != nil {
-		return command.Output{}, err
-	}
-	return command.Output{Lines: []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}}, nil
+	tokens, err := d.Session.BringBack(ctx, n)
+	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}, err
 }
 
 // pin pins a file or unpins it; says is what comes of that, with %s for the file.
-func (d density) pin(pinned bool, says string) func(context.Context, string) (command.Output, error) {
-	return func(ctx context.Context, path string) (command.Output, error) {
-		file, err := d.session.Pin(ctx, path, pinned)
-		if err != nil {
-			return command.Output{}, err
-		}
-		return command.Output{Lines: []string{fmt.Sprintf(says, disk.Short(file, d.workspace))}}, nil
-	}
+func (d density) pin(pinned bool, says string) command.Run {
+	return one(func(ctx context.Context, path string) ([]string, error) {
+		file, err := d.Session.Pin(ctx, path, pinned)
+		return []string{fmt.Sprintf(says, disk.Short(file, d.Workspace))}, err
+	})
 }
 
 // completionTime is how long completion may wait for the conversation.
 const completionTime = 100 * time.Millisecond
 
-// completeDensity proposes what /density does, and what with.
-func (d density) complete(args []string) []command.Completion {
-	if len(args) == 0 {
-		var verbs []command.Completion
-		for _, form := range densityForms[1:] {
-			verb, _, _ := strings.Cut(form.Args, " ")
-			verbs = append(verbs, command.Completion{Value: verb, Help: form.Does})
-		}
-		return verbs
-	}
+func (d density) completePrunes([]string) (numbers []command.Completion) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	switch args[0] {
-	case "show", "restore":
-		return d.completePrunes(ctx)
-	case "why", "pin", "unpin":
-		return d.completeFiles(ctx, args[0])
-	}
-	return nil
-}
-
-func (d density) completePrunes(ctx context.Context) []command.Completion {
-	ledger, err := d.session.Ledger(ctx)
-	if err != nil {
-		return nil
-	}
-	var numbers []command.Completion
+	ledger, _ := d.Session.Ledger(ctx)
 	for i, p := range slices.Backward(ledger) {
 		numbers = append(numbers, command.Completion{Value: strconv.Itoa(i + 1), Help: p.Subject})
 	}
 	return numbers
 }
 
-func (d density) completeFiles(ctx context.Context, verb string) []command.Completion {
-	known, pinned, err := d.session.KnownFiles(ctx)
-	if err != nil {
-		return nil
-	}
-	if verb == "unpin" {
-		known = pinned
-	}
-	var files []command.Completion
-	for _, file := range known {
-		if verb == "pin" && slices.Contains(pinned, file) {
-			continue
+// completeFiles proposes files that the conversation knows: those that are loose, those that
+// are pinned, or both.
+func (d density) completeFiles(loose, pins bool) func([]string) []command.Completion {
+	return func([]string) (files []command.Completion) {
+		ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+		defer cancel()
+		known, pinned, _ := d.Session.KnownFiles(ctx)
+		for _, file := range known {
+			if is := slices.Contains(pinned, file); is && pins || !is && loose {
+				files = append(files, command.Completion{Value: disk.Short(file, d.Workspace)})
+			}
 		}
-		files = append(files, command.Completion{Value: disk.Short(file, d.workspace)})
+		return files
 	}
-	return files
 }

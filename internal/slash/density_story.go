@@ -1,8 +1,11 @@
 package slash
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,11 +68,14 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 
 // latestPrunes lists the latest of what left, a line each, and sums all of it up.
 func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
+	if len(ledger) == 0 {
+		return []string{nothingPruned}
+	}
 	const subject, why = 20, 44 // 80 columns; on 60 a row takes two lines
 	rows := [][]string{{"#", "tokens", "what", "why"}}
 	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
 		p := ledger[i]
-		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(p.Tokens), d.subject(p, subject), cutRight(p.Reason, why)})
+		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
 	}
 	sum := sumOf(ledger)
 	if left := len(ledger) - storyPrunes; left > 0 {
@@ -99,4 +105,85 @@ func money(story chat.Story, cost float64) string {
 		return words.Dollars(cost * story.Dollars)
 	}
 	return words.Tokens(int(cost))
+}
+
+// What is shown of each part of the next request so that it fits a screen of 24 lines.
+const (
+	explainedLeaves = 6
+	explainedHeld   = 4
+)
+
+// explain says on one screen what the next request costs, what would leave before it and
+// why, and what is held back.
+func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
+	next, err := d.Session.Upcoming(ctx)
+	if err != nil {
+		return nil, err
+	}
+	story, err := d.Session.Story(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := tellNext(story, next)
+	if len(next.Leaves) > 0 {
+		lines = append(lines, d.leaves(story, next)...)
+	} else {
+		lines = append(lines, "Nothing leaves before it.")
+	}
+	if len(next.Held) > 0 {
+		lines = append(lines, d.largest("Held back", "", next.Held, explainedHeld)...)
+	}
+	return append(lines, densityVerbs), nil
+}
+
+// tellNext says how large the next request is, and what it costs where that is known.
+func tellNext(story chat.Story, next chat.Upcoming) []string {
+	b := next.Bill
+	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
+		words.Tokens(b.Tokens), words.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), words.Tokens(next.Due))
+	if next.Due > 0 && b.Tokens >= next.Due {
+		size += ": it is due"
+	}
+	if b.None == 0 {
+		return []string{size}
+	}
+	cost := fmt.Sprintf("It costs %s; without pruning %s for %s tokens", money(story, b.Spent), money(story, b.None), words.Tokens(b.All))
+	if b.Cold {
+		cost += "; nothing of it is cached"
+	}
+	return []string{size, cost}
+}
+
+// leaves lists what would leave, the largest, and the price of that.
+func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
+	var parts []chat.Held
+	for _, p := range next.Leaves {
+		parts = append(parts, chat.Held{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})
+	}
+	price := ""
+	if cut := next.Cut; cut != nil && cut.Paid > 0 {
+		price = fmt.Sprintf("; %s at once, %s less with each request: pays back after %d", money(story, cut.Paid), money(story, cut.Saves), cut.Back)
+	} else if cut != nil {
+		price = "; cheaper at once"
+	}
+	return d.largest("Leaves", price, parts, explainedLeaves)
+}
+
+// largest lists parts of the context, the largest first and at most so many, below a line
+// that sums up all.
+func (d density) largest(title, price string, parts []chat.Held, most int) []string {
+	const subject, why = 20, 28 // 60 columns
+	slices.SortStableFunc(parts, func(a, b chat.Held) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	tokens, rows := 0, [][]string{}
+	for i, p := range parts {
+		tokens += p.Tokens
+		if i < most {
+			rows = append(rows, []string{"", words.Tokens(p.Tokens), d.subject(p.Subject, subject), cutRight(p.Reason, why)})
+		}
+	}
+	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, words.Count(len(parts), "unit"), words.Tokens(tokens), price)
+	if left := len(parts) - most; left > 0 {
+		sum += fmt.Sprintf("; %d more", left)
+	}
+	return append([]string{sum}, table.Lines("lrll", rows)...)
 }

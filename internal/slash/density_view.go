@@ -20,32 +20,28 @@ import (
 // ledgerWidth keeps the ledger readable in a narrow terminal.
 const ledgerWidth = 60
 
-// listDensity reports what the requests cost, what left the context and what is held back:
-// on one screen, or all of it, cut by cut.
-func (d density) listDensity(ctx context.Context, all bool) (command.Output, error) {
-	ledger, err := d.session.Ledger(ctx)
-	if err != nil {
-		return command.Output{}, err
-	}
-	held, err := d.session.Held(ctx, "")
-	if err != nil {
-		return command.Output{}, err
-	}
-	story, err := d.session.Story(ctx)
-	if err != nil {
-		return command.Output{}, err
-	}
-	lines := tellStory(story, ledger, len(story.Bills))
-	if len(ledger) > 0 {
-		lines = append(lines, d.describeLedger(ledger)...)
-	} else {
-		lines = append(lines, "Nothing was pruned so far.")
-	}
-	lines = append(lines, d.describeHeld(held)...)
-	if !all && len(lines) > screenLines {
-		lines = d.onOneScreen(story, ledger, held)
-	}
-	return command.Output{Lines: lines}, nil
+// lists reports what the requests cost, what left the context and what is held back: on one
+// screen, or all of it, cut by cut.
+func (d density) lists(all bool) command.Run {
+	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+		ledger, err := d.Session.Ledger(ctx)
+		if err != nil {
+			return nil, err
+		}
+		held, err := d.Session.Held(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		story, err := d.Session.Story(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lines := slices.Concat(tellStory(story, ledger, len(story.Bills)), d.describeLedger(ledger), d.describeHeld(held))
+		if !all && len(lines) > screenLines {
+			lines = d.onOneScreen(story, ledger, held)
+		}
+		return lines, nil
+	})
 }
 
 // screenLines is what a screen of 24 lines shows besides the input and the status.
@@ -53,12 +49,7 @@ const screenLines = 18
 
 // onOneScreen is the latest of each part of the list, and how much more there is.
 func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.Held) []string {
-	lines := tellStory(story, ledger, storyRows)
-	if len(ledger) > 0 {
-		lines = append(lines, d.latestPrunes(ledger)...)
-	} else {
-		lines = append(lines, "Nothing was pruned so far.")
-	}
+	lines := append(tellStory(story, ledger, storyRows), d.latestPrunes(ledger)...)
 	if detail := d.describeHeld(held); len(detail) > 0 {
 		lines = append(lines, detail[1])
 	}
@@ -68,9 +59,14 @@ func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held [
 // densityVerbs are what else /density does.
 const densityVerbs = "/density all, explain, show N, restore N, why PATH, pin PATH"
 
+const nothingPruned = "Nothing was pruned so far."
+
 // describeLedger lists every prune, those of one cut below what it costs, and sums
 // them up.
 func (d density) describeLedger(ledger []chat.PruneRecord) []string {
+	if len(ledger) == 0 {
+		return []string{nothingPruned}
+	}
 	rows := [][]string{{"#", "turn", "time", "tokens", "what and why"}}
 	for i, p := range ledger {
 		rows = append(rows, []string{strconv.Itoa(i + 1), strconv.Itoa(p.Turn), p.At.Format("15:04"), words.Tokens(p.Tokens), ""})
@@ -83,7 +79,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 			lines = append(lines, describeCut(ledger, i)...)
 		}
 		head := heads[i+1] + strings.Repeat(" ", max(0, len(indent)-len(heads[i+1])))
-		lines = append(lines, head+d.subject(p, ledgerWidth-len(indent)))
+		lines = append(lines, head+d.subject(p.Subject, ledgerWidth-len(indent)))
 		for _, why := range strings.Split(ansi.Wordwrap(pruneKind(p)+": "+p.Reason, ledgerWidth-len(indent), ""), "\n") {
 			lines = append(lines, indent+why)
 		}
@@ -160,14 +156,14 @@ func (d density) describePart(h chat.Held) []string {
 }
 
 // whyDensity says what of a file is in the context and why, and what left.
-func (d density) whyDensity(ctx context.Context, path string) (command.Output, error) {
-	held, err := d.session.Held(ctx, path)
+func (d density) whyDensity(ctx context.Context, path string) ([]string, error) {
+	held, err := d.Session.Held(ctx, path)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
-	ledger, err := d.session.Ledger(ctx)
+	ledger, err := d.Session.Ledger(ctx)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
 	var lines []string
 	for _, h := range held {
@@ -178,7 +174,7 @@ func (d density) whyDensity(ctx context.Context, path string) (command.Output, e
 	}
 	var gone []string
 	for i, p := range ledger {
-		if aboutFile(p, path, d.workspace) {
+		if aboutFile(p, path, d.Workspace) {
 			gone = append(gone, fmt.Sprintf("%6s  #%d, turn %d: %s: %s", words.Tokens(p.Tokens), i+1, p.Turn, pruneKind(p), p.Reason))
 		}
 	}
@@ -186,9 +182,9 @@ func (d density) whyDensity(ctx context.Context, path string) (command.Output, e
 		lines = append(append(lines, "Gone:"), gone...)
 	}
 	if len(lines) == 0 {
-		return command.Output{}, fmt.Errorf("the context holds nothing of %s, and nothing of it has left", path)
+		return nil, fmt.Errorf("the context holds nothing of %s, and nothing of it has left", path)
 	}
-	return command.Output{Lines: lines}, nil
+	return lines, nil
 }
 
 // aboutFile reports whether what left is about a file, by the end of its path, or is named
@@ -206,7 +202,7 @@ func aboutFile(p chat.PruneRecord, name, root string) bool {
 // describePrune describes one line of the ledger completely.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	where := "the model can read it again"
-	if d.recorded {
+	if d.Recorded {
 		where = "the session log keeps it; the model can recall it"
 	}
 	rows := [][]string{
@@ -231,8 +227,8 @@ func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.K
 
 // subject names what left: a file from the workspace on, and of one that is long the end,
 // as of all else the beginning.
-func (d density) subject(p chat.PruneRecord, width int) string {
-	subject := d.shorten(p.Subject)
+func (d density) subject(subject string, width int) string {
+	subject = d.shorten(subject)
 	if strings.Contains(subject, ": ") {
 		return cutRight(subject, width)
 	}
@@ -241,7 +237,18 @@ func (d density) subject(p chat.PruneRecord, width int) string {
 
 func (d density) shorten(subject string) string {
 	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
-		return disk.Short(subject, d.workspace)
+		return disk.Short(subject, d.Workspace)
 	}
 	return subject
 }
+
+// cutLeft shortens text to width from its beginning: the end of a path says more.
+func cutLeft(text string, width int) string {
+	if over := ansi.StringWidth(text) - width; over > 0 {
+		return ansi.TruncateLeft(text, over+1, "…")
+	}
+	return text
+}
+
+// cutRight shortens text to width at its end.
+func cutRight(text string, width int) string { return ansi.Truncate(text, width, "…") }

@@ -135,9 +135,9 @@ type Deps struct {
 // file and a line here. What completion asks of the endpoint in the background ends with
 // ctx.
 func New(ctx context.Context, d Deps) *command.Commands {
-	offered := &models{ctx: ctx, ask: d.Models, settings: d.Settings, profiles: d.Profiles}
-	kept := profiles{settings: d.Settings, store: d.Profiles, inShell: d.Session == nil}
-	set := setter{d.Session, d.Settings, offered, kept}
+	offered := &models{Deps: d, ctx: ctx}
+	kept := profiles{d}
+	set := setter{d, offered, kept}
 	moved := &files{session: d.Session}
 	return command.New(d.Callable, d.Keys,
 		quitCommand(), clearCommand(d), retryCommand(d), rewindCommand(d),

@@ -2,10 +2,8 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"agent/internal/command"
 	"agent/internal/table"
@@ -23,36 +21,19 @@ type Job struct {
 	Output string
 }
 
-// endJob is the first argument of "/jobs end N".
-const endJob = "end"
-
 func jobsCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "jobs", Aliases: []string{"ps", "bashes"}, MaxArgs: 2,
-		Usage: []command.Form{{Does: "list them"}, {Args: "end N", Does: "end one"}},
-		Help:  "show what runs in the background, or end it",
-		Run: func(_ context.Context, args []string) (command.Output, error) {
-			switch {
-			case len(args) == 0:
-				return command.Output{Lines: listJobs(d.Jobs())}, nil
-			case args[0] != endJob:
-				return command.Output{}, fmt.Errorf("unknown word %q; %s", args[0], jobsCommand(d).Takes())
-			case len(args) == 1:
-				return command.Output{}, errors.New("say which: /jobs end N")
-			}
-			return endJobOf(d, args[1])
-		},
-		Complete: func(args []string) []command.Completion {
-			if len(args) == 0 {
-				return []command.Completion{{Value: endJob, Help: "end one"}}
-			}
-			var running []command.Completion
-			for _, job := range d.Jobs() {
-				if job.Running {
-					running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})
+		Name: "jobs", Aliases: []string{"ps", "bashes"}, Help: "show what runs in the background, or end it",
+		Forms: []command.Form{
+			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs()), nil })},
+			{Args: "end N", Does: "end one", Run: one(d.endJob), Complete: func([]string) (running []command.Completion) {
+				for _, job := range d.Jobs() {
+					if job.Running {
+						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})
+					}
 				}
-			}
-			return running
+				return running
+			}},
 		},
 	}
 }
@@ -72,16 +53,16 @@ func listJobs(jobs []Job) []string {
 	return table.Lines("rll", rows)
 }
 
-func endJobOf(d Deps, id string) (command.Output, error) {
+func (d Deps) endJob(_ context.Context, id string) ([]string, error) {
 	for _, job := range d.Jobs() {
 		switch {
-		case strconv.Itoa(job.ID) != strings.TrimSpace(id):
+		case strconv.Itoa(job.ID) != id:
 		case !job.Running:
-			return command.Output{}, fmt.Errorf("job %d has ended already: %s", job.ID, job.State)
+			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State)
 		default:
 			d.EndJob(job.ID)
-			return command.Output{Lines: []string{fmt.Sprintf("job %d was ended: %s", job.ID, words.Line(job.Command, ledgerWidth))}}, nil
+			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, words.Line(job.Command, ledgerWidth))}, nil
 		}
 	}
-	return command.Output{}, fmt.Errorf("there is no job %q; /jobs lists them", id)
+	return nil, fmt.Errorf("there is no job %q; /jobs lists them", id)
 }

@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +18,8 @@ import (
 // models are those of the endpoint in use. What it offers is remembered, so that
 // completion never waits for the network.
 type models struct {
-	ctx      context.Context
-	ask      func(ctx context.Context) ([]Model, error)
-	settings *settings.Settings
-	profiles *settings.Store
+	Deps
+	ctx context.Context
 
 	mu sync.Mutex
 	// offered are those of the endpoint asked last; asked is false before that.
@@ -33,30 +30,25 @@ type models struct {
 
 func modelCommand(m *models) command.Command {
 	return command.Command{
-		Name: "model", Aliases: []string{"models"}, MaxArgs: 2,
-		Usage: []command.Form{{Does: "choose from the models of the endpoint"}, {Args: "NAME [EFFORT]", Does: "use that one from the next message on"}},
-		Help:  "list the endpoint's models, or switch to one",
-		Run: func(ctx context.Context, args []string) (command.Output, error) {
-			models, err := m.fetch(ctx)
-			if len(args) == 0 {
-				if err != nil {
-					return command.Output{}, fmt.Errorf("the endpoint does not list its models: %w; /model NAME switches all the same", err)
-				}
-				return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
-			}
-			out, switchErr := m.use(args, models)
-			if err != nil && switchErr == nil {
-				out.Lines = append(out.Lines, "The name is not checked: "+err.Error())
-			}
-			return out, switchErr
+		Name: "model", Aliases: []string{"models"}, Help: "list the endpoint's models, or switch to one",
+		Forms: []command.Form{
+			{Does: "choose from the models of the endpoint", Run: m.choose},
+			{Args: "NAME [EFFORT]", Does: "use that one from the next message on", Run: command.Say(m.use), Complete: m.complete},
 		},
-		Complete: m.complete,
 	}
 }
 
-// use sets the model for the session, with an effort or without, and remembers it. Models
-// is what the endpoint offers, empty when it does not say.
-func (m *models) use(args []string, models []Model) (command.Output, error) {
+func (m *models) choose(ctx context.Context, _ []string) (command.Output, error) {
+	models, err := m.fetch(ctx)
+	if err != nil {
+		return command.Output{}, fmt.Errorf("the endpoint does not list its models: %w; /model NAME switches all the same", err)
+	}
+	return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
+}
+
+// use sets the model for the session, with an effort or without, and remembers it.
+func (m *models) use(ctx context.Context, args []string) ([]string, error) {
+	models, unlisted := m.fetch(ctx)
 	name, effort := args[0], strings.Join(args[1:], "")
 	var ids []string
 	for _, m := range models {
@@ -65,31 +57,33 @@ func (m *models) use(args []string, models []Model) (command.Output, error) {
 	if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) }); i >= 0 {
 		name = ids[i]
 	} else if len(ids) > 0 {
-		return command.Output{}, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), command.Quote(name))
+		return nil, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), command.Quote(name))
 	}
-	said := "model " + name + " from the next message on" + m.limitNote(name, models)
+	lines := []string{"model " + name + " from the next message on" + m.limitNote(name, models)}
 	if effort != "" {
 		if known := named(name, models).Efforts; len(known) > 0 && !slices.Contains(known, effort) {
-			return command.Output{}, fmt.Errorf("%s knows no effort %q: it takes %s", name, effort, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%s knows no effort %q: it takes %s", name, effort, strings.Join(known, ", "))
 		}
-		if err := m.settings.Set(settings.Session, settings.ReasoningEffort.Key(), effort); err != nil {
-			return command.Output{}, err
+		if err := m.Settings.Set(settings.Session, settings.ReasoningEffort.Key(), effort); err != nil {
+			return nil, err
 		}
-		said += ", effort " + effort
+		lines[0] += ", effort " + effort
 	}
-	if err := m.settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
-		return command.Output{}, err
+	if err := m.Settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
+		return nil, err
 	}
-	lines := []string{said}
-	if err := m.profiles.RememberModel(name); err != nil {
+	if err := m.Profiles.RememberModel(name); err != nil {
 		lines = append(lines, "It is not remembered: "+err.Error())
 	}
-	return command.Output{Lines: lines}, nil
+	if unlisted != nil {
+		lines = append(lines, "The name is not checked: "+unlisted.Error())
+	}
+	return lines, nil
 }
 
 // limitNote says which context window comes with a model.
 func (m *models) limitNote(name string, models []Model) string {
-	if limit, set := settings.ContextLimit.Get(m.settings); set {
+	if limit, set := settings.ContextLimit.Get(m.Settings); set {
 		return fmt.Sprintf("; context-limit stays %s, as set", words.Tokens(limit))
 	}
 	if limit := named(name, models).ContextLimit; limit > 0 {
@@ -116,7 +110,7 @@ func (m *models) describe(models []Model) []string {
 	var rows [][]string
 	for _, one := range models {
 		mark, limit := " ", ""
-		if one.ID == settings.Model.Of(m.settings) {
+		if one.ID == settings.Model.Of(m.Settings) {
 			mark = "*"
 		}
 		if one.ContextLimit > 0 {
@@ -136,14 +130,14 @@ func (m *models) pick(models []Model) *command.Pick {
 			offered = append(offered, proposal)
 		}
 	}
-	pick := command.PickOf("model", "/model", offered, settings.Model.Of(m.settings))
+	pick := command.PickOf("model", "/model", offered, settings.Model.Of(m.Settings))
 	for i, c := range pick.Choices {
 		known := named(c.Name, models).Efforts
 		if len(known) == 0 {
 			continue
 		}
 		pick.Turns = "effort"
-		now := slices.Index(known, settings.ReasoningEffort.Of(m.settings))
+		now := slices.Index(known, settings.ReasoningEffort.Of(m.Settings))
 		pick.Choices[i] = withEffort(c, known, now)
 		if c.InUse && now >= 0 {
 			pick.Choices[i].Help = joined("effort "+known[now], c.Help)
@@ -180,7 +174,7 @@ func (m *models) complete(args []string) (proposals []command.Completion) {
 		}
 		return proposals
 	}
-	recent, _ := m.profiles.RecentModels()
+	recent, _ := m.Profiles.RecentModels()
 	for _, id := range recent {
 		proposals = append(proposals, command.Completion{Value: id, Help: joined(named(id, offered).about(), "used before")})
 	}
@@ -223,7 +217,7 @@ const modelsTimeout = 5 * time.Second
 func (m *models) known() []Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	endpoint := settings.BaseURL.Of(m.settings)
+	endpoint := settings.BaseURL.Of(m.Settings)
 	if m.asked && m.of == endpoint {
 		return slices.Clone(m.offered)
 	}
@@ -237,13 +231,10 @@ func (m *models) known() []Model {
 
 // fetch asks the endpoint in use.
 func (m *models) fetch(ctx context.Context) ([]Model, error) {
-	if m.ask == nil {
-		return nil, errors.New("there is no endpoint to ask")
-	}
 	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
 	defer cancel()
-	endpoint := settings.BaseURL.Of(m.settings)
-	models, err := m.ask(ctx)
+	endpoint := settings.BaseURL.Of(m.Settings)
+	models, err := m.Models(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func TestProfileRefuses(t *testing.T) {
 	for line, want := range map[string]string{
 		"/profile save a/b":     "not a profile name",
 		"/profile save none":    "stands for no profile",
-		"/profile save":         "which profile? type /profile save NAME",
+		"/profile save":         "say which: /profile save NAME",
 		"/profile load wrok":    "did you mean work?",
 		"/profile laod work":    `unknown word "laod"; did you mean load?`,
 		"/profile show nosuch":  `no profile "nosuch"; there are: work`,

@@ -17,70 +17,64 @@ import (
 	"agent/internal/words"
 )
 
-// rewinds go back in a conversation.
-type rewinds struct {
-	session Session
-	now     func() time.Time
-}
-
 func rewindCommand(d Deps) command.Command {
-	r := rewinds{d.Session, d.Now}
 	return command.Command{
-		Name: "rewind", Aliases: []string{"checkpoint"}, MaxArgs: 2,
-		Usage: []command.Form{
-			{Does: "choose from your earlier messages"},
-			{Args: "NUMBER", Does: "make the context what it was before that message"},
-			{Args: "NUMBER files", Does: "the same, and the files what they were then"},
-			{Args: "forward", Does: "go to what was left behind last"},
-		},
-		Help: "go back to an earlier message, or forward",
-		Run: func(ctx context.Context, args []string) (command.Output, error) {
-			points, err := r.session.Points(ctx)
-			switch {
-			case err != nil:
-				return command.Output{}, err
-			case len(points) == 0:
-				return command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}, nil
-			case len(args) == 0:
-				return command.Output{Lines: r.listPoints(points), Pick: r.pickPoint(points)}, nil
-			}
-			return r.rewind(ctx, points, args)
-		},
-		Complete: func(args []string) []command.Completion {
-			if len(args) > 0 {
-				return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
-			}
-			points, err := r.session.Points(context.Background())
-			if err != nil {
-				return nil
-			}
-			var proposals []command.Completion
-			for _, p := range slices.Backward(points) {
-				proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
-			}
-			return proposals
+		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "go back to an earlier message, or forward",
+		Forms: []command.Form{
+			{Does: "choose from your earlier messages", Run: d.choosePoint},
+			{Args: "NUMBER [files]", Does: "make the context, or also the files, what they were before that message", Run: d.rewind, Complete: d.completePoints},
+			{Args: forward + " [files]", Does: "go to what was left behind last", Run: func(ctx context.Context, files []string) (command.Output, error) {
+				return d.rewind(ctx, append([]string{forward}, files...))
+			}},
 		},
 	}
 }
 
-// withFiles is what /rewind calls the files.
-const withFiles = "files"
+const (
+	// withFiles is what /rewind calls the files.
+	withFiles = "files"
+	// forward is what it calls the latest line that was left behind.
+	forward = "forward"
+)
 
-func (r rewinds) rewind(ctx context.Context, points []history.Point, args []string) (command.Output, error) {
-	files := len(args) == 2
-	if files && !strings.EqualFold(args[1], withFiles) {
-		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", args[1], args[0], withFiles)
+func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
+	points, err := d.Session.Points(ctx)
+	if err == nil && len(points) == 0 {
+		return command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}, nil
 	}
-	p, err := findPoint(points, args[0])
+	return command.Output{Lines: d.listPoints(points), Pick: d.pickPoint(points)}, err
+}
+
+func (d Deps) completePoints(values []string) (proposals []command.Completion) {
+	if len(values) > 0 {
+		return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
+	}
+	points, _ := d.Session.Points(context.Background()) // where they are not known, there are none to propose
+	for _, p := range slices.Backward(points) {
+		proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
+	}
+	return proposals
+}
+
+func (d Deps) rewind(ctx context.Context, values []string) (command.Output, error) {
+	files := len(values) == 2
+	if files && !strings.EqualFold(values[1], withFiles) {
+		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", values[1], values[0], withFiles)
+	}
+	points, err := d.Session.Points(ctx)
 	if err != nil {
 		return command.Output{}, err
 	}
-	p, changed, err := r.session.Rewind(ctx, p.Seq, files)
+	p, err := findPoint(points, values[0])
+	if err != nil {
+		return command.Output{}, err
+	}
+	p, changed, err := d.Session.Rewind(ctx, p.Seq, files)
 	if err != nil {
 		return command.Output{}, err
 	}
 	if !files {
-		return r.leftFiles(ctx, p), nil
+		return d.leftFiles(ctx, p), nil
 	}
 	lines := append([]string{wentTo(p)}, changedLines(changed)...)
 	if len(changed) == 0 {
@@ -91,12 +85,12 @@ func (r rewinds) rewind(ctx context.Context, points []history.Point, args []stri
 
 // leftFiles says where the conversation is now while the files stay as they are, and
 // asks whether they are to go there too.
-func (r rewinds) leftFiles(ctx context.Context, p history.Point) command.Output {
+func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	went := wentTo(p)
 	if p.End() {
 		return command.Output{Lines: []string{went, "Files stay as they are."}}
 	}
-	plan, err := r.session.PlanRewind(ctx, p.Seq)
+	plan, err := d.Session.PlanRewind(ctx, p.Seq)
 	switch {
 	case err != nil:
 		return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are: %v.", err)}}
@@ -113,9 +107,6 @@ func (r rewinds) leftFiles(ctx context.Context, p history.Point) command.Output 
 	ask.Title, ask.Does = "put "+n+" back as well, as before that message", "yes, put back"
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }
-
-// forward is what /rewind calls the latest line that was left behind.
-const forward = "forward"
 
 // findPoint is the point that somebody names: a message by its number, anything else by
 // its record.
@@ -175,8 +166,8 @@ func messageText(message *history.Content) string {
 }
 
 // pointTime is when something was said, with the day when that is another one.
-func (r rewinds) pointTime(p history.Point) string {
-	now, at := r.now(), p.At.In(r.now().Location())
+func (d Deps) pointTime(p history.Point) string {
+	now, at := d.Now(), p.At.In(d.Now().Location())
 	if now.Format("20060102") == at.Format("20060102") {
 		return at.Format("15:04")
 	}
@@ -184,14 +175,14 @@ func (r rewinds) pointTime(p history.Point) string {
 }
 
 // listPoints lists what can be gone to, as it was recorded.
-func (r rewinds) listPoints(points []history.Point) []string {
+func (d Deps) listPoints(points []history.Point) []string {
 	rows := [][]string{{"", "when", "message"}}
 	for _, p := range points {
 		text := cutRight(pointText(p), ledgerWidth)
 		if p.Turn == 0 && !p.End() {
 			text += " (left behind)"
 		}
-		rows = append(rows, []string{pointName(p), r.pointTime(p), text})
+		rows = append(rows, []string{pointName(p), d.pointTime(p), text})
 	}
 	lines := table.Lines("rll", rows)
 	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
@@ -199,13 +190,13 @@ func (r rewinds) listPoints(points []history.Point) []string {
 
 // pickPoint is the list for a screen: the messages of this line, the latest first, then
 // what was left behind.
-func (r rewinds) pickPoint(points []history.Point) *command.Pick {
+func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	pick := &command.Pick{Title: "go back to before"}
 	var behind []command.Choice
 	for _, p := range slices.Backward(points) {
-		choice := command.Choice{Name: pointText(p), Help: r.pointTime(p), Line: "/rewind " + pointName(p)}
+		choice := command.Choice{Name: pointText(p), Help: d.pointTime(p), Line: "/rewind " + pointName(p)}
 		if !p.End() {
-			choice.Preview = func() string { return r.pointPreview(p) }
+			choice.Preview = func() string { return d.pointPreview(p) }
 		}
 		if p.Turn > 0 {
 			pick.Choices = append(pick.Choices, choice)
@@ -225,11 +216,11 @@ const previewLimit = 2 * time.Second
 
 // pointPreview is a message, below the files that changed since: those that can be put back
 // with it.
-func (r rewinds) pointPreview(p history.Point) string {
+func (d Deps) pointPreview(p history.Point) string {
 	text := strings.TrimSpace(p.Message.Text())
 	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
 	defer cancel()
-	plan, err := r.session.PlanRewind(ctx, p.Seq)
+	plan, err := d.Session.PlanRewind(ctx, p.Seq)
 	if err != nil || len(plan.Steps) == 0 {
 		return text
 	}

@@ -58,7 +58,7 @@ r9  12:30             what was left behind, up to “drop it”
 	if got := strings.Join(names, "\n"); got != "keep it > /rewind 2\nmake x > /rewind 1\nwhat was left behind, up to “drop it” > /rewind r9\ndrop it > /rewind r7" {
 		t.Errorf("choices\n%s", got)
 	}
-	if got := w.values("/rewind "); len(got) != 4 || got[0] != "2" {
+	if got := w.values("/rewind "); len(got) != 5 || got[0] != "2" || got[4] != "forward" {
 		t.Errorf("completions %q", got)
 	}
 	w.refused(t, "/rewind 3", "yours are 1 to 2")

@@ -36,14 +36,18 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("/help does not tell the keys:\n%s", overview)
 	}
 	for _, c := range w.All() {
-		if c.Help == "" || strings.Contains(c.Help, "\n") || c.Run == nil {
+		if c.Help == "" || strings.Contains(c.Help, "\n") || len(c.Forms) == 0 {
 			t.Errorf("/%s does not declare itself", c.Name)
 		}
 		if !strings.Contains(overview, "/"+c.Name+" ") || !strings.Contains(overview, c.Help) {
 			t.Errorf("/help does not list /%s", c.Name)
 		}
-		if (len(c.Usage) == 0) != (c.MaxArgs == 0) {
-			t.Errorf("/%s: %d arguments, but forms %q", c.Name, c.MaxArgs, c.Usage)
+		takesAny := false
+		for _, form := range c.Forms {
+			takesAny = takesAny || form.Rest
+			if form.Does == "" && len(c.Forms) > 1 {
+				t.Errorf("/%s %s does not say what it does", c.Name, form.Args)
+			}
 		}
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			if seen[name] {
@@ -58,8 +62,8 @@ func TestEveryCommand(t *testing.T) {
 				t.Errorf("/%s is not proposed, but %q", name, values)
 			}
 		}
-		if c.MaxArgs < 10 {
-			w.refused(t, "/"+c.Name+strings.Repeat(" x", c.MaxArgs+1), "argument")
+		if !takesAny {
+			w.refused(t, "/"+c.Name+" x x x x", "/"+c.Name+" takes ")
 		}
 	}
 }
@@ -88,7 +92,7 @@ func TestWrongLines(t *testing.T) {
 		"/help contxt":    "did you mean /context?",
 		"/clear all":      "/clear takes no arguments",
 		"/theme a b":      "too many arguments; /theme takes NAME, or stands alone",
-		"/debug maybe":    `"maybe" is neither on nor off`,
+		"/debug maybe":    `unknown word "maybe"; /debug takes on or off, or stands alone`,
 	} {
 		newWorld(t).refused(t, line, want)
 	}

@@ -17,90 +17,85 @@ import (
 // errOneSession is the answer where the program ends with its command.
 var errOneSession = errors.New("a session is gone on with by agent -r ID; agent sessions list shows all")
 
+// errNotRecorded is the answer where the session has no record.
+var errNotRecorded = errors.New("nothing is recorded here")
+
 func sessionsCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "sessions", MaxArgs: 1,
-		Usage: []command.Form{{Does: "choose from the sessions of this folder"}, {Args: "all", Does: "choose from those of every folder"}},
-		Help:  "list the recorded sessions, or go on with one",
-		Run: func(_ context.Context, args []string) (command.Output, error) {
-			all := len(args) == 1
-			if all && !strings.EqualFold(args[0], "all") {
-				return command.Output{}, fmt.Errorf("unknown word %q; type /sessions or /sessions all", args[0])
-			}
-			return d.chooseSession(all)
-		},
-		Complete: func([]string) []command.Completion {
-			return []command.Completion{{Value: "all", Help: "of every folder"}}
+		Name: "sessions", Help: "list the recorded sessions, or go on with one",
+		Forms: []command.Form{
+			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
+			{Args: "all", Does: "choose from those of every folder", Run: d.chooseSession(true)},
 		},
 	}
 }
 
 func resumeCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "resume", MaxArgs: 1,
-		Usage: []command.Form{{Does: "choose from the sessions of this folder"}, {Args: "ID", Does: "go on with that one; a beginning of the id is enough"}},
-		Help:  "leave this session and go on with another",
-		Run: func(ctx context.Context, args []string) (command.Output, error) {
-			if len(args) == 0 {
-				return d.chooseSession(false)
-			}
-			if d.Resume == nil {
-				return command.Output{}, errOneSession
-			}
-			if err := d.Session.Idle(ctx); err != nil {
-				return command.Output{}, err
-			}
-			if err := d.Resume(args[0]); err != nil {
-				return command.Output{}, err
-			}
-			return command.Output{Quit: true}, nil
-		},
-		Complete: func([]string) []command.Completion {
-			infos, err := d.Sessions(false)
-			if err != nil {
-				return nil
-			}
-			var proposals []command.Completion
-			for _, i := range infos {
-				proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
-			}
-			return proposals
+		Name: "resume", Help: "leave this session and go on with another",
+		Forms: []command.Form{
+			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
+			{Args: "ID", Does: "go on with that one; a beginning of the id is enough", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
+				infos, _ := d.Sessions(false) // where they cannot be read, there are none to propose
+				for _, i := range infos {
+					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
+				}
+				return proposals
+			}},
 		},
 	}
+}
+
+func (d Deps) resume(ctx context.Context, ids []string) (command.Output, error) {
+	if d.Resume == nil {
+		return command.Output{}, errOneSession
+	}
+	err := d.Session.Idle(ctx)
+	if err == nil {
+		err = d.Resume(ids[0])
+	}
+	return command.Output{Quit: err == nil}, err
 }
 
 func renameCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "rename", MaxArgs: 64,
-		Usage: []command.Form{{Does: "show the title"}, {Args: "TITLE", Does: "give the session this title"}, {Args: "-", Does: "take the title back"}},
-		Help:  "give the session a title",
-		Run: func(_ context.Context, args []string) (command.Output, error) {
-			title := strings.Join(args, " ")
-			switch {
-			case d.Rename == nil:
-				return command.Output{}, errors.New("nothing is recorded here, so there is nothing to name")
-			case title == "" && d.Title() == "":
-				return command.Output{Lines: []string{"The session has no title; /rename TITLE gives it one."}}, nil
-			case title == "":
-				return command.Output{Lines: []string{"The session is called: " + d.Title()}}, nil
-			case title == "-":
-				return command.Output{Lines: []string{"The title is taken back."}}, d.Rename("")
-			}
-			if err := d.Rename(title); err != nil {
-				return command.Output{}, err
-			}
-			return command.Output{Lines: []string{"The session is called: " + d.Title()}}, nil
+		Name: "rename", Help: "give the session a title",
+		Forms: []command.Form{
+			{Does: "show the title", Run: command.Say(d.rename)},
+			{Args: "TITLE", Rest: true, Does: "give the session this title", Run: command.Say(d.rename)},
+			{Args: "-", Does: "take the title back", Run: command.Say(func(context.Context, []string) ([]string, error) {
+				if d.Rename == nil {
+					return nil, errNotRecorded
+				}
+				return []string{"The title is taken back."}, d.Rename("")
+			})},
 		},
 	}
 }
 
+// rename gives the session the title that words are, if there are any, and says what it is
+// called.
+func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
+	if d.Rename == nil {
+		return nil, errNotRecorded
+	}
+	if len(words) > 0 {
+		if err := d.Rename(strings.Join(words, " ")); err != nil {
+			return nil, err
+		}
+	}
+	if d.Title() == "" {
+		return []string{"The session has no title; /rename TITLE gives it one."}, nil
+	}
+	return []string{"The session is called: " + d.Title()}, nil
+}
+
 func forkCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "fork",
-		Help: "go on in a session of its own; this one stays",
-		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+		Name: "fork", Help: "go on in a session of its own; this one stays",
+		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			if d.Fork == nil {
-				return command.Output{}, errors.New("nothing is recorded here, so there is nothing to fork")
+				return command.Output{}, errNotRecorded
 			}
 			if err := d.Session.Idle(ctx); err != nil {
 				return command.Output{}, err
@@ -110,26 +105,28 @@ func forkCommand(d Deps) command.Command {
 				return command.Output{}, err
 			}
 			return command.Output{Lines: []string{fmt.Sprintf("It goes on as session %s; %s stays as it is, and agent -r %s takes it up.", now, before, before)}}, nil
-		},
+		}),
 	}
 }
 
 // chooseSession lists sessions to choose from.
-func (d Deps) chooseSession(all bool) (command.Output, error) {
-	infos, err := d.Sessions(all)
-	if err != nil {
-		return command.Output{}, err
+func (d Deps) chooseSession(all bool) command.Run {
+	return func(context.Context, []string) (command.Output, error) {
+		infos, err := d.Sessions(all)
+		if err != nil {
+			return command.Output{}, err
+		}
+		if len(infos) == 0 {
+			return command.Output{Lines: []string{"No session was recorded here yet."}}, nil
+		}
+		out := command.Output{Lines: SessionLines(infos, all, d.Now())}
+		if d.Resume != nil {
+			out.Pick = SessionLists{
+				List: d.Sessions, Rename: d.renameRecorded, Delete: d.DeleteSession, InUse: d.SessionID(), Now: d.Now,
+			}.Pick(infos, all, false)
+		}
+		return out, nil
 	}
-	if len(infos) == 0 {
-		return command.Output{Lines: []string{"No session was recorded here yet."}}, nil
-	}
-	out := command.Output{Lines: SessionLines(infos, all, d.Now())}
-	if d.Resume != nil {
-		out.Pick = SessionLists{
-			List: d.Sessions, Rename: d.renameRecorded, Delete: d.DeleteSession, InUse: d.SessionID(), Now: d.Now,
-		}.Pick(infos, all, false)
-	}
-	return out, nil
 }
 
 // renameRecorded renames a session, which may be the one that is open.

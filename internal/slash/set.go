@@ -2,7 +2,6 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,154 +10,123 @@ import (
 	"agent/internal/settings"
 )
 
-// unsetWord makes /set forget a value.
-const unsetWord = "unset"
-
-// anyArgs lets a command explain by itself what is too much.
-const anyArgs = 1 << 10
-
 // setter changes settings for the session.
 type setter struct {
-	session  Session
-	settings *settings.Settings
+	Deps
 	models   *models
 	profiles profiles
 }
 
 func setCommand(s setter) command.Command {
-	set := command.Command{
-		Name: "set", MaxArgs: anyArgs,
-		Usage: []command.Form{
-			{Args: "KEY VALUE", Does: "change it"},
-			{Args: "KEY", Does: "explain it"},
-			{Does: "list what differs from the defaults"},
-			{Args: unsetWord + " KEY", Does: "take back what /set set"},
+	return command.Command{
+		Name: "set", Help: "change a setting for this session",
+		Forms: []command.Form{
+			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.Say(s.set), Complete: s.completeValues},
+			{Args: "KEY", Does: "explain it", Run: one(s.showOrAssign)},
+			{Does: "list what differs from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
+			{Args: "unset KEY", Does: "take back what /set set", Run: one(s.unset), Complete: func([]string) []command.Completion {
+				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool { return r.Source != settings.Session }))
+			}},
 		},
-		Help: "change a setting for this session",
 	}
-	set.Run = func(ctx context.Context, args []string) (command.Output, error) {
-		switch {
-		case len(args) == 0:
-			return command.Output{Lines: s.describeChanged()}, nil
-		case strings.EqualFold(args[0], unsetWord):
-			return s.unset(args[1:])
-		case len(args) == 1:
-			return s.showOrAssign(ctx, args[0])
-		case len(args) == 2:
-			return s.assign(ctx, args[0], args[1])
-		}
-		if _, err := s.settings.Registry().Lookup(args[0]); err != nil {
-			return command.Output{}, err
-		}
-		return command.Output{}, fmt.Errorf("a value with spaces needs quotes: /set %s %s", args[0], command.Quote(strings.Join(args[1:], " ")))
+}
+
+// set serves /set KEY VALUE.
+func (s setter) set(ctx context.Context, values []string) ([]string, error) {
+	if len(values) == 2 {
+		return s.assign(ctx, values[0], values[1])
 	}
-	set.Complete = s.complete
-	return set
+	if _, err := s.Settings.Registry().Lookup(values[0]); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("a value with spaces needs quotes: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
+}
+
+// assigns is what sets one setting for the session.
+func (s setter) assigns(key string) command.Run {
+	return one(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }
 
 // showOrAssign serves /set KEY, and KEY=VALUE as --set takes it.
-func (s setter) showOrAssign(ctx context.Context, word string) (command.Output, error) {
+func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error) {
 	if key, value, ok := strings.Cut(word, "="); ok {
 		return s.assign(ctx, key, value)
 	}
-	resolved, err := s.settings.Lookup(word)
+	resolved, err := s.Settings.Lookup(word)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
-	lines := DescribeSetting(resolved, s.settings.Profile())
-	if why := settings.NoEffect(s.settings, resolved.Spec.Key); why != "" {
+	lines := DescribeSetting(resolved, s.Settings.Profile())
+	if why := settings.NoEffect(s.Settings, resolved.Spec.Key); why != "" {
 		lines = append(lines, "  "+why)
 	}
-	return command.Output{Lines: lines}, nil
+	return lines, nil
 }
 
 // assign sets a value for the session and says what it was.
-func (s setter) assign(ctx context.Context, key, value string) (command.Output, error) {
-	before, err := s.settings.Lookup(key)
+func (s setter) assign(ctx context.Context, key, value string) ([]string, error) {
+	before, err := s.Settings.Lookup(key)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
 	if before.Spec.Type() == settings.TypeProfile && settings.ValidName(value) == nil {
-		if _, err := s.profiles.store.Load(value); err != nil {
-			return command.Output{}, err
+		if _, err := s.Profiles.Load(value); err != nil {
+			return nil, err
 		}
 	}
-	if err := s.settings.Set(settings.Session, key, value); err != nil {
-		return command.Output{}, err
+	if err := s.Settings.Set(settings.Session, key, value); err != nil {
+		return nil, err
 	}
-	after, err := s.settings.Lookup(key)
+	after, err := s.Settings.Lookup(key)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
 	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Value, shown(before))}
-	return command.Output{Lines: append(lines, s.effect(ctx, after.Spec.Key)...)}, nil
+	if why := s.effect(ctx, after.Spec.Key); why != "" {
+		lines = append(lines, why)
+	}
+	return lines, nil
 }
 
 // effect says what a change of the window's settings comes to, where that is not what
 // the value says.
-func (s setter) effect(ctx context.Context, key string) []string {
-	if why := settings.NoEffect(s.settings, key); why != "" {
-		return []string{why}
+func (s setter) effect(ctx context.Context, key string) string {
+	if why := settings.NoEffect(s.Settings, key); why != "" {
+		return why
 	}
-	decides := []string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}
-	if !slices.Contains(decides, key) {
-		return nil
+	if !slices.Contains([]string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}, key) {
+		return ""
 	}
-	usage, err := s.session.ContextUsage(ctx)
+	usage, err := s.Session.ContextUsage(ctx)
 	if err != nil {
-		return nil // the setting holds all the same
+		return "" // the setting holds all the same
 	}
-	if why := whyBelowThreshold(usage); why != "" {
-		return []string{why}
-	}
-	return nil
+	return whyBelowThreshold(usage)
 }
 
 // unset takes back what /set set, and says what holds now.
-func (s setter) unset(args []string) (command.Output, error) {
-	if len(args) != 1 {
-		return command.Output{}, errors.New("type /set unset KEY")
-	}
-	was, err := s.settings.Unset(settings.Session, args[0])
+func (s setter) unset(_ context.Context, key string) ([]string, error) {
+	was, err := s.Settings.Unset(settings.Session, key)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
-	now, err := s.settings.Lookup(args[0])
+	now, err := s.Settings.Lookup(key)
 	if err != nil {
-		return command.Output{}, err
+		return nil, err
 	}
-	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, shown(now), sourceName(now.Source, s.settings.Profile()))
+	state := fmt.Sprintf("%s is %s (%s)", now.Spec.Key, shown(now), sourceName(now.Source, s.Settings.Profile()))
 	if !was {
 		state += "; /set had not set it"
 	}
-	return command.Output{Lines: []string{state}}, nil
+	return []string{state}, nil
 }
 
 func (s setter) describeChanged() []string {
-	changed := s.settings.Changed()
+	changed := s.Settings.Changed()
 	if len(changed) == 0 {
 		return []string{"Every setting has its default; /settings lists them."}
 	}
-	return settingRows(changed, s.settings.Profile(), 0)
-}
-
-func (s setter) complete(args []string) []command.Completion {
-	switch {
-	case len(args) == 0:
-		return append(completeKeys(s.settings.All()), command.Completion{Value: unsetWord, Help: "go back to what holds without /set"})
-	case len(args) == 1 && strings.EqualFold(args[0], unsetWord):
-		var set []settings.Resolved
-		for _, resolved := range s.settings.Changed() {
-			if resolved.Source == settings.Session {
-				set = append(set, resolved)
-			}
-		}
-		return completeKeys(set)
-	case len(args) == 1:
-		return s.completeValues(args[0])
-	default:
-		return nil
-	}
+	return settingRows(changed, s.Settings.Profile(), 0)
 }
 
 // completeKeys proposes keys, and after them their aliases.
@@ -174,31 +142,31 @@ func completeKeys(all []settings.Resolved) []command.Completion {
 	return append(keys, aliases...)
 }
 
-// completeValues proposes values of a key: all there are, or for a number those
-// that represent something.
-func (s setter) completeValues(key string) []command.Completion {
-	resolved, err := s.settings.Lookup(key)
-	if err != nil {
+// completeValues proposes keys, and behind a key its values: all there are, or for a number
+// those that represent something.
+func (s setter) completeValues(typed []string) (values []command.Completion) {
+	if len(typed) == 0 {
+		return completeKeys(s.Settings.All())
+	}
+	resolved, err := s.Settings.Lookup(typed[0])
+	if err != nil || len(typed) > 1 {
 		return nil
 	}
 	switch spec := resolved.Spec; {
 	case spec.Key == settings.Model.Key():
 		return s.models.complete(nil)
 	case spec.Key == settings.ApprovalMode.Key():
-		return completeModes()
+		return completeModes(nil)
 	case spec.Type() == settings.TypeProfile:
-		return s.profiles.complete()
+		return s.profiles.complete(nil)
 	case spec.Values() != nil:
-		var values []command.Completion
 		for _, value := range spec.Values() {
 			values = append(values, command.Completion{Value: value, Help: valueNote(resolved, value)})
 		}
-		return values
 	case resolved.Value.IsSet():
 		return []command.Completion{{Value: resolved.Value.String(), Help: "as it is now; takes " + spec.Takes()}}
-	default:
-		return nil
 	}
+	return values
 }
 
 // valueNote says which value is in use and which the default.

@@ -4,50 +4,61 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strings"
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/disk"
+	"agent/internal/table"
 )
+
+// plain are the forms of a command that takes no arguments.
+func plain(run func(ctx context.Context) (command.Output, error)) []command.Form {
+	return []command.Form{{Run: func(ctx context.Context, _ []string) (command.Output, error) { return run(ctx) }}}
+}
+
+// one is what shows lines about the one value of a form.
+func one(lines func(ctx context.Context, value string) ([]string, error)) command.Run {
+	return command.Say(func(ctx context.Context, values []string) ([]string, error) { return lines(ctx, values[0]) })
+}
 
 func quitCommand() command.Command {
 	return command.Command{
-		Name: "quit", Aliases: []string{"exit", "q"},
-		Help: "leave; the session can be continued later", Loses: true,
-		Run: func(context.Context, []string) (command.Output, error) { return command.Output{Quit: true}, nil },
+		Name: "quit", Aliases: []string{"exit", "q"}, Help: "leave; the session can be continued later", Loses: true,
+		Forms: plain(func(context.Context) (command.Output, error) { return command.Output{Quit: true}, nil }),
 	}
 }
 
 func clearCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "clear", Aliases: []string{"new"},
-		Help: "start over with an empty context", Loses: true,
-		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+		Name: "clear", Aliases: []string{"new"}, Help: "start over with an empty context", Loses: true,
+		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			if err := d.Session.Clear(ctx); err != nil {
 				return command.Output{}, err
 			}
+			said := "The context is empty."
 			if d.Recorded {
-				return command.Output{Lines: []string{"The context is empty; the session log keeps what was said."}, Fresh: true}, nil
+				said = "The context is empty; the session log keeps what was said."
 			}
-			return command.Output{Lines: []string{"The context is empty."}, Fresh: true}, nil
-		},
+			return command.Output{Lines: []string{said}, Fresh: true}, nil
+		}),
 	}
 }
 
 func retryCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "retry",
-		Help: "send the conversation again after a failure",
-		Run: func(ctx context.Context, _ []string) (command.Output, error) {
-			return command.Output{}, d.Session.Retry(ctx)
-		},
+		Name: "retry", Help: "send the conversation again after a failure",
+		Forms: plain(func(ctx context.Context) (command.Output, error) { return command.Output{}, d.Session.Retry(ctx) }),
 	}
 }
 
 func compressCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "compress", Aliases: []string{"compact"},
-		Help: "make the context smaller now", Loses: true,
-		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+		Name: "compress", Aliases: []string{"compact"}, Help: "make the context smaller now", Loses: true,
+		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			done, err := d.Session.Compress(ctx)
 			switch {
 			case errors.Is(err, chat.ErrWorking):
@@ -58,23 +69,112 @@ func compressCommand(d Deps) command.Command {
 				return command.Output{}, fmt.Errorf("compression failed, the context is as it was: %w", err)
 			}
 			return command.Output{Lines: []string{done.String()}}, nil
-		},
+		}),
 	}
 }
 
 func copyCommand(d Deps) command.Command {
 	return command.Command{
-		Name: "copy", Aliases: []string{"cp"},
-		Help: "copy the last answer to the clipboard",
-		Run: func(ctx context.Context, _ []string) (command.Output, error) {
+		Name: "copy", Aliases: []string{"cp"}, Help: "copy the last answer to the clipboard",
+		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			reply, err := d.Session.LastReply(ctx)
-			if err != nil {
-				return command.Output{}, err
+			if err == nil && reply == "" {
+				err = errors.New("there is no answer to copy yet")
 			}
-			if reply == "" {
-				return command.Output{}, errors.New("there is no answer to copy yet")
+			return command.Output{Copy: reply}, err
+		}),
+	}
+}
+
+func exportCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "export", Help: "write the conversation to a file",
+		Forms: []command.Form{
+			{Does: "write it to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+				return d.export(ctx, d.exportName())
+			})},
+			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, or .json for agent context", Run: one(d.export), Complete: func([]string) []command.Completion {
+				return []command.Completion{{Value: d.exportName(), Help: "in the workspace"}}
+			}},
+		},
+	}
+}
+
+func (d Deps) exportName() string {
+	return "conversation-" + d.Now().Format("20060102-150405") + ".md"
+}
+
+func (d Deps) export(ctx context.Context, path string) ([]string, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(d.Workspace, path)
+	}
+	write := d.Transcript
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		write = d.Document
+	}
+	text, err := write(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = disk.CreateNew(path, []byte(text), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s exists and is left as it is; give another name", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the conversation cannot be written to %s: %w", path, disk.Reason(err))
+	}
+	return []string{"written to " + path}, nil
+}
+
+func diffCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "diff", Help: "show what changed since the last commit",
+		Forms: plain(func(ctx context.Context) (command.Output, error) {
+			diff, err := d.Diff(ctx)
+			if err == nil && strings.TrimSpace(diff) == "" {
+				return command.Output{Lines: []string{"Nothing changed since the last commit."}}, nil
 			}
-			return command.Output{Copy: reply}, nil
+			return command.Output{Diff: diff}, err
+		}),
+	}
+}
+
+func keysCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "keys", Help: "show which keys do what, and test one",
+		Forms: plain(func(context.Context) (command.Output, error) {
+			if d.ReadKeys == nil {
+				return command.Output{}, errors.New("keys are the screen's, and there is none here")
+			}
+			bound, faults := d.ReadKeys()
+			var rows [][]string
+			for _, b := range bound {
+				rows = append(rows, []string{b.Action, b.Keys, b.Note})
+			}
+			return command.Output{Lines: append(append(table.Lines("lll", rows), faults...), "",
+				"Other keys for an action are set in "+d.KeysFile+`: {"keys": {"stash": ["ctrl+x"]}}`,
+				"Press a key to see what it does; Esc ends that."), TestsKeys: true}, nil
+		}),
+	}
+}
+
+func debugCommand(d Deps) command.Command {
+	at := func(set func()) command.Run {
+		return func(context.Context, []string) (command.Output, error) {
+			set()
+			state := "off"
+			if d.Log.Level.Level() <= slog.LevelDebug {
+				state = "on"
+			}
+			return command.Output{Lines: []string{"debug is " + state + "; the log is " + d.Log.Path}}, nil
+		}
+	}
+	return command.Command{
+		Name: "debug", Help: "show where the log is; log more or less",
+		Forms: []command.Form{
+			{Does: "show where the log is", Run: at(func() {})},
+			{Args: "on", Does: "log requests and decisions in detail", Run: at(func() { d.Log.Level.Set(slog.LevelDebug) })},
+			{Args: "off", Does: "log what matters", Run: at(func() { d.Log.Level.Set(slog.LevelInfo) })},
 		},
 	}
 }
@@ -88,10 +188,7 @@ If the project has a quick command that finds errors of types or syntax, end you
 
 func initCommand() command.Command {
 	return command.Command{
-		Name: "init",
-		Help: "let the model write AGENTS.md",
-		Run: func(context.Context, []string) (command.Output, error) {
-			return command.Output{Submit: initPrompt}, nil
-		},
+		Name: "init", Help: "let the model write AGENTS.md",
+		Forms: plain(func(context.Context) (command.Output, error) { return command.Output{Submit: initPrompt}, nil }),
 	}
 }

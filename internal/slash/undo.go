@@ -11,35 +11,32 @@ import (
 	"agent/internal/words"
 )
 
-// confirm is what /undo and /redo are followed by to do what they have shown.
-const confirm = "yes"
-
 func undoCommand(f *files) command.Command {
-	return f.command(snapshot.Undo, "undo", "put files back to what they were")
+	return f.command(snapshot.Undo, "put files back to what they were")
 }
 
-// filesCommand is a command that shows what it would do to files, and does it when it
-// is confirmed.
-func (f *files) command(way snapshot.Way, name, help string) command.Command {
+func redoCommand(f *files) command.Command {
+	return f.command(snapshot.Redo, "take the latest undo of files back")
+}
+
+// command is one that shows what it would do to files, and does it when it is confirmed.
+func (f *files) command(way snapshot.Way, help string) command.Command {
 	return command.Command{
-		Name: name, Help: help, MaxArgs: 1,
-		Usage: []command.Form{{Does: "show what would change"}, {Args: confirm, Does: "change the files as shown"}},
-		Run: func(ctx context.Context, args []string) (command.Output, error) {
-			switch {
-			case len(args) == 0:
-				return f.showFiles(ctx, way)
-			case args[0] == confirm:
-				return f.moveFiles(ctx, way)
-			}
-			return command.Output{}, fmt.Errorf("type /%s to see what would change, and /%s %s to do it", name, name, confirm)
-		},
-		Complete: func(args []string) []command.Completion {
-			if len(args) > 0 {
-				return nil
-			}
-			return []command.Completion{{Value: confirm, Help: "change the files as shown"}}
+		Name: string(way), Help: help,
+		Forms: []command.Form{
+			{Does: "show what would change", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.showFiles(ctx, way) }},
+			{Args: "yes", Does: "change the files as shown", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.moveFiles(ctx, way) }},
 		},
 	}
+}
+
+// files are what /undo and /redo put back. Commands run beside one another.
+type files struct {
+	session Session
+
+	mu sync.Mutex
+	// plan is what one of them showed last.
+	plan *snapshot.Plan
 }
 
 // planFiles works out what a command would do to the files.
@@ -71,7 +68,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	if len(plan.Steps)+len(plan.Left) == 0 {
 		return f.moveFiles(ctx, way) // there is nothing to see
 	}
-	next := fmt.Sprintf("/%s %s", way, confirm)
+	next := fmt.Sprintf("/%s yes", way)
 	ask := askAbout(plan)
 	ask.Title, ask.Does, ask.Run = headline(plan), "yes, "+string(way), next
 	lines := []string{headline(plan) + ":"}
@@ -154,19 +151,6 @@ func changedLines(changed []snapshot.Changed) []string {
 		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
 	}
 	return lines
-}
-
-func redoCommand(f *files) command.Command {
-	return f.command(snapshot.Redo, "redo", "take the latest undo of files back")
-}
-
-// files are what /undo and /redo put back. Commands run beside one another.
-type files struct {
-	session Session
-
-	mu sync.Mutex
-	// plan is what one of them showed last.
-	plan *snapshot.Plan
 }
 
 func (f *files) set(plan *snapshot.Plan) {

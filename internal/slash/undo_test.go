@@ -44,7 +44,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. No file had to change: they hold that already.\n/redo takes it back." {
 		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)
 	}
-	w.refused(t, "/undo now", "type /undo to see what would change")
+	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)
 	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "it was changed since, by somebody else"}}
 	w.refused(t, "/undo", "nothing was done, since it would lose what others did: b.go: it was changed since")
 	w.session.err = snapshot.ErrNothing

@@ -175,11 +175,7 @@ func (c *conversation) SetOption(ctx context.Context, id, value string) error {
 func (c *conversation) Commands() []acp.Command {
 	var commands []acp.Command
 	for _, one := range c.commands.All() {
-		hint := ""
-		if len(one.Usage) > 0 {
-			hint = one.Usage[0].Args
-		}
-		commands = append(commands, acp.Command{Name: one.Name, Description: one.Help, Hint: hint, Aliases: one.Aliases})
+		commands = append(commands, acp.Command{Name: one.Name, Description: one.Help, Hint: one.Forms[0].Args, Aliases: one.Aliases})
 	}
 	return commands
 }

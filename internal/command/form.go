@@ -1,0 +1,143 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/nearest"
+)
+
+// word is the word of a form at a place, "" for none.
+func (f Form) word(at int) string {
+	words := strings.Fields(f.Args)
+	switch {
+	case at < len(words):
+		return words[at]
+	case f.Rest:
+		return words[len(words)-1]
+	}
+	return ""
+}
+
+// isValue reports whether a word of a form represents what is typed.
+func isValue(word string) bool { return strings.ToLower(word) != word || strings.HasPrefix(word, "[") }
+
+// least is how many words the form needs.
+func (f Form) least() int {
+	return len(slices.DeleteFunc(strings.Fields(f.Args), func(word string) bool { return word[0] == '[' }))
+}
+
+// values are those of the arguments that are not typed as they are.
+func (f Form) values(args []string) []string {
+	var values []string
+	for i, arg := range args {
+		if isValue(f.word(i)) {
+			values = append(values, arg)
+		}
+	}
+	return values
+}
+
+// along returns the forms that the arguments lead into, and how many of them do. A word that
+// a form has as it is typed is no value of another.
+func (c Command) along(args []string) (forms []Form, n int) {
+	forms = c.Forms
+	for n < len(args) {
+		var typed, values []Form
+		for _, form := range forms {
+			switch word := form.word(n); {
+			case isValue(word):
+				values = append(values, form)
+			case word != "" && strings.EqualFold(word, args[n]):
+				typed = append(typed, form)
+			}
+		}
+		switch {
+		case len(typed) > 0:
+			forms = typed
+		case len(values) > 0:
+			forms = values
+		default:
+			return forms, n
+		}
+		n++
+	}
+	return forms, n
+}
+
+// run runs the form that the arguments have.
+func (c Command) run(ctx context.Context, args []string) (Output, error) {
+	forms, n := c.along(args)
+	if n < len(args) {
+		var words []string
+		for _, form := range forms {
+			if word := form.word(n); word != "" {
+				words = append(words, word)
+			}
+		}
+		if len(words) == 0 {
+			return Output{}, c.tooMany()
+		}
+		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], nearest.Question(args[n], words), c.takes())
+	}
+	for _, form := range forms {
+		if form.Run != nil && n >= form.least() {
+			return form.Run(ctx, form.values(args))
+		}
+	}
+	return Output{}, fmt.Errorf("say which: %s", c.typed(forms[0]))
+}
+
+// complete proposes what can follow arguments.
+func (c Command) complete(args []string) (proposals []Completion) {
+	forms, n := c.along(args)
+	if n < len(args) {
+		return nil
+	}
+	for _, form := range forms {
+		switch word := form.word(n); {
+		case isValue(word) && form.Complete != nil:
+			proposals = append(proposals, form.Complete(form.values(args))...)
+		case !isValue(word) && word != "":
+			proposals = append(proposals, Completion{Value: word, Help: form.Does})
+		}
+	}
+	return proposals
+}
+
+// typed is a form as it is typed.
+func (c Command) typed(form Form) string { return strings.TrimSpace("/" + c.Name + " " + form.Args) }
+
+// tooMany is the error for more arguments than the command takes.
+func (c Command) tooMany() error {
+	if len(c.Forms) == 1 && c.Forms[0].Args == "" {
+		return errors.New(c.takes())
+	}
+	return errors.New("too many arguments; " + c.takes())
+}
+
+// takes says how the command is typed, its name once.
+func (c Command) takes() string {
+	var forms []string
+	for _, form := range c.Forms {
+		forms = append(forms, form.Args)
+	}
+	alone := slices.Contains(forms, "")
+	forms = slices.DeleteFunc(forms, func(args string) bool { return args == "" })
+	text := "/" + c.Name + " takes "
+	switch last := len(forms) - 1; last {
+	case -1:
+		return text + "no arguments"
+	case 0:
+		text += forms[0]
+	default:
+		text += strings.Join(forms[:last], ", ") + " or " + forms[last]
+	}
+	if alone {
+		text += ", or stands alone"
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+package slash
+
+import (
+	"context"
+	"strings"
+
+	"agent/internal/command"
+	"agent/internal/table"
+)
+
+// listCommand shows a list, or says what there is instead of one.
+func listCommand(name, help string, lines func() []string, none string, aliases ...string) command.Command {
+	return command.Command{
+		Name: name, Help: help, Aliases: aliases,
+		Forms: plain(func(context.Context) (command.Output, error) {
+			list := lines()
+			if len(list) == 0 {
+				list = []string{none}
+			}
+			return command.Output{Lines: list}, nil
+		}),
+	}
+}
+
+func toolsCommand(d Deps) command.Command {
+	return listCommand("tools", "list what the model can do", func() []string {
+		var rows [][]string
+		for _, tool := range d.Tools() {
+			rows = append(rows, []string{tool.Name, tool.Traits.String(), firstSentence(tool.Description)})
+		}
+		return table.Lines("lll", rows)
+	}, "There are no tools.")
+}
+
+// firstSentence is enough of a description that was written for a model.
+func firstSentence(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text, _, _ = strings.Cut(text, ". ")
+	return strings.TrimSuffix(text, ".")
+}
+
+func todoCommand(d Deps) command.Command {
+	return listCommand("todo", "show what the model means to do", d.Todos, "The todo list is empty; the model writes it.", "todos")
+}
+
+func instructionsCommand(d Deps) command.Command {
+	return listCommand("instructions", "list the instructions that the model reads", d.Instructions,
+		"There are no instructions; /init lets the model write AGENTS.md.")
+}
+
+func skillsCommand(d Deps) command.Command {
+	return listCommand("skills", "list the skills and where they are", d.Skills,
+		"There are no skills. A skill is a folder with a file SKILL.md, in .agents/skills or .claude/skills of the workspace or of your home folder.")
+}
+
+func hooksCommand(d Deps) command.Command {
+	return listCommand("hooks", "list the hooks and what became of them", d.Hooks,
+		"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
+}
+
+// Trust is what the repository wants run, connected to or allowed, and what a person says
+// of it.
+type Trust interface {
+	// Lines lists it, a line each.
+	Lines() ([]string, error)
+	// Answer keeps a yes or no about named items, or about all that wait.
+	Answer(yes bool, names ...string) ([]string, error)
+	Forget() ([]string, error)
+}
+
+func trustCommand(d Deps) command.Command {
+	answer := func(yes bool) command.Run {
+		return command.Say(func(_ context.Context, names []string) ([]string, error) { return d.Trust.Answer(yes, names...) })
+	}
+	return command.Command{
+		Name: "trust", Help: "what the repository wants, and your yes or no",
+		Forms: []command.Form{
+			{Does: "list it", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Lines() })},
+			{Args: "yes [ITEM…]", Rest: true, Does: "agree to all that waits, or to items", Run: answer(true)},
+			{Args: "no [ITEM…]", Rest: true, Does: "never use what waits, or items", Run: answer(false)},
+			{Args: "forget", Does: "forget your answers", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
+		},
+	}
+}
+
+// Servers are the MCP servers of a session.
+type Servers interface {
+	// ServerLines lists them, a line each; ServerLine says all of one.
+	ServerLines() []string
+	// ServerPick lists them for a screen, with what keys do; nil without any.
+	ServerPick() *command.Pick
+	ServerLine(name string) ([]string, error)
+	// ReloadServers connects to all of them again; the lines say what that costs.
+	ReloadServers(ctx context.Context) ([]string, error)
+	// ServerLog is the end of what one has written.
+	ServerLog(name string) ([]string, error)
+}
+
+func mcpCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "mcp", Help: "the MCP servers and their tools",
+		Forms: []command.Form{
+			{Does: "list them; on the screen, keys switch one on and off, reconnect it or log in", Run: func(context.Context, []string) (command.Output, error) {
+				lines := d.Servers.ServerLines()
+				if len(lines) == 0 {
+					lines = []string{"There are no MCP servers. agent mcp add NAME -- COMMAND adds one; /mcp reload uses it then."}
+				}
+				return command.Output{Lines: lines, Pick: d.Servers.ServerPick()}, nil
+			}},
+			{Args: "NAME", Does: "say all that is known of one", Run: one(func(_ context.Context, name string) ([]string, error) {
+				return d.Servers.ServerLine(name)
+			})},
+			{Args: "NAME log", Does: "show what one has written", Run: one(func(_ context.Context, name string) ([]string, error) {
+				return d.Servers.ServerLog(name)
+			})},
+			{Args: "reload", Does: "read the configuration again, connect, and offer what there is then", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+				return d.Servers.ReloadServers(ctx)
+			})},
+		},
+	}
+}
