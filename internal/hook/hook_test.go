@@ -275,9 +275,9 @@ func TestHooksTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			more := `"timeout":0.3`
-			if c.esc {
-				more = `"timeout":100`
+			more := `"timeout":100`
+			if c.want != "" {
+				more = `"timeout":0.3`
 			}
 			b := newBench(t, nil, "Stop * "+command(`exec 9>`+"held; "+c.line, more))
 			if err := syscall.Mkfifo(filepath.Join(b.dir, "held"), 0o600); err != nil {
