@@ -76,7 +76,7 @@ func endpointDemo(ctx context.Context, c *provider.Connection) (string, func(), 
 	if err != nil {
 		return "", nil, fmt.Errorf("starting the demo model: %w", err)
 	}
-	if err := c.Use(server.BaseURL, server.Model); err != nil {
+	if err := c.Use(server.BaseURL, demo.Model); err != nil {
 		server.Close()
 		return "", nil, err
 	}

@@ -57,5 +57,5 @@ func demoModel(ctx context.Context, c *provider.Connection) (string, func(), err
 	if err != nil {
 		return "", nil, err
 	}
-	return "", server.Close, c.Use(server.BaseURL, server.Model)
+	return "", server.Close, c.Use(server.BaseURL, demo.Model)
 }

@@ -45,7 +45,7 @@ type RetryPolicy struct {
 // nothing more is sent.
 func Retry(p Provider, policy RetryPolicy) Provider {
 	if policy.Sleep == nil {
-		policy.Sleep = sleep
+		policy.Sleep = Sleep
 	}
 	if policy.Jitter == nil {
 		policy.Jitter = rand.Float64
@@ -169,8 +169,8 @@ func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	return floor + time.Duration(r.policy.Jitter()*float64(floor)), true
 }
 
-// sleep waits for d or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d, or until ctx ends, whose error it returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
 		return nil

@@ -4,16 +4,43 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
+// request is what the script needs of a chat completion request.
+type request struct {
+	Model         string                         `json:"model"`
+	Stream        bool                           `json:"stream"`
+	StreamOptions openai.StreamOptions           `json:"stream_options"`
+	Messages      []openai.ChatCompletionMessage `json:"messages"`
+	Tools         []json.RawMessage              `json:"tools"`
+}
+
+// textOf is the text of a message, in one piece or in parts.
+func textOf(m openai.ChatCompletionMessage) string {
+	text := m.Content
+	for _, part := range m.MultiContent {
+		text += part.Text + "\n"
+	}
+	return text
+}
+
+// typed is what the user typed, without the files that follow it.
+func typed(m openai.ChatCompletionMessage) string {
+	text, _, _ := strings.Cut(textOf(m), "\n--- ")
+	return strings.TrimSpace(text)
+}
+
 // conversation is what a request holds.
 type conversation struct {
-	messages []message
+	messages []openai.ChatCompletionMessage
 	facts    []fact
 	// asked is the index of the message of the user that is to be answered, -1 when
 	// there is none.
@@ -32,7 +59,7 @@ type fact struct {
 
 // newConversation pairs calls and answers by position: an answer belongs to the
 // latest call with its id.
-func newConversation(messages []message) conversation {
+func newConversation(messages []openai.ChatCompletionMessage) conversation {
 	c := conversation{messages: messages, asked: -1}
 	waiting := map[string]int{}
 	for at, m := range messages {
@@ -40,15 +67,13 @@ func newConversation(messages []message) conversation {
 			c.asked = at
 		}
 		for _, call := range m.ToolCalls {
-			var args map[string]any
-			if json.Unmarshal([]byte(call.Function.Arguments), &args) != nil {
-				args = nil
-			}
+			f := fact{at: at, name: call.Function.Name}
+			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // others than ours are of no subject
 			waiting[call.ID] = len(c.facts)
-			c.facts = append(c.facts, fact{at: at, name: call.Function.Name, args: args})
+			c.facts = append(c.facts, f)
 		}
 		if i, ok := waiting[m.ToolCallID]; ok && m.Role == "tool" {
-			c.facts[i].answer, c.facts[i].answered = m.Content.text(), true
+			c.facts[i].answer, c.facts[i].answered = textOf(m), true
 		}
 	}
 	return c
@@ -59,7 +84,7 @@ func (c conversation) request() string {
 	if c.asked < 0 {
 		return ""
 	}
-	return c.messages[c.asked].Content.typed()
+	return typed(c.messages[c.asked])
 }
 
 // since returns the answered calls after the message at index at.
@@ -75,9 +100,9 @@ func (c conversation) since(at int) []fact {
 
 // latest returns the latest of facts that is a call of tool on subject.
 func latest(facts []fact, tool, subject string) (fact, bool) {
-	for i := len(facts) - 1; i >= 0; i-- {
-		if facts[i].is(tool, subject) {
-			return facts[i], true
+	for _, f := range slices.Backward(facts) {
+		if f.is(tool, subject) {
+			return f, true
 		}
 	}
 	return fact{}, false
@@ -118,7 +143,7 @@ func (f fact) gone() bool {
 
 // calls turns tool calls of a reply into the wire's, with ids that the
 // conversation does not hold yet.
-func (c conversation) calls(reply reply) []toolCall {
+func (c conversation) calls(reply reply) []openai.ToolCall {
 	highest := 0
 	for _, m := range c.messages {
 		for _, call := range m.ToolCalls {
@@ -127,11 +152,11 @@ func (c conversation) calls(reply reply) []toolCall {
 			}
 		}
 	}
-	var calls []toolCall
+	var calls []openai.ToolCall
 	for i, call := range reply.calls {
-		calls = append(calls, toolCall{
+		calls = append(calls, openai.ToolCall{
 			ID:       fmt.Sprintf("demo_%d", highest+1+i),
-			Function: function{Name: call.tool, Arguments: call.arguments()},
+			Function: openai.FunctionCall{Name: call.tool, Arguments: call.arguments()},
 		})
 	}
 	return calls

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sashabaranov/go-openai"
+
 	"agent/internal/llm/llmtest"
 )
 
@@ -29,14 +31,13 @@ type player struct {
 	intercept func(tool, subject string) (answer string, ok bool)
 	// prune drops readings that an edit made stale, as density does.
 	prune bool
-	usage usage
+	usage openai.Usage
 }
 
 func newPlayer(t *testing.T) *player {
 	t.Helper()
 	server, err := Start(t.Context(), Options{
 		Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		Now:   func() time.Time { return time.Unix(1, 0) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func (p *player) step() (words string, done bool) {
 
 func (p *player) add(message map[string]any) { p.messages = append(p.messages, message) }
 
-func assistant(words string, calls []toolCall) map[string]any {
+func assistant(words string, calls []openai.ToolCall) map[string]any {
 	message := map[string]any{"role": "assistant", "content": words}
 	if words == "" {
 		message["content"] = nil
@@ -95,7 +96,7 @@ func assistant(words string, calls []toolCall) map[string]any {
 }
 
 // ask sends the messages and reads the streamed reply.
-func (p *player) ask() (words string, calls []toolCall) {
+func (p *player) ask() (words string, calls []openai.ToolCall) {
 	p.t.Helper()
 	body, err := json.Marshal(map[string]any{
 		"model": Model, "stream": true, "stream_options": map[string]any{"include_usage": true}, "messages": p.messages,
@@ -121,7 +122,7 @@ func (p *player) ask() (words string, calls []toolCall) {
 	return words, calls
 }
 
-func (p *player) receive(lines *bufio.Scanner) (words string, calls []toolCall, reason string) {
+func (p *player) receive(lines *bufio.Scanner) (words string, calls []openai.ToolCall, reason string) {
 	p.t.Helper()
 	ended := false
 	for lines.Scan() {
@@ -133,7 +134,7 @@ func (p *player) receive(lines *bufio.Scanner) (words string, calls []toolCall, 
 			ended = true
 			continue
 		}
-		var event chunk
+		var event openai.ChatCompletionStreamResponse
 		if err := json.Unmarshal([]byte(data), &event); err != nil {
 			p.t.Fatalf("event %s: %v", data, err)
 		}
@@ -143,14 +144,12 @@ func (p *player) receive(lines *bufio.Scanner) (words string, calls []toolCall, 
 		for _, choice := range event.Choices {
 			words += choice.Delta.Content
 			for _, d := range choice.Delta.ToolCalls {
-				if d.Index == len(calls) {
-					calls = append(calls, toolCall{ID: d.ID, Function: function{Name: d.Function.Name}})
+				if *d.Index == len(calls) {
+					calls = append(calls, openai.ToolCall{ID: d.ID, Function: openai.FunctionCall{Name: d.Function.Name}})
 				}
-				calls[d.Index].Function.Arguments += d.Function.Arguments
+				calls[*d.Index].Function.Arguments += d.Function.Arguments
 			}
-			if choice.FinishReason != nil {
-				reason = *choice.FinishReason
-			}
+			reason += string(choice.FinishReason)
 		}
 	}
 	if !ended {
@@ -160,7 +159,7 @@ func (p *player) receive(lines *bufio.Scanner) (words string, calls []toolCall, 
 }
 
 // run carries out a call in the workspace, or lets intercept answer it.
-func (p *player) run(call toolCall) string {
+func (p *player) run(call openai.ToolCall) string {
 	p.t.Helper()
 	var args map[string]string
 	if err := json.Unmarshal([]byte(call.Function.Arguments), &args); err != nil {
@@ -239,7 +238,7 @@ func (p *player) dropStale() {
 			continue
 		}
 		if calls := callsOf(m); len(calls) > 0 {
-			var left []toolCall
+			var left []openai.ToolCall
 			for _, call := range calls {
 				if !stale[call.ID] {
 					left = append(left, call)
@@ -264,13 +263,13 @@ func (p *player) answer(id string) string {
 	return ""
 }
 
-func callsOf(m map[string]any) []toolCall {
-	var calls []toolCall
+func callsOf(m map[string]any) []openai.ToolCall {
+	var calls []openai.ToolCall
 	list, _ := m["tool_calls"].([]any)
 	for _, item := range list {
 		call := item.(map[string]any)
 		f := call["function"].(map[string]any)
-		calls = append(calls, toolCall{ID: call["id"].(string), Function: function{Name: f["name"].(string), Arguments: f["arguments"].(string)}})
+		calls = append(calls, openai.ToolCall{ID: call["id"].(string), Function: openai.FunctionCall{Name: f["name"].(string), Arguments: f["arguments"].(string)}})
 	}
 	return calls
 }

@@ -29,7 +29,10 @@ func inspect(_ conversation, r request, _ []string) reply {
 		for _, m := range r.Messages {
 			if m.Role == role {
 				count++
-				characters += m.characters()
+				characters += utf8.RuneCountInString(textOf(m))
+				for _, call := range m.ToolCalls {
+					characters += utf8.RuneCountInString(call.Function.Name + call.Function.Arguments)
+				}
 			}
 		}
 		row(role, count, characters)
@@ -52,13 +55,4 @@ func visibleReads(c conversation) string {
 		return "No reading of a file is in it."
 	}
 	return "Readings of files in it: `" + strings.Join(files, "`, `") + "`. Readings that an edit made stale are gone."
-}
-
-// characters is the size of a message: its words and its calls.
-func (m message) characters() int {
-	n := utf8.RuneCountInString(m.Content.text())
-	for _, call := range m.ToolCalls {
-		n += utf8.RuneCountInString(call.Function.Name) + utf8.RuneCountInString(call.Function.Arguments)
-	}
-	return n
 }

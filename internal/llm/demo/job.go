@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/pattern"
@@ -27,12 +28,10 @@ var (
 	goOn     = pattern.New(`(?i)^(please )?(continue|go on|carry on|proceed|retry)\b`)
 )
 
-func wants(typed string, what *pattern.Pattern) bool { return what.MatchString(typed) }
-
 // job returns the index of the latest message that asks for the repair.
 func (c conversation) job() (start int, ok bool) {
-	for i := len(c.messages) - 1; i >= 0; i-- {
-		if m := c.messages[i]; m.Role == "user" && wants(m.Content.typed(), jobWords) && !isRequest(m.Content.typed()) {
+	for i, m := range slices.Backward(c.messages) {
+		if m.Role == "user" && jobWords.MatchString(typed(m)) && !isRequest(typed(m)) {
 			return i, true
 		}
 	}

@@ -1,6 +1,9 @@
 package demo
 
 import (
+	"fmt"
+	"strings"
+
 	"agent/internal/rawjson"
 	"agent/internal/words"
 )
@@ -56,13 +59,35 @@ func next(r request) reply {
 	if len(c.since(c.asked)) >= maxCalls {
 		return reply{text: "I have made " + words.Count(maxCalls, "call") + " for this and get nowhere, so I stop. I am a script and cannot think of another way."}
 	}
-	typed := c.request()
-	if start, ok := c.job(); ok && (start == c.asked || wants(typed, goOn)) {
+	asked := c.request()
+	if start, ok := c.job(); ok && (start == c.asked || goOn.MatchString(asked)) {
 		return c.repair(start)
 	}
-	answer := c.serve(r, typed)
+	answer := c.serve(r, asked)
 	if _, ok := c.job(); ok && len(answer.calls) == 0 && !c.repaired() {
 		answer.text += "\n\nThe repair is not finished. Say `continue` and I go on with it."
 	}
 	return answer
+}
+
+// summarise answers the request of a strategy that has the conversation
+// summarised by the model. A script cannot summarise, so it keeps what a script
+// can find: the lines that say which job is played.
+func summarise(c conversation) (string, bool) {
+	system := ""
+	for _, m := range c.messages {
+		if m.Role == "system" {
+			system += textOf(m)
+		}
+	}
+	if !strings.Contains(system, "<state_snapshot>") {
+		return "", false
+	}
+	goal := "No job was begun."
+	for _, m := range c.messages {
+		if m.Role == "user" && strings.Contains(textOf(m), Prompt) {
+			goal = "Repair till.sh so that `sh test.sh` passes."
+		}
+	}
+	return fmt.Sprintf("<state_snapshot>\n<overall_goal>%s</overall_goal>\n<key_knowledge>This summary was written by the demo model, a script without intelligence; it keeps the goal and nothing else.</key_knowledge>\n</state_snapshot>", goal), true
 }

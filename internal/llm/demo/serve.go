@@ -1,8 +1,10 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"agent/internal/pattern"
@@ -40,22 +42,17 @@ var services = []service{
 
 // isRequest reports whether typed is one of the plain requests.
 func isRequest(typed string) bool {
-	for _, s := range services {
-		if s.pattern.MatchString(typed) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(services, func(s service) bool { return s.pattern.MatchString(typed) })
 }
 
 // serve is the next step for a plain request.
-func (c conversation) serve(r request, typed string) reply {
+func (c conversation) serve(r request, asked string) reply {
 	for _, s := range services {
-		if match := s.pattern.FindStringSubmatch(typed); match != nil {
+		if match := s.pattern.FindStringSubmatch(asked); match != nil {
 			return s.answer(c, r, match)
 		}
 	}
-	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", words.Line(typed, maxQuoted), what, can)}
+	return reply{text: fmt.Sprintf("You wrote: “%s”. A real model would make something of it; I cannot.\n\n%s\n\n%s", words.Line(asked, maxQuoted), what, can)}
 }
 
 func help(conversation, request, []string) reply { return reply{text: what + "\n\n" + can} }
@@ -64,16 +61,23 @@ func nothingToGoOn(conversation, request, []string) reply {
 	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
 }
 
-func read(c conversation, _ request, match []string) reply {
-	name := unquote(match[1])
-	f, done := latest(c.since(c.asked), toolRead, name)
+// once makes a call, and then says what came of it.
+func (c conversation) once(do call, subject, before string, after func(answer string) string) reply {
+	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {
 	case !done:
-		return reply{text: "I read `" + name + "`.", calls: []call{readFile(name)}}
+		return reply{text: before, calls: []call{do}}
 	case f.failed():
 		return failure(f)
 	}
-	return reply{text: fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n```\n%s\n```", name, words.Count(words.Lines(strings.TrimRight(f.answer, "\n")), "line"), head(f.answer))}
+	return reply{text: after(f.answer)}
+}
+
+func read(c conversation, _ request, match []string) reply {
+	name := unquote(match[1])
+	return c.once(readFile(name), name, "I read `"+name+"`.", func(answer string) string {
+		return fmt.Sprintf("`%s` is in the context now, %s. It begins:\n\n%s", name, lineCount(answer), fenced(answer))
+	})
 }
 
 // replace reads the file first, as a careful model does; the edit makes that
@@ -89,7 +93,7 @@ func replace(c conversation, _ request, match []string) reply {
 		if _, still := latest(facts, toolRead, name); still {
 			stale = "is out of date but still in the context, so density is off"
 		}
-		return reply{text: fmt.Sprintf("Done. The answer of the edit shows the place:\n\n```\n%s\n```\n\nMy reading of `%s` %s.", head(f.answer), name, stale)}
+		return reply{text: fmt.Sprintf("Done. The answer of the edit shows the place:\n\n%s\n\nMy reading of `%s` %s.", fenced(f.answer), name, stale)}
 	}
 	if f, done := latest(facts, toolRead, name); !done {
 		return reply{text: "First I look at `" + name + "`.", calls: []call{readFile(name)}}
@@ -101,29 +105,14 @@ func replace(c conversation, _ request, match []string) reply {
 
 func run(c conversation, _ request, match []string) reply {
 	command := unquote(match[1])
-	f, done := latest(c.since(c.asked), toolShell, command)
-	switch {
-	case !done:
-		return reply{text: "I run it.", calls: []call{runCommand(command)}}
-	case f.failed():
-		return failure(f)
-	}
-	return reply{text: fmt.Sprintf("The command answered with %s:\n\n```\n%s\n```", words.Count(words.Lines(strings.TrimRight(f.answer, "\n")), "line"), head(f.answer))}
+	return c.once(runCommand(command), command, "I run it.", func(answer string) string {
+		return fmt.Sprintf("The command answered with %s:\n\n%s", lineCount(answer), fenced(answer))
+	})
 }
 
 func list(c conversation, _ request, match []string) reply {
-	folder := unquote(match[1])
-	if folder == "" {
-		folder = "."
-	}
-	f, done := latest(c.since(c.asked), toolList, folder)
-	switch {
-	case !done:
-		return reply{text: "I look.", calls: []call{{toolList, map[string]string{"path": folder}}}}
-	case f.failed():
-		return failure(f)
-	}
-	return reply{text: "```\n" + head(f.answer) + "\n```"}
+	folder := cmp.Or(unquote(match[1]), ".")
+	return c.once(call{toolList, map[string]string{"path": folder}}, folder, "I look.", fenced)
 }
 
 func search(c conversation, _ request, match []string) reply {
@@ -131,14 +120,7 @@ func search(c conversation, _ request, match []string) reply {
 	if _, err := regexp.Compile(pattern); err != nil {
 		pattern = regexp.QuoteMeta(pattern)
 	}
-	f, done := latest(c.since(c.asked), toolSearch, pattern)
-	switch {
-	case !done:
-		return reply{text: "I search for `" + pattern + "`.", calls: []call{{toolSearch, map[string]string{"pattern": pattern}}}}
-	case f.failed():
-		return failure(f)
-	}
-	return reply{text: "```\n" + head(f.answer) + "\n```"}
+	return c.once(call{toolSearch, map[string]string{"pattern": pattern}}, pattern, "I search for `"+pattern+"`.", fenced)
 }
 
 // failure reports that a call did not do what was asked, and leaves it at that.
@@ -147,4 +129,33 @@ func failure(f fact) reply {
 		return reply{text: "It was not allowed, so I leave it. Ask for something else, or `help`."}
 	}
 	return reply{text: "That did not work:\n\n> " + f.problem()}
+}
+
+// unquote drops the quotes or backticks around a word of a request.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	for _, quote := range []string{"`", `"`, "'"} {
+		if len(s) >= 2 && strings.HasPrefix(s, quote) && strings.HasSuffix(s, quote) {
+			return s[1 : len(s)-1]
+		}
+	}
+	return s
+}
+
+// maxQuoted is how much of what the user typed is repeated, in characters.
+const maxQuoted = 60
+
+// lineCount says how many lines a text has.
+func lineCount(text string) string {
+	return words.Count(words.Lines(strings.TrimRight(text, "\n")), "line")
+}
+
+// fenced is the beginning of a text as a block of code, enough to show that it is there.
+func fenced(text string) string {
+	const most = 8
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("… %d more", more))
+	}
+	return "```\n" + strings.Join(lines, "\n") + "\n```"
 }

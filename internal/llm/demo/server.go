@@ -1,3 +1,17 @@
+// Package demo is the embedded demo model: an OpenAI-compatible server on a
+// loopback port of this process, answered by a script instead of a model, and the
+// small project it plays on. The program talks to it through the same client as
+// to any endpoint, so that everything but the model is real.
+//
+// The script has no intelligence and says so. What it does next it derives from
+// the messages of each request alone: which calls succeeded, what the tests
+// printed, what the file it read contains. It therefore continues sensibly when a
+// person interrupts, refuses an edit, changes a file in between or when the
+// context was pruned. It plays one job, the repair of a shell script, and carries
+// out a few plain requests with the real tools:
+//
+//	read FILE · replace A with B in FILE · run CMD · list · search X
+//	what is in my context · help
 package demo
 
 import (
@@ -10,6 +24,10 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/llm"
 )
 
 // Model is the name of the demo model, Window its context limit in tokens: small
@@ -27,17 +45,12 @@ type Options struct {
 	// Pause waits between the pieces of a reply and returns ctx's error when that
 	// ends first; nil waits for real.
 	Pause func(ctx context.Context, d time.Duration) error
-	// Now dates the replies; nil is the system's clock.
-	Now func() time.Time
 }
 
 // Server is a running demo model.
 type Server struct {
 	// BaseURL is the endpoint, for example http://127.0.0.1:41234/v1.
 	BaseURL string
-	// Model is the name of the only model.
-	Model string
-
 	options Options
 	cache   prefixCache
 	stop    context.CancelFunc
@@ -55,15 +68,11 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		return nil, fmt.Errorf("the demo model cannot listen on a loopback port: %w", err)
 	}
 	if options.Pause == nil {
-		options.Pause = pause
-	}
-	if options.Now == nil {
-		options.Now = time.Now
+		options.Pause = llm.Sleep
 	}
 	serving, stop := context.WithCancel(ctx)
 	s := &Server{
 		BaseURL: fmt.Sprintf("http://%s/v1", listener.Addr()),
-		Model:   Model,
 		options: options,
 		stop:    stop,
 	}
@@ -130,17 +139,15 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		completion += len(call.Function.Name) + len(call.Function.Arguments)
 	}
 	cost := s.cache.account(asked, completion)
-	out := &stream{ctx: r.Context(), w: w, pause: s.options.Pause, frame: s.frame()}
-	if asked.StreamOptions.IncludeUsage {
-		out.reply(answer.text, calls, &cost)
-	} else {
-		out.reply(answer.text, calls, nil)
+	if !asked.StreamOptions.IncludeUsage {
+		cost = nil
 	}
-}
-
-func (s *Server) frame() chunk {
-	now := s.options.Now()
-	return chunk{ID: fmt.Sprintf("demo-%d", now.UnixNano()), Object: "chat.completion.chunk", Created: now.Unix(), Model: Model}
+	now := time.Now()
+	frame := openai.ChatCompletionStreamResponse{
+		ID: fmt.Sprintf("demo-%d", now.UnixNano()), Object: "chat.completion.chunk", Created: now.Unix(), Model: Model,
+	}
+	out := &stream{ctx: r.Context(), w: w, pause: s.options.Pause, frame: frame}
+	out.reply(answer.text, calls, cost)
 }
 
 // decode reads a request and refuses what the demo cannot answer.
@@ -163,14 +170,4 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "code": code}})
-}
-
-// pause waits for d or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/sashabaranov/go-openai"
 )
 
 // The pace of the demo: quick enough not to bore, slow enough to see it stream.
@@ -17,88 +20,54 @@ const (
 	firstDelay = 150 * time.Millisecond
 )
 
-// chunk is one event of a streamed chat completion.
-type chunk struct {
-	ID      string   `json:"id"`
-	Object  string   `json:"object"`
-	Created int64    `json:"created"`
-	Model   string   `json:"model"`
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage,omitempty"`
-}
-
-type choice struct {
-	Index        int     `json:"index"`
-	Delta        delta   `json:"delta"`
-	FinishReason *string `json:"finish_reason"`
-}
-
-type delta struct {
-	Role      string          `json:"role,omitempty"`
-	Content   string          `json:"content,omitempty"`
-	ToolCalls []toolCallDelta `json:"tool_calls,omitempty"`
-}
-
-type toolCallDelta struct {
-	Index    int           `json:"index"`
-	ID       string        `json:"id,omitempty"`
-	Type     string        `json:"type,omitempty"`
-	Function functionDelta `json:"function"`
-}
-
-type functionDelta struct {
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments"`
-}
-
 // stream writes one reply as server-sent events. After the first error, which
 // means that the client has left, it does nothing more.
 type stream struct {
 	ctx   context.Context
 	w     http.ResponseWriter
 	pause func(context.Context, time.Duration) error
-	frame chunk
+	frame openai.ChatCompletionStreamResponse
 	err   error
 }
 
 // reply streams words, calls, the reason of the end and, if usage is not nil, the
 // usage.
-func (s *stream) reply(text string, calls []toolCall, usage *usage) {
+func (s *stream) reply(text string, calls []openai.ToolCall, usage *openai.Usage) {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.wait(firstDelay)
-	s.send(delta{Role: "assistant"}, "")
+	s.send(openai.ChatCompletionStreamChoiceDelta{Role: "assistant"}, "")
 	for piece := range pieces(text) {
-		s.send(delta{Content: piece}, "")
+		s.send(openai.ChatCompletionStreamChoiceDelta{Content: piece}, "")
 		s.wait(pieceDelay)
 	}
-	reason := "stop"
+	reason := openai.FinishReasonStop
 	for i, call := range calls {
-		reason = "tool_calls"
-		s.send(delta{ToolCalls: []toolCallDelta{{Index: i, ID: call.ID, Type: "function", Function: functionDelta{Name: call.Function.Name}}}}, "")
+		reason = openai.FinishReasonToolCalls
+		s.call(openai.ToolCall{Index: &i, ID: call.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: call.Function.Name}})
 		for piece := range pieces(call.Function.Arguments) {
-			s.send(delta{ToolCalls: []toolCallDelta{{Index: i, Function: functionDelta{Arguments: piece}}}}, "")
+			s.call(openai.ToolCall{Index: &i, Function: openai.FunctionCall{Arguments: piece}})
 			s.wait(pieceDelay)
 		}
 	}
-	s.send(delta{}, reason)
+	s.send(openai.ChatCompletionStreamChoiceDelta{}, reason)
 	if usage != nil {
-		last := s.frame
-		last.Choices, last.Usage = []choice{}, usage
-		s.event(last)
+		s.frame.Choices, s.frame.Usage = []openai.ChatCompletionStreamChoice{}, usage
+		s.event(s.frame)
 	}
 	s.write("data: [DONE]\n\n")
 }
 
-func (s *stream) send(d delta, reason string) {
+func (s *stream) call(piece openai.ToolCall) {
+	s.send(openai.ChatCompletionStreamChoiceDelta{ToolCalls: []openai.ToolCall{piece}}, "")
+}
+
+func (s *stream) send(d openai.ChatCompletionStreamChoiceDelta, reason openai.FinishReason) {
 	event := s.frame
-	event.Choices = []choice{{Delta: d}}
-	if reason != "" {
-		event.Choices[0].FinishReason = &reason
-	}
+	event.Choices = []openai.ChatCompletionStreamChoice{{Delta: d, FinishReason: reason}}
 	s.event(event)
 }
 
-func (s *stream) event(c chunk) {
+func (s *stream) event(c openai.ChatCompletionStreamResponse) {
 	data, err := json.Marshal(c)
 	if err != nil && s.err == nil {
 		s.err = err
@@ -123,7 +92,7 @@ func (s *stream) wait(d time.Duration) {
 
 // pieces cuts text into pieces of about pieceSize characters, after a space where
 // there is one.
-func pieces(text string) func(yield func(string) bool) {
+func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
 			n := min(pieceSize, len(text))

@@ -3,6 +3,8 @@ package demo
 import (
 	"strings"
 	"sync"
+
+	"github.com/sashabaranov/go-openai"
 )
 
 // charactersPerToken is the rule of thumb for English and code. The demo has no
@@ -11,18 +13,6 @@ const charactersPerToken = 4
 
 func approximateTokens(characters int) int {
 	return (characters + charactersPerToken - 1) / charactersPerToken
-}
-
-// usage is the wire's report on what a request cost.
-type usage struct {
-	PromptTokens     int           `json:"prompt_tokens"`
-	CompletionTokens int           `json:"completion_tokens"`
-	TotalTokens      int           `json:"total_tokens"`
-	Details          promptDetails `json:"prompt_tokens_details"`
-}
-
-type promptDetails struct {
-	CachedTokens int `json:"cached_tokens"`
 }
 
 // prefixCache does the account of a provider's cache: what a request shares with
@@ -34,15 +24,18 @@ type prefixCache struct {
 
 // account reports the usage of a request that was answered with completion
 // characters, and remembers the request for the next.
-func (p *prefixCache) account(r request, completion int) usage {
+func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	prompt := promptText(r)
 	p.mu.Lock()
-	shared := commonPrefix(p.previous, prompt)
+	shared := 0
+	for shared < min(len(p.previous), len(prompt)) && p.previous[shared] == prompt[shared] {
+		shared++
+	}
 	p.previous = prompt
 	p.mu.Unlock()
-	u := usage{PromptTokens: approximateTokens(len(prompt)), CompletionTokens: approximateTokens(completion)}
+	u := &openai.Usage{PromptTokens: approximateTokens(len(prompt)), CompletionTokens: approximateTokens(completion)}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
-	u.Details.CachedTokens = min(shared/charactersPerToken, u.PromptTokens)
+	u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: min(shared/charactersPerToken, u.PromptTokens)}
 	return u
 }
 
@@ -54,18 +47,10 @@ func promptText(r request) string {
 		b.Write(tool)
 	}
 	for _, m := range r.Messages {
-		b.WriteString("\n" + m.Role + "\n" + m.Content.text())
+		b.WriteString("\n" + m.Role + "\n" + textOf(m))
 		for _, call := range m.ToolCalls {
 			b.WriteString("\n" + call.Function.Name + call.Function.Arguments)
 		}
 	}
 	return b.String()
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
