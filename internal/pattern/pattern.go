@@ -30,6 +30,9 @@ func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.compiled().FindAllStringSubmatch(s, n)
 }
 
+// FindSubmatchIndex is regexp.Regexp's.
+func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compiled().FindSubmatchIndex(b) }
+
 // SubexpNames is regexp.Regexp's.
 func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
 

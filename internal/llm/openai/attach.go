@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/llm/loose"
-	"agent/internal/rawjson"
 )
 
 // attacher collects what a provider attaches to a reply while it arrives.
@@ -16,20 +14,13 @@ type attacher struct {
 	replay replay
 	// field is the member in which reasoning in words comes.
 	field   string
-	details []*partialDetail
+	details []reasoningDetail
 	// items are the reasoning items of the Responses API.
 	items []json.RawMessage
 }
 
-// reasoningDetail is a piece of a reasoning detail, with the members it has.
+// reasoningDetail is a reasoning detail, or a piece of one, with the members it has.
 type reasoningDetail map[string]json.RawMessage
-
-// partialDetail is a reasoning detail that is arriving.
-type partialDetail struct {
-	members reasoningDetail
-	// streamed are the texts of the members of which more than one piece came.
-	streamed map[string]*strings.Builder
-}
 
 // streamedMembers are the members of a detail that come in pieces.
 var streamedMembers = []string{"text", "summary", "data"}
@@ -43,7 +34,7 @@ func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 		}
 		whole := a.detailOf(piece)
 		if whole == nil {
-			whole = &partialDetail{members: reasoningDetail{}, streamed: map[string]*strings.Builder{}}
+			whole = reasoningDetail{}
 			a.details = append(a.details, whole)
 		}
 		for key, value := range piece {
@@ -54,20 +45,16 @@ func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	return size
 }
 
-// add takes a member of a piece.
-func (d *partialDetail) add(key string, value json.RawMessage) {
-	known := d.members[key]
+// add takes a member of a piece. Strings are joined as JSON: without the quotes between
+// them.
+func (d reasoningDetail) add(key string, value json.RawMessage) {
+	known := d[key]
 	switch {
 	case known != nil && string(value) == "null":
-	case !slices.Contains(streamedMembers, key) || !isString(known) || !isString(value):
-		d.members[key] = value
-		delete(d.streamed, key)
+	case slices.Contains(streamedMembers, key) && isString(known) && isString(value):
+		d[key] = append(known[:len(known)-1], value[1:]...)
 	default:
-		if d.streamed[key] == nil {
-			d.streamed[key] = &strings.Builder{}
-			d.streamed[key].WriteString(loose.Decode[string](known))
-		}
-		d.streamed[key].WriteString(loose.Decode[string](value))
+		d[key] = slices.Clone(value)
 	}
 }
 
@@ -82,14 +69,14 @@ func (a *attacher) addItem(item reasoningItem) (size int) {
 }
 
 // detailOf returns the detail that a piece continues, nil if it begins another.
-func (a *attacher) detailOf(piece reasoningDetail) *partialDetail {
+func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 	if piece["index"] == nil {
 		return nil
 	}
 	for _, d := range slices.Backward(a.details) {
 		// Gemini signs calls of one index by details with ids of their own.
-		otherID := isString(d.members["id"]) && isString(piece["id"]) && string(d.members["id"]) != string(piece["id"])
-		if !otherID && string(d.members["index"]) == string(piece["index"]) && string(d.members["type"]) == string(piece["type"]) {
+		otherID := isString(d["id"]) && isString(piece["id"]) && string(d["id"]) != string(piece["id"])
+		if !otherID && string(d["index"]) == string(piece["index"]) && string(d["type"]) == string(piece["type"]) {
 			return d
 		}
 	}
@@ -105,11 +92,7 @@ func (a *attacher) thought() *history.Attached {
 	case len(a.items) > 0:
 		data = list(a.items)
 	case len(a.details) > 0:
-		details := make([]json.RawMessage, len(a.details))
-		for i, d := range a.details {
-			details[i] = d.json()
-		}
-		data = list(details)
+		data = list(a.details)
 	case a.field == "":
 		return nil
 	}
@@ -127,26 +110,11 @@ func (a *attacher) call(extra json.RawMessage) *history.Attached {
 	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: true, Field: fieldExtraContent, Data: extra}
 }
 
-// json is the detail with its members in a fixed order.
-func (d *partialDetail) json() json.RawMessage {
-	for key, text := range d.streamed {
-		d.members[key] = rawjson.AppendString(nil, text.String())
-	}
-	raw, err := json.Marshal(d.members)
+// list is a JSON list. Its items were JSON when they came.
+func list[T any](items []T) json.RawMessage {
+	raw, err := json.Marshal(items)
 	if err != nil {
-		return nil // its members were JSON when they came
+		return nil
 	}
 	return raw
-}
-
-// list is a JSON list of items.
-func list(items []json.RawMessage) json.RawMessage {
-	raw := []byte("[")
-	for i, item := range items {
-		if i > 0 {
-			raw = append(raw, ',')
-		}
-		raw = append(raw, item...)
-	}
-	return append(raw, ']')
 }

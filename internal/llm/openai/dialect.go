@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/refusal"
 	"agent/internal/llm/vendor"
+	"agent/internal/pattern"
 )
 
 // Dialect is how an endpoint wants to be asked, where that differs from the
@@ -90,60 +91,71 @@ func (l lasting) Keep(model string, d Dialect) {
 // dialect. There is a note if the conversation loses something by it, or a setting.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
-	for _, taught := range refusal.Lessons(refused) {
-		l := lessons[taught]
+	for _, l := range lessons {
 		wanted = d
-		if l.learn(&wanted, refused, req); wanted == d {
-			continue
+		if l.words.MatchString(refused) {
+			l.learn(&wanted, refused, req)
 		}
-		if wanted.Passing != d.Passing {
-			note = l.note
+		switch {
+		case wanted.Passing != d.Passing:
+			return wanted, l.note
+		case wanted != d:
+			return wanted, ""
 		}
-		return wanted, note
 	}
 	return d, ""
 }
 
 // lesson is what a refusal teaches.
 type lesson struct {
+	// words identify it in a refusal, in lower case.
+	words *pattern.Pattern
 	learn func(d *Dialect, refused string, req llm.Request)
 	// note says to a person what the conversation loses, "" if nothing.
 	note string
 }
 
 // always is a lesson that needs only its words.
-func always(change func(d *Dialect)) lesson {
-	return lesson{learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
+func always(words string, change func(d *Dialect)) lesson {
+	return lesson{words: pattern.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
 
+// lessons are tried in order.
 var lessons = []lesson{
-	refusal.StreamOptions: always(func(d *Dialect) { d.OmitUsage = true }),
-	refusal.CacheHints:    always(func(d *Dialect) { d.OmitCache = true }),
-	refusal.ResponsesAPI:  always(func(d *Dialect) { d.API = APIResponses }),
-	refusal.Summaries:     always(func(d *Dialect) { d.OmitSummary = true }),
-	refusal.FreeForm:      always(func(d *Dialect) { d.OmitFreeForm = true }),
-	refusal.Schemas: {learn: func(d *Dialect, _ string, req llm.Request) {
+	always(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
+	always(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
+	always(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
+	always(`reasoning.summar`, func(d *Dialect) { d.OmitSummary = true }),
+	always(`['"\x60]custom['"\x60]|\bcustom.tools?\b|\blark\b`, func(d *Dialect) { d.OmitFreeForm = true }),
+	{pattern.New(`response_format|json_schema|text\.format|structured.output|grammar`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSchema = d.OmitSchema || req.Schema != nil
-	}},
-	refusal.UserAfterTool: always(func(d *Dialect) { d.AnswerTools = true }),
-	refusal.SystemRole:    always(func(d *Dialect) { d.SystemAsUser = true }),
-	refusal.Sampling:      {learnSampling, "the model does not take the settings temperature and top-p; the conversation goes on without them"},
-	refusal.Effort:        {learnEffort, "the model does not take this reasoning.effort; the conversation goes on with its own"},
-	refusal.OutputLimit:   {learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
-	refusal.Signatures:    {learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
-	refusal.Unreadable:    {learnUnreadable, "the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it"},
-	refusal.Reasoning:     {learn: learnReasoning},
+	}, ""},
+	always(`role '?user'? after role '?tool`, func(d *Dialect) { d.AnswerTools = true }),
+	always(`system (?:role|messages?) (?:is |are )?not supported|only user and assistant roles|developer instruction is not enabled`, func(d *Dialect) { d.SystemAsUser = true }),
+	{pattern.New(`temperature|top_p`), func(d *Dialect, refused string, req llm.Request) {
+		d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && neverTaken.MatchString(refused)
+	}, "the model does not take the settings temperature and top-p; the conversation goes on without them"},
+	{pattern.New(`reasoning_effort|reasoning\.effort`), func(d *Dialect, refused string, req llm.Request) {
+		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && neverTaken.MatchString(refused)
+	}, "the model does not take this reasoning.effort; the conversation goes on with its own"},
+	{pattern.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model takes no bound of its output; the conversation goes on without max-output-tokens"},
+	{pattern.New(`thought.?signature`), learnSignatures, "the provider refused the signatures of earlier calls; the conversation goes on without them"},
+	{
+		pattern.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
+		"the provider cannot read its reasoning of earlier replies any more (another account, or too old); the conversation goes on without it",
+	},
+	{pattern.New("reasoning_content|[`'\"]reasoning[`'\"]"), learnReasoning, ""},
 }
 
-// learnSampling learns that the model wants to choose by itself.
-func learnSampling(d *Dialect, refused string, req llm.Request) {
-	d.OmitSampling = d.OmitSampling || (req.Temperature != nil || req.TopP != nil) && refusal.IsNeverTaken(refused)
-}
-
-// learnEffort learns that the model thinks as much as it wants.
-func learnEffort(d *Dialect, refused string, req llm.Request) {
-	d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && refusal.IsNeverTaken(refused)
-}
+var (
+	// badSignature is of a signature that was sent, not a demand for one that was not.
+	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
+	// unknownMember is of a member that was sent, not a demand for one that was not.
+	unknownMember = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
+	// neverTaken is of a setting that the model never takes, or not so, and not of a value
+	// that is wrong everywhere.
+	neverTaken = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
+)
 
 // learnOutputLimit learns which of the two names of one member is known, or that none
 // is.
@@ -151,7 +163,7 @@ func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
 	case req.MaxOutputTokens == 0 || !strings.Contains(refused, sent):
-	case !refusal.IsUnknownMember(refused) && !strings.Contains(refused, "instead"):
+	case !unknownMember.MatchString(refused) && !strings.Contains(refused, "instead"):
 	case d.OutputLimit != "":
 		d.OmitLimit = true
 	case sent == vendor.LimitNew:
@@ -165,30 +177,29 @@ func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 // of no use.
 func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	d.Signatures = true
-	if !refusal.IsBadSignature(refused) {
-		return
+	if badSignature.MatchString(refused) {
+		d.forget(signaturesIn(req.History), &d.NoSignatures)
 	}
-	more, news := d.Forgotten.with(signaturesIn(req.History))
-	if d.Forgotten != nil || !news {
-		d.NoSignatures = true
-		return
-	}
-	d.Forgotten = more
 }
 
 // learnUnreadable learns that the reasoning of this conversation is of no use to the
 // endpoint, or that it takes none.
 func learnUnreadable(d *Dialect, refused string, req llm.Request) {
-	if refusal.IsUnknownMember(refused) {
+	if unknownMember.MatchString(refused) {
 		d.Reasoning = reasoningRefused
 		return
 	}
-	more, news := d.Forgotten.with(thoughtsIn(req.History))
-	if d.Forgotten != nil || !news {
-		d.NoReasoning = true
+	d.forget(thoughtsIn(req.History), &d.NoReasoning)
+}
+
+// forget keeps refused attachments back; where some were kept back before, or there are
+// none, it keeps back all of their kind.
+func (d *Dialect) forget(refused []*history.Attached, all *bool) {
+	if d.Forgotten != nil || len(refused) == 0 {
+		*all = true
 		return
 	}
-	d.Forgotten = more
+	d.Forgotten = forgetting(refused)
 }
 
 // learnReasoning learns whether reasoning in words is wanted back, and where.
@@ -200,7 +211,7 @@ func learnReasoning(d *Dialect, refused string, _ llm.Request) {
 	if strings.Contains(refused, fieldReasoningContent) {
 		field = fieldReasoningContent
 	}
-	if d.Reasoning == field || refusal.IsUnknownMember(refused) {
+	if d.Reasoning == field || unknownMember.MatchString(refused) {
 		field = reasoningRefused
 	}
 	d.Reasoning = field

@@ -3,12 +3,9 @@ package openai
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"iter"
 	"mime"
@@ -42,7 +39,6 @@ type exchange struct {
 // reply begins. An answer of any other kind is an *Error.
 func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
-	x := &exchange{cancel: cancel}
 	request, err := c.newRequest(ctx, http.MethodPost, path, bytes.NewReader(c.withExtra(body)))
 	if err != nil {
 		cancel()
@@ -54,8 +50,7 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 		cancel()
 		return nil, err
 	}
-	x.body = response.Body
-	x.encoding = strings.ToLower(response.Header.Get("Content-Encoding"))
+	x := &exchange{cancel: cancel, body: response.Body, encoding: strings.ToLower(response.Header.Get("Content-Encoding"))}
 	x.kind, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if response.StatusCode != http.StatusOK || x.kind == "text/html" {
 		defer x.close()
@@ -64,65 +59,26 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 	return x, nil
 }
 
-// decoded is the body without a compression that nobody asked for. gzip is known
-// by its first bytes too.
+// decoded is the body without a gzip that nobody asked for, which is known by its first
+// bytes. Proxies send it, some without a word.
 func (x *exchange) decoded() (*bufio.Reader, error) {
-	const (
-		gzipMagic = "\x1f\x8b"
-		telling   = 8 // bytes tell what it is
-	)
+	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
-	begin, err := plain.Peek(telling)
-	if err != nil && len(begin) < len(gzipMagic) {
-		return plain, nil // what is wrong shows when it is read
-	}
-	var unpacked io.Reader
+	begin, err := plain.Peek(len(gzipMagic))
 	switch {
-	case string(begin[:len(gzipMagic)]) == gzipMagic:
-		unpacked, err = gzip.NewReader(plain)
-	case x.encoding == "deflate" && isZlib(begin):
-		unpacked, err = zlib.NewReader(plain)
-	case x.encoding == "deflate" && !beginsPlain(begin): // what the word means to some servers
-		unpacked = flate.NewReader(plain)
-	case x.encoding == "deflate":
+	case err != nil: // what is wrong shows when it is read
 		return plain, nil
+	case string(begin) == gzipMagic:
+		unpacked, err := gzip.NewReader(plain)
+		if err != nil {
+			return nil, err
+		}
+		return bufio.NewReader(unpacked), nil
 	case x.encoding != "" && x.encoding != "identity" && x.encoding != "gzip":
 		return nil, &codingError{x.encoding}
-	default:
-		return plain, nil
 	}
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrHeader) {
-		return nil, errCorrupt
-	}
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReader(unpacked), nil
+	return plain, nil
 }
-
-// isZlib reports whether a body begins as zlib does.
-func isZlib(begin []byte) bool {
-	const deflate = 8
-	return begin[0]&0x0f == deflate && (int(begin[0])<<8|int(begin[1]))%31 == 0
-}
-
-// beginsPlain reports whether a body begins as events or a document do, with nothing
-// that no text holds.
-func beginsPlain(begin []byte) bool {
-	for _, b := range begin {
-		if b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == 0x7f {
-			return false
-		}
-	}
-	switch string(begin[:2]) {
-	case "da", "ev", "id", "re":
-		return true
-	}
-	return strings.HasPrefix(string(begin), "\ufeff") || strings.IndexByte(":{<[ \r\n", begin[0]) >= 0
-}
-
-// errCorrupt is the error of a compressed body that cannot be unpacked. It would come again.
-var errCorrupt = errors.New("sent an answer that cannot be unpacked")
 
 // codingError is the error of a body that cannot be read.
 type codingError struct{ encoding string }
@@ -195,10 +151,8 @@ func beginsDocument(body *bufio.Reader) bool {
 		if err != nil {
 			return false
 		}
-		switch begin[n-1] {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return begin[n-1] == '{' || begin[n-1] == '['
+		if c := begin[n-1]; !strings.ContainsRune(" \t\r\n", rune(c)) {
+			return c == '{' || c == '['
 		}
 	}
 }

@@ -15,23 +15,18 @@ func (c *Client) withExtra(body []byte) []byte {
 	if len(extra) < len(`{"":0}`) {
 		return body
 	}
-	body = withoutMembers(body, extra)
-	return append(append(body[:len(body)-1:len(body)-1], ','), extra[1:]...)
-}
-
-// withoutMembers is an object without the members that another one has.
-func withoutMembers(object, other []byte) []byte {
 	var names map[string]json.RawMessage
-	if json.Unmarshal(other, &names) != nil {
-		return object
+	if json.Unmarshal(extra, &names) != nil {
+		return body
 	}
+	// Most names are the user's own; only for the others the body is taken apart.
 	for name := range names {
-		// Most names are the user's own; only for the others the body is taken apart.
-		if bytes.Contains(object, append(rawjson.AppendString(nil, name), ':')) {
-			return rebuilt(object, names)
+		if bytes.Contains(body, append(rawjson.AppendString(nil, name), ':')) {
+			body = rebuilt(body, names)
+			break
 		}
 	}
-	return object
+	return append(append(body[:len(body)-1:len(body)-1], ','), extra[1:]...)
 }
 
 // rebuilt copies an object's members in their order, but for those named.

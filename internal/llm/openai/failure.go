@@ -13,12 +13,12 @@ import (
 
 // problemError turns a problem into the *Error for it.
 func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
-	meaning := p.Meaning()
+	failure := p.Meaning()
 	text := p.Message
 	switch {
 	case text == "" && p.NotAnAPI:
 		text = "answered with a web page"
-	case p.NotAnAPI && meaning.Kind == llm.NotAnAPI:
+	case p.NotAnAPI && failure.Kind == llm.NotAnAPI:
 		text = "answered with something that is not this API: " + text
 	}
 	if p.Status != 0 {
@@ -27,8 +27,7 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	if p.NotAnAPI || p.Status == http.StatusProxyAuthRequired || p.Code == "" && p.Status >= http.StatusInternalServerError {
 		text += c.through()
 	}
-	failure := c.fail(meaning.Kind, model, text)
-	failure.Hint, failure.Status, failure.Final, failure.Costly = meaning.Hint, p.Status, meaning.Final, meaning.Costly
+	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(c.config.Now())
 	// Gemini says of a minute's quota what others say of one that is used up; but those
 	// do not ask to come again.
@@ -38,19 +37,19 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	switch {
 	case p.Status == http.StatusProxyAuthRequired:
 		failure.Hint = c.hintLogin()
-	case meaning.Kind == llm.Auth && c.config.Key == "":
+	case failure.Kind == llm.Auth && c.config.Key == "":
 		failure.Hint = refusal.HintNoKey
 	}
 	if c.config.KeyHelp != "" {
 		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, c.config.KeyHelp, 1)
 	}
-	if meaning.Kind == llm.ContextOverflow {
+	if failure.Kind == llm.ContextOverflow {
 		failure.ContextLimit = p.Window()
 	}
 	if location := p.RedirectTarget(); location != "" {
 		failure.Hint = c.hintRedirect(location)
 	}
-	return failure
+	return &failure
 }
 
 // hintRedirect says what a redirect that was not followed asks for.
@@ -72,10 +71,11 @@ func (c *Client) hintRedirect(location string) string {
 
 // fail returns an *Error about a model at this client's endpoint.
 func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
-	// What servers say ends in a full stop; a hint follows.
-	text = strings.TrimRight(text, ". ")
-	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: text, Hint: refusal.Hint(kind)}
+	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
+
+// sentence is what a server says without its full stop: a hint follows.
+func sentence(text string) string { return strings.TrimRight(text, ". ") }
 
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {

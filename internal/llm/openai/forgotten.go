@@ -18,43 +18,42 @@ func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.
 
 func (f *Forgotten) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
 
-// with returns f with more attachments, and whether any is new to it.
-func (f *Forgotten) with(attached []*history.Attached) (more *Forgotten, news bool) {
-	more = &Forgotten{map[uint64]bool{}}
+func forgetting(attached []*history.Attached) *Forgotten {
+	f := &Forgotten{map[uint64]bool{}}
 	for _, a := range attached {
-		news = news || !f.has(a)
-		more.sums[sumOf(a)] = true
+		f.sums[sumOf(a)] = true
 	}
-	if f != nil {
-		for sum := range f.sums {
-			more.sums[sum] = true
-		}
-	}
-	return more, news
+	return f
 }
 
 // thoughtsIn is what is attached to the reasoning of a history.
 func thoughtsIn(entries []*history.Content) []*history.Attached {
-	var attached []*history.Attached
-	for _, c := range entries {
-		for _, b := range c.Blocks {
-			if thinking, ok := b.(*history.Thinking); ok && thinking.Attached != nil && len(thinking.Attached.Data) > 0 {
-				attached = append(attached, thinking.Attached)
-			}
+	return attachedTo(entries, func(b history.Block) *history.Attached {
+		if thinking, ok := b.(*history.Thinking); ok {
+			return thinking.Attached
 		}
-	}
-	return attached
+		return nil
+	})
 }
 
 // signaturesIn is what is attached to the calls of a history.
 func signaturesIn(entries []*history.Content) []*history.Attached {
-	var attached []*history.Attached
+	return attachedTo(entries, func(b history.Block) *history.Attached {
+		if call, ok := b.(*history.ToolCall); ok {
+			return call.Attached
+		}
+		return nil
+	})
+}
+
+func attachedTo(entries []*history.Content, of func(history.Block) *history.Attached) []*history.Attached {
+	var all []*history.Attached
 	for _, c := range entries {
-		for _, call := range c.Calls() {
-			if call.Attached != nil && len(call.Attached.Data) > 0 {
-				attached = append(attached, call.Attached)
+		for _, b := range c.Blocks {
+			if a := of(b); a != nil && len(a.Data) > 0 {
+				all = append(all, a)
 			}
 		}
 	}
-	return attached
+	return all
 }

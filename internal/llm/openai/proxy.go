@@ -66,9 +66,12 @@ func (c *Client) proxyFailure(err error, model string) *llm.Error {
 		failure := c.never(llm.Auth, model, where+"wants a login", c.hintLogin())
 		failure.Status = http.StatusProxyAuthRequired
 		return failure
-	case isStatusText(cause):
+	case statusOf(cause) != 0:
 		failure := c.fail(llm.Unavailable, model, where+"answered "+cause)
-		failure.Hint, failure.Final = check, isRefusal(cause)
+		// It would refuse again.
+		status := statusOf(cause)
+		failure.Final = status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+		failure.Hint = check
 		return failure
 	case strings.Contains(cause, "malformed HTTP"):
 		return c.never(llm.Unavailable, model, where+"does not speak HTTP: "+refusal.Line(cause), check)
@@ -79,25 +82,15 @@ func (c *Client) proxyFailure(err error, model string) *llm.Error {
 	}
 }
 
-// isRefusal reports whether a proxy that answered so would do so again.
-func isRefusal(text string) bool {
-	for status := http.StatusBadRequest; status < http.StatusInternalServerError; status++ {
-		if text == http.StatusText(status) {
-			return status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
-		}
-	}
-	return false
-}
-
-// isStatusText reports whether text is how net/http reports a proxy that answered
-// with another status than 200.
-func isStatusText(text string) bool {
+// statusOf is the status that a text is the name of, 0 for another text: net/http reports
+// so that a proxy answered with another status than 200.
+func statusOf(text string) int {
 	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
 		if text != "" && text == http.StatusText(status) {
-			return true
+			return status
 		}
 	}
-	return false
+	return 0
 }
 
 // innermost is the reason of a failed connection without its address.

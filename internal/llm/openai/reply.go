@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"context"
 	"encoding/json"
 	"errors"
@@ -279,8 +278,8 @@ func (r *reply) failure(err error) *llm.Error {
 		return r.malformed("sent " + err.Error())
 	case errors.As(err, &coding):
 		return r.malformed(coding.Error())
-	case errors.Is(err, errCorrupt), errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zlib.ErrChecksum):
-		return r.malformed(errCorrupt.Error())
+	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return r.malformed("sent an answer that cannot be unpacked")
 	case r.begun, errors.Is(err, io.ErrUnexpectedEOF):
 		return r.truncated("the connection broke within the reply"+r.client.through(), err)
 	default:

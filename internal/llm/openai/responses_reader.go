@@ -155,7 +155,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 			s.finishItem(index, item)
 		}
 	}
-	r.usage = responseUsage(response.Usage)
+	r.usage = loose.Decode[chatUsage](member(raw, "usage")).report(0)
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
 		return r.client.problemError(refusal.Problem{Message: "the response failed"}, r.model)
@@ -172,16 +172,4 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	}
 	r.done = true
 	return nil
-}
-
-func responseUsage(report *openai.ResponseUsage) *llm.Usage {
-	if report == nil || report.InputTokens+report.OutputTokens == 0 {
-		return nil
-	}
-	usage := llm.Usage{PromptTokens: max(report.InputTokens, 0), CompletionTokens: max(report.OutputTokens, 0)}
-	if details := report.InputTokensDetails; details != nil {
-		usage.CachedTokens = min(max(details.CachedTokens, 0), usage.PromptTokens)
-		usage.CacheWriteTokens = min(max(details.CacheWriteTokens, 0), usage.PromptTokens)
-	}
-	return &usage
 }

@@ -3,7 +3,8 @@ package openai
 import (
 	"bytes"
 	"slices"
-	"strings"
+
+	"agent/internal/pattern"
 )
 
 // surrogates joins the halves of a character that a server has split over two events:
@@ -13,72 +14,28 @@ type surrogates struct {
 	high []byte
 }
 
-// escapeLength is that of an escape such as \ud83d.
-const escapeLength = len(`\ud83d`)
+// The escapes of a first half that ends a string and of a second half that begins one. An
+// even number of backslashes may be in front.
+var (
+	firstHalf  = pattern.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
+	secondHalf = pattern.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
+)
 
 // whole returns the data of an event without a first half that ends a string, and with
 // that of the event before in front of a second half that begins one.
 func (s *surrogates) whole(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`\u`)) {
+		return data
+	}
 	if len(s.high) > 0 {
-		if at := halfAfter(data); at >= 0 {
-			data = slices.Insert(slices.Clone(data), at, s.high...)
+		if at := secondHalf.FindSubmatchIndex(data); at != nil {
+			data = slices.Insert(slices.Clone(data), at[2], s.high...)
 			s.high = nil
 		}
 	}
-	if at := halfBefore(data); at >= 0 {
-		s.high = slices.Clone(data[at : at+escapeLength])
-		data = slices.Delete(slices.Clone(data), at, at+escapeLength)
+	if at := firstHalf.FindSubmatchIndex(data); at != nil {
+		s.high = slices.Clone(data[at[2]:at[3]])
+		data = slices.Delete(slices.Clone(data), at[2], at[3])
 	}
 	return data
-}
-
-// halfAfter is where a string begins with the second half of a character, -1 for
-// nowhere.
-func halfAfter(data []byte) int {
-	for from := 0; ; {
-		i := bytes.Index(data[from:], []byte(`"\u`))
-		if i < 0 {
-			return -1
-		}
-		at := from + i + 1
-		if isHalf(data[at:], "cdef") && !escaped(data, at-1) {
-			return at
-		}
-		from = at
-	}
-}
-
-// halfBefore is where a string ends with the first half of a character, -1 for nowhere.
-func halfBefore(data []byte) int {
-	for from := 0; ; {
-		i := bytes.Index(data[from:], []byte(`\u`))
-		if i < 0 {
-			return -1
-		}
-		at := from + i
-		if end := at + escapeLength; isHalf(data[at:], "89ab") && end < len(data) && data[end] == '"' && !escaped(data, at) {
-			return at
-		}
-		from = at + 1
-	}
-}
-
-// isHalf reports whether data begins with an escape of a surrogate whose third digit is
-// one of those given.
-func isHalf(data []byte, digits string) bool {
-	if len(data) < escapeLength {
-		return false
-	}
-	escape := strings.ToLower(string(data[:escapeLength]))
-	return strings.HasPrefix(escape, `\ud`) && strings.Contains(digits, escape[3:4])
-}
-
-// escaped reports whether a backslash is before the byte at, which is not itself
-// behind another one.
-func escaped(data []byte, at int) bool {
-	n := 0
-	for at-n > 0 && data[at-n-1] == '\\' {
-		n++
-	}
-	return n%2 == 1
 }

@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,49 +33,40 @@ const (
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
-// Meaning is what a complaint comes down to.
-type Meaning struct {
-	Kind llm.ErrorKind
-	// Hint is what to do about it; "" means the usual for the kind.
-	Hint string
-	// Final means that asking again does not help, whatever the kind.
-	Final bool
-	// Costly means that the attempt was paid for.
-	Costly bool
-}
-
 // complaint is a meaning that the words of servers have.
 type complaint struct {
 	// words identify it within message and code, in lower case.
 	words *pattern.Pattern
 	// in reports whether a problem can have this meaning, by its status.
 	in func(Problem) bool
-	Meaning
+	// means is its kind, what to do about it ("" means the usual for the kind), and whether
+	// asking again cannot help or costs.
+	means llm.Error
 }
 
 // complaints are tried in order, before the status.
 var complaints = []complaint{
-	{words: overflowWords, in: notOfKey, Meaning: Meaning{Kind: llm.ContextOverflow, Final: true}},
-	{words: pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), in: always, Meaning: Meaning{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
-	{words: pattern.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), in: notOfKey, Meaning: Meaning{Kind: llm.Auth, Hint: hintKey, Final: true}},
-	{words: pattern.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), in: always, Meaning: Meaning{Kind: llm.BadRequest, Hint: hintPlace, Final: true}},
-	{words: pattern.New(`requires --jinja|--jinja flag`), in: notOfKey, Meaning: Meaning{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which its tool calls need", Final: true}},
-	{words: pattern.New(`enable-auto-tool-choice`), in: notOfKey, Meaning: Meaning{Kind: llm.BadRequest, Hint: "start vLLM with --enable-auto-tool-choice and --tool-call-parser", Final: true}},
-	{words: pattern.New(`tool_use_failed|failed to call a function|tool call validation failed`), in: notOfKey, Meaning: Meaning{Kind: llm.Unavailable, Hint: hintCall, Costly: true}},
-	{words: pattern.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), in: notOfKey, Meaning: Meaning{Kind: llm.BadRequest, Hint: "use a model that supports tool calls", Final: true}},
-	{words: pattern.New(`v1/responses`), in: notOfKey, Meaning: Meaning{Kind: llm.BadRequest, Hint: "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", Final: true}},
-	{words: pattern.New(`loading model|model is loading|is currently loading`), in: notOfKey, Meaning: Meaning{Kind: llm.Unavailable, Hint: "the server is still loading the model; try again in a moment"}},
-	{words: pattern.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), in: notOfKey, Meaning: Meaning{Kind: llm.ModelNotFound, Hint: hintModel, Final: true}},
-	{words: pattern.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), in: ofContent, Meaning: Meaning{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
-	{words: pattern.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), in: ofImages, Meaning: Meaning{Kind: llm.NoImages, Hint: hintImages, Final: true}},
+	{overflowWords, notOfKey, llm.Error{Kind: llm.ContextOverflow, Final: true}},
+	{pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
+	{pattern.New(`api key not valid|api_key_invalid|(incorrect|invalid) api[ _-]?key`), notOfKey, llm.Error{Kind: llm.Auth, Hint: hintKey, Final: true}},
+	{pattern.New(`(country|region),? .{0,30}not supported|not (available|supported) in your (country|region)|user location is not supported`), always, llm.Error{Kind: llm.BadRequest, Hint: hintPlace, Final: true}},
+	{pattern.New(`requires --jinja|--jinja flag`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start llama-server with --jinja, which its tool calls need", Final: true}},
+	{pattern.New(`enable-auto-tool-choice`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "start vLLM with --enable-auto-tool-choice and --tool-call-parser", Final: true}},
+	{pattern.New(`tool_use_failed|failed to call a function|tool call validation failed`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: hintCall, Costly: true}},
+	{pattern.New("does not support (tool|function)|support tool use|no endpoints found that support tool|tools?`? (calling |calls? |use )?(is|are) not (supported|enabled)|function calling is not (supported|enabled)"), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "use a model that supports tool calls", Final: true}},
+	{pattern.New(`v1/responses`), notOfKey, llm.Error{Kind: llm.BadRequest, Hint: "set api to responses or auto, or reasoning.effort to none: this model takes tools with reasoning only on another API", Final: true}},
+	{pattern.New(`loading model|model is loading|is currently loading`), notOfKey, llm.Error{Kind: llm.Unavailable, Hint: "the server is still loading the model; try again in a moment"}},
+	{pattern.New(`model_not_found|model not (found|exist)|no models? loaded|not a valid model|model .{0,200}(does not exist|not found|is not available|is not supported by any provider)|invalid model|unknown[ _]model|models/\S+ is not found|deploymentnotfound|no endpoints found for`), notOfKey, llm.Error{Kind: llm.ModelNotFound, Hint: hintModel, Final: true}},
+	{pattern.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
+	{pattern.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), ofImages, llm.Error{Kind: llm.NoImages, Hint: hintImages, Final: true}},
 
 	// A missing model and not a missing path such as /models.
-	{words: pattern.New(`\bmodel\b`), in: hasStatus(http.StatusNotFound), Meaning: Meaning{Kind: llm.ModelNotFound, Final: true}},
+	{pattern.New(`\bmodel\b`), hasStatus(http.StatusNotFound), llm.Error{Kind: llm.ModelNotFound, Final: true}},
 
 	// An error in a stream, which often has no status.
-	{words: pattern.New(`rate[_ ]limit`), in: inStream, Meaning: Meaning{Kind: llm.RateLimit}},
-	{words: pattern.New(`authentication|invalid_api_key`), in: inStream, Meaning: Meaning{Kind: llm.Auth}},
-	{words: pattern.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`), in: inStream, Meaning: Meaning{Kind: llm.BadRequest}},
+	{pattern.New(`rate[_ ]limit`), inStream, llm.Error{Kind: llm.RateLimit}},
+	{pattern.New(`authentication|invalid_api_key`), inStream, llm.Error{Kind: llm.Auth}},
+	{pattern.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`), inStream, llm.Error{Kind: llm.BadRequest}},
 }
 
 func always(Problem) bool { return true }
@@ -102,20 +94,15 @@ var (
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning decides the kind of a problem, what to do about it, and whether asking again
-// is pointless.
-func (p Problem) Meaning() Meaning {
+// Meaning is the kind of a problem, what to do about it, and whether asking again is
+// pointless.
+func (p Problem) Meaning() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
 	m := ofStatus(p)
-	for _, c := range complaints {
-		if c.in(p) && c.words.MatchString(said) {
-			m = c.Meaning
-			break
-		}
+	if i := slices.IndexFunc(complaints, func(c complaint) bool { return c.in(p) && c.words.MatchString(said) }); i >= 0 {
+		m = complaints[i].means
 	}
-	if m.Hint == "" {
-		m.Hint = Hint(m.Kind)
-	}
+	m.Hint = cmp.Or(m.Hint, Hint(m.Kind))
 	return m
 }
 
@@ -123,28 +110,28 @@ func (p Problem) Meaning() Meaning {
 const statusNoCapacity = 498
 
 // ofStatus is the meaning of a problem whose words say nothing.
-func ofStatus(p Problem) Meaning {
+func ofStatus(p Problem) llm.Error {
 	switch s := p.Status; {
 	case s == 0 && p.NotAnAPI:
-		return Meaning{Kind: llm.NotAnAPI}
+		return llm.Error{Kind: llm.NotAnAPI}
 	case s == 0:
-		return Meaning{Kind: llm.Unavailable}
+		return llm.Error{Kind: llm.Unavailable}
 	case s == http.StatusForbidden && p.NotAnAPI:
-		return Meaning{Kind: llm.Auth, Hint: hintFirewall, Final: true}
+		return llm.Error{Kind: llm.Auth, Hint: hintFirewall, Final: true}
 	case ofKey(p), s == http.StatusProxyAuthRequired:
-		return Meaning{Kind: llm.Auth, Final: true}
+		return llm.Error{Kind: llm.Auth, Final: true}
 	case s == http.StatusPaymentRequired:
-		return Meaning{Kind: llm.RateLimit, Hint: hintQuota, Final: true}
+		return llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}
 	case s < http.StatusBadRequest, s == http.StatusNotFound, s == http.StatusMethodNotAllowed, s == http.StatusNotImplemented:
-		return Meaning{Kind: llm.NotAnAPI, Final: true}
+		return llm.Error{Kind: llm.NotAnAPI, Final: true}
 	case s == http.StatusTooManyRequests:
-		return Meaning{Kind: llm.RateLimit}
+		return llm.Error{Kind: llm.RateLimit}
 	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly, s == statusNoCapacity, s >= http.StatusInternalServerError:
-		return Meaning{Kind: llm.Unavailable}
+		return llm.Error{Kind: llm.Unavailable}
 	case s == http.StatusRequestEntityTooLarge:
-		return Meaning{Kind: llm.BadRequest, Hint: hintSize, Final: true}
+		return llm.Error{Kind: llm.BadRequest, Hint: hintSize, Final: true}
 	default:
-		return Meaning{Kind: llm.BadRequest, Final: true}
+		return llm.Error{Kind: llm.BadRequest, Final: true}
 	}
 }
 

@@ -70,21 +70,15 @@ var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
 }, "|"), "N", `(\d[\d,]*k?)`))
 
 // Window returns the window that a complaint names, in tokens, 0 if it names none.
-func (p Problem) Window() int { return max(p.limit, limitIn(p.Message)) }
-
-func limitIn(message string) int {
-	groups := overflowLimits.FindStringSubmatch(strings.ToLower(message))
+func (p Problem) Window() int {
+	groups := overflowLimits.FindStringSubmatch(strings.ToLower(p.Message))
 	for _, number := range groups[min(1, len(groups)):] {
-		digits, thousands := strings.CutSuffix(strings.ReplaceAll(number, ",", ""), "k")
-		n, err := strconv.Atoi(digits)
-		if thousands {
-			n *= 1000
-		}
+		n, err := strconv.Atoi(strings.NewReplacer(",", "", "k", "000").Replace(number))
 		if err == nil && n >= leastWindow {
-			return n
+			return max(p.limit, n)
 		}
 	}
-	return 0
+	return p.limit
 }
 
 // leastWindow is the smallest window that is believed: below it something else was

@@ -1,7 +1,6 @@
 // Package refusal reads what servers say went wrong: the body of an error in all the
-// forms there are, and what its words mean. All words by which complaints are known are
-// here: which kind of failure they are, how long to wait, which window they name, what
-// the endpoint wants otherwise.
+// forms there are, and what its words mean: which kind of failure they are, how long to
+// wait, which window they name.
 package refusal
 
 import (

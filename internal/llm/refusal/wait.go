@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,10 +12,7 @@ import (
 
 // Wait is how long the server asks to wait, 0 when it does not.
 func (p Problem) Wait(now time.Time) time.Duration {
-	if asked := retryAfter(p.Header, now); asked > 0 {
-		return asked
-	}
-	return p.wait()
+	return cmp.Or(retryAfter(p.Header, now), max(p.delay, 0), p.wait())
 }
 
 // retryAfter reads how long a server asks to wait: milliseconds, seconds or a date.
@@ -49,21 +47,12 @@ func seconds(s float64) time.Duration {
 // after 12 seconds" (Azure).
 var askedWait = pattern.New(`(?:try again|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?(?:h|ms|m|s))+\b|\d+(?:\.\d+)? ?seconds?)`)
 
-// wait is how long the body of a refusal asks to wait, 0 if it does not.
+// wait is how long the message of a refusal asks to wait, 0 if it does not.
 func (p Problem) wait() time.Duration {
-	if p.delay > 0 {
-		return p.delay
-	}
 	found := askedWait.FindStringSubmatch(strings.ToLower(p.Message))
 	if found == nil {
 		return 0
 	}
-	if number, _, words := strings.Cut(strings.TrimSuffix(found[1], "s"), "second"); words {
-		found[1] = strings.TrimSpace(number) + "s"
-	}
-	d, err := time.ParseDuration(found[1])
-	if err != nil {
-		return 0
-	}
+	d, _ := time.ParseDuration(strings.NewReplacer(" ", "", "seconds", "s", "second", "s").Replace(found[1]))
 	return d
 }
