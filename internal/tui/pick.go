@@ -96,9 +96,9 @@ func (m *Model) searchPrompts() tea.Cmd {
 	pick := command.Pick{Title: "earlier prompts"}
 	seen := map[string]bool{}
 	for _, prompt := range slices.Backward(m.input.Prompts()) {
-		if !seen[prompt] {
-			seen[prompt] = true
-			pick.Choices = append(pick.Choices, promptChoice(prompt))
+		if text := prompt.Text(); !seen[text] {
+			seen[text] = true
+			pick.Choices = append(pick.Choices, promptChoice(text))
 		}
 	}
 	if len(pick.Choices) == 0 {

@@ -1,3 +1,5 @@
+// Package edit is the prompt as a value: the text, its cursor, what was pasted into
+// it, and earlier prompts. It is pure: no keys, no colours, no screen.
 package edit
 
 import (
@@ -7,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agent/internal/atcmd"
 	"agent/internal/tui/style"
 )
 
@@ -26,17 +29,17 @@ type Editor struct {
 // Value is the text with long pastes in full.
 func (e *Editor) Value() string { return e.Pastes.expand(e.Text) }
 
-// Parts are the text with what was pasted distinguished from what was typed.
-func (e *Editor) Parts() []Part { return e.Pastes.parts(e.Text) }
+// Message is the text as it is sent: what was pasted is data (D-46).
+func (e *Editor) Message() atcmd.Message { return e.Pastes.message(e.Text) }
 
-// SetParts replaces the text, the cursor at its end.
-func (e *Editor) SetParts(parts []Part) {
+// Restore puts a message in place of the text, the cursor at its end.
+func (e *Editor) Restore(message atcmd.Message) {
 	e.Set("")
-	for _, part := range parts {
+	for _, part := range message {
 		switch {
 		case part.Image != "":
 			e.InsertImage(part.Text, part.Image)
-		case part.Pasted:
+		case part.Source != "":
 			e.InsertPaste(part.Text)
 		default:
 			e.Insert(part.Text)

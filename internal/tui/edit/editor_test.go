@@ -8,6 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
 	"pgregory.net/rapid"
 )
 
@@ -165,29 +168,29 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		edit func(*Editor)
-		want []Part
+		want atcmd.Message
 	}{
-		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, []Part{{Text: "why "}, {Text: "@app.route(1)\ndef x()", Pasted: true}, {Text: " @a.go"}}},
-		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, []Part{{Text: "run npm i "}, {Text: "@", Pasted: true}, {Text: "types/node"}}},
-		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, []Part{{Text: "/", Pasted: true}, {Text: "set x y"}}},
-		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, []Part{{Text: "!", Pasted: true}, {Text: "rm x"}}},
-		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, []Part{{Text: "a/b!"}}},
-		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, []Part{{Text: "a\nb"}}},
-		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, []Part{{Text: strings.Repeat("x\n", 9), Pasted: true}}},
-		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, []Part{{Text: "@a.go\n" + strings.Repeat("x\n", 9)}}},
-		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, []Part{{Text: "@", Pasted: true}, {Text: "a"}}},
+		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, atcmd.Message{{Text: "why "}, {Text: "@app.route(1)\ndef x()", Source: history.Pasted}, {Text: " @a.go"}}},
+		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, atcmd.Message{{Text: "run npm i "}, {Text: "@", Source: history.Pasted}, {Text: "types/node"}}},
+		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "set x y"}}},
+		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, atcmd.Message{{Text: "!", Source: history.Pasted}, {Text: "rm x"}}},
+		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, atcmd.Message{{Text: "a/b!"}}},
+		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, atcmd.Message{{Text: "a\nb"}}},
+		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: strings.Repeat("x\n", 9), Source: history.Pasted}}},
+		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: "@a.go\n" + strings.Repeat("x\n", 9)}}},
+		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.Pasted}, {Text: "a"}}},
 		{"nothing", func(e *Editor) {}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var e Editor
 			test.edit(&e)
-			if diff := cmp.Diff(test.want, e.Parts(), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(test.want, e.Message(), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("parts (-want +got):\n%s", diff)
 			}
 			var again Editor
-			again.SetParts(e.Parts())
-			if diff := cmp.Diff(joined(e.Parts()), joined(again.Parts())); diff != "" || again.Value() != e.Value() {
+			again.Restore(e.Message())
+			if diff := cmp.Diff(joined(e.Message()), joined(again.Message())); diff != "" || again.Value() != e.Value() {
 				t.Errorf("given back (-want +got):\n%s", diff)
 			}
 		})
@@ -195,10 +198,10 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 }
 
 // joined are parts with those of one kind put together.
-func joined(parts []Part) []Part {
-	var all []Part
+func joined(parts atcmd.Message) atcmd.Message {
+	var all atcmd.Message
 	for _, part := range parts {
-		if n := len(all); n > 0 && all[n-1].Pasted == part.Pasted {
+		if n := len(all); n > 0 && all[n-1].Source == part.Source {
 			all[n-1].Text += part.Text
 			continue
 		}
@@ -211,11 +214,11 @@ func joined(parts []Part) []Part {
 // its size.
 func TestShown(t *testing.T) {
 	t.Parallel()
-	parts := []Part{
-		{Text: "[image shot.png]", Pasted: true, Image: "/tmp/shot.png"},
+	parts := atcmd.Message{
+		{Text: "[image shot.png]", Image: "/tmp/shot.png"},
 		{Text: " says "},
-		{Text: strings.Repeat("line\n", 20), Pasted: true},
-		{Text: "@", Pasted: true},
+		{Text: strings.Repeat("line\n", 20), Source: history.Pasted},
+		{Text: "@", Source: history.Pasted},
 	}
 	if got, want := Shown(parts), "[image shot.png] says [pasted 20 lines]@"; got != want {
 		t.Errorf("%q, want %q", got, want)

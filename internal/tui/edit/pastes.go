@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/atcmd"
+	"agent/internal/history"
 )
 
 // Pastes longer than this are shown as a placeholder.
@@ -114,18 +117,10 @@ func (p pastes) expand(text string) string {
 	return b.String()
 }
 
-// Part is a piece of a text.
-type Part struct {
-	Text   string
-	Pasted bool
-	// Image is the path of the image that the text represents, empty for text.
-	Image string
-}
-
-// parts are text with its placeholders replaced, cut where what was pasted begins
-// and ends.
-func (p pastes) parts(text string) []Part {
-	var parts []Part
+// message is text with its placeholders replaced, cut where what was pasted begins and
+// ends.
+func (p pastes) message(text string) atcmd.Message {
+	var message atcmd.Message
 	var typed strings.Builder
 	for _, r := range text {
 		i := int(r - FirstPlaceholder)
@@ -133,31 +128,26 @@ func (p pastes) parts(text string) []Part {
 			typed.WriteString(p.expand(string(r)))
 			continue
 		}
-		parts = append(parts, Part{Text: typed.String()}, Part{Text: p[i].text, Pasted: true, Image: p[i].image})
+		pasted := atcmd.Part{Text: p[i].text, Image: p[i].image}
+		if pasted.Image == "" {
+			pasted.Source = history.Pasted
+		}
+		message = append(message, atcmd.Part{Text: typed.String()}, pasted)
 		typed.Reset()
 	}
-	parts = append(parts, Part{Text: typed.String()})
-	return slices.DeleteFunc(parts, func(part Part) bool { return part.Text == "" })
+	message = append(message, atcmd.Part{Text: typed.String()})
+	return slices.DeleteFunc(message, func(part atcmd.Part) bool { return part.Text == "" })
 }
 
-// Full is the whole text.
-func Full(parts []Part) string {
-	var full strings.Builder
-	for _, part := range parts {
-		full.WriteString(part.Text)
-	}
-	return full.String()
-}
-
-// Shown is a text as the editor shows it: its long pastes are labels.
-func Shown(parts []Part) string {
+// Shown is a message as the editor shows it: its long pastes are labels.
+func Shown(message atcmd.Message) string {
 	var shown strings.Builder
-	for _, part := range parts {
-		if part.Pasted {
-			shown.WriteString(pastes{{text: part.Text, image: part.Image}}.Label(FirstPlaceholder))
-		} else {
-			shown.WriteString(part.Text)
+	for _, part := range message {
+		text := part.Text
+		if part.Source != "" {
+			text = pastes{{text: text}}.Label(FirstPlaceholder)
 		}
+		shown.WriteString(text)
 	}
 	return shown.String()
 }

@@ -1,5 +1,11 @@
 package edit
 
+import (
+	"slices"
+
+	"agent/internal/atcmd"
+)
+
 // MaxStored bounds a prompt that is worth storing for later sessions, in bytes, so
 // that pastes do not fill the history.
 const MaxStored = 16 << 10
@@ -7,23 +13,23 @@ const MaxStored = 16 << 10
 // Prompts walks through earlier prompts, newest first, keeping what was being
 // typed.
 type Prompts struct {
-	Entries []string
-	// at is the entry shown; len(entries) means the draft.
+	Entries []atcmd.Message
+	// at is the entry shown; len(Entries) means the draft.
 	at    int
-	draft string
+	draft atcmd.Message
 }
 
 // Load puts the prompts of earlier sessions before those of this one.
-func (p *Prompts) Load(earlier []string) {
-	p.Entries = append(append([]string(nil), earlier...), p.Entries...)
+func (p *Prompts) Load(earlier []atcmd.Message) {
+	p.Entries = slices.Concat(earlier, p.Entries)
 	p.at += len(earlier)
 }
 
 // Add remembers a prompt and ends the walk. It reports false when there is nothing
 // new to remember.
-func (p *Prompts) Add(prompt string) bool {
+func (p *Prompts) Add(prompt atcmd.Message) bool {
 	defer p.Rest()
-	if n := len(p.Entries); prompt == "" || n > 0 && p.Entries[n-1] == prompt {
+	if n := len(p.Entries); prompt.Text() == "" || n > 0 && p.Entries[n-1].Text() == prompt.Text() {
 		return false
 	}
 	p.Entries = append(p.Entries, prompt)
@@ -31,12 +37,12 @@ func (p *Prompts) Add(prompt string) bool {
 }
 
 // Rest ends the walk.
-func (p *Prompts) Rest() { p.at, p.draft = len(p.Entries), "" }
+func (p *Prompts) Rest() { p.at, p.draft = len(p.Entries), nil }
 
 // Older returns the entry before the one shown; draft is what is being typed now.
-func (p *Prompts) Older(draft string) (string, bool) {
+func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {
 	if p.at == 0 {
-		return "", false
+		return nil, false
 	}
 	if p.at == len(p.Entries) {
 		p.draft = draft
@@ -46,9 +52,9 @@ func (p *Prompts) Older(draft string) (string, bool) {
 }
 
 // Newer returns the entry after the one shown, at last the draft.
-func (p *Prompts) Newer() (string, bool) {
+func (p *Prompts) Newer() (prompt atcmd.Message, ok bool) {
 	if p.at >= len(p.Entries) {
-		return "", false
+		return nil, false
 	}
 	p.at++
 	if p.at == len(p.Entries) {

@@ -1,7 +1,11 @@
+// Package input is the prompt as a part of the screen: the text that is typed, what was
+// pasted into it, earlier prompts, and the proposals under it. It sends nothing: the
+// screen does, with the message that Message returns.
 package input
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +39,6 @@ type Input struct {
 	sources Sources
 	popup   popup
 	vim     vim.State
-	// pasted are the prompts of this session with pastes in them, by their text.
-	pasted  map[string][]edit.Part
 	prompts edit.Prompts
 	// typed is when a message was last typed at.
 	typed time.Time
@@ -130,6 +132,59 @@ func (in *Input) Sent() {
 	in.Clear()
 	in.vim.Begin()
 	in.typed = time.Time{}
+}
+
+// AsTyped is a sent message as it was in the prompt: long pastes are placeholders.
+func (in *Input) AsTyped(text string) string {
+	if prompt := in.earlier(text); prompt != nil {
+		return edit.Shown(prompt)
+	}
+	return text
+}
+
+// earlier is the latest of the earlier prompts with that text, nil for none.
+func (in *Input) earlier(text string) atcmd.Message {
+	text = strings.TrimSpace(text)
+	for _, prompt := range slices.Backward(in.prompts.Entries) {
+		if strings.TrimSpace(prompt.Text()) == text {
+			return prompt
+		}
+	}
+	return nil
+}
+
+// Load takes the prompts of earlier sessions, oldest first.
+func (in *Input) Load(earlier []atcmd.Message) { in.prompts.Load(earlier) }
+
+// Remember adds a prompt to the earlier ones. It reports false when it is the latest one
+// already.
+func (in *Input) Remember(prompt atcmd.Message) bool { return in.prompts.Add(prompt) }
+
+// Prompts are the earlier prompts, oldest first.
+func (in *Input) Prompts() []atcmd.Message { return in.prompts.Entries }
+
+// Recall puts the earlier prompt with that text into the prompt. What was pasted in it
+// still is.
+func (in *Input) Recall(text string) { in.Restore(in.earlier(text)) }
+
+// Older shows the prompt before the one that is shown.
+func (in *Input) Older() { in.walk(in.prompts.Older(in.Message())) }
+
+// Newer shows the prompt after the one that is shown, at last the draft.
+func (in *Input) Newer() { in.walk(in.prompts.Newer()) }
+
+func (in *Input) walk(prompt atcmd.Message, ok bool) {
+	if ok {
+		in.Restore(prompt)
+		in.popup.close()
+	}
+}
+
+// ClearDraft empties the prompt; Older brings back what was in it.
+func (in *Input) ClearDraft() {
+	in.prompts.Add(in.Message())
+	in.Clear()
+	in.popup.close()
 }
 
 // FirstWord is the first word of a text.
