@@ -18,9 +18,9 @@ const (
 	BackgroundLimit = 100 * time.Millisecond
 )
 
-// IsDark reads an answer such as "rgb:1e1e/1e1e/1e1e". It reports false for known
+// isDark reads an answer such as "rgb:1e1e/1e1e/1e1e". It reports false for known
 // when the answer is in another form.
-func IsDark(answer string) (dark, known bool) {
+func isDark(answer string) (dark, known bool) {
 	_, colour, ok := strings.Cut(answer, ":")
 	parts := strings.Split(colour, "/")
 	if !ok || len(parts) < 3 {
@@ -40,17 +40,10 @@ func IsDark(answer string) (dark, known bool) {
 // DeclaredBackground reads COLORFGBG, which some terminals set to "FG;BG" in
 // colours of the sixteen.
 func DeclaredBackground(colorFGBG string) (dark, known bool) {
-	_, ground, ok := cutLast(colorFGBG, ";")
-	n, err := strconv.Atoi(ground)
-	if !ok || err != nil {
+	at := strings.LastIndexByte(colorFGBG, ';')
+	n, err := strconv.Atoi(colorFGBG[at+1:])
+	if at < 0 || err != nil {
 		return false, false
 	}
 	return n < 7 || n == 8, true
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return "", s, false
 }

@@ -20,7 +20,7 @@ func TestIsDark(t *testing.T) {
 		{"", false, false},
 		{"rgb://", false, false},
 	} {
-		if dark, known := IsDark(tt.answer); dark != tt.dark || known != tt.known {
+		if dark, known := isDark(tt.answer); dark != tt.dark || known != tt.known {
 			t.Errorf("isDark(%q) = %v, %v", tt.answer, dark, known)
 		}
 	}

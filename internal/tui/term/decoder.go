@@ -160,7 +160,7 @@ func (d *Decoder) decode(unit []byte) Event {
 		return named("esc")
 	case unit[1] == ']':
 		if answer, ok := bytes.CutPrefix(unit, []byte(backgroundAnswer)); ok {
-			if dark, known := IsDark(string(bytes.TrimRight(answer, "\a\x1b\\"))); known {
+			if dark, known := isDark(string(bytes.TrimRight(answer, "\a\x1b\\"))); known {
 				return Background{dark}
 			}
 		}

@@ -1,13 +1,24 @@
 package term
 
 import (
+	"errors"
 	"os"
 	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// Keyboard reads the terminal and sends what it decodes. The reader never waits for
-// the loop, so that it can be stopped from within it: what was read and not sent is
-// kept.
+// escapeDelay is how long the rest of a sequence may take to arrive. A lone Esc
+// counts as the key after that.
+const escapeDelay = 25 * time.Millisecond
+
+// readSize is how much is read from the terminal at once, in bytes.
+const readSize = 16 << 10
+
+// Keyboard reads the terminal and sends what it decodes, until it is stopped, so that
+// another program can have the terminal in between. Reading never waits for the loop, so
+// that it can be stopped from within it: what was read and not sent is kept.
 type Keyboard struct {
 	File *os.File
 	// Send is called with what was typed, Gone when the terminal has gone away. Both may
@@ -16,64 +27,116 @@ type Keyboard struct {
 	Gone func()
 
 	decoder Decoder
-	reader  *Reader
-	mu      sync.Mutex
-	read    []Event
-	gone    bool
-	// sending is set while what was read is on its way to the loop.
-	sending bool
-	wake    chan struct{}
-	done    chan struct{}
+	// stop ends reading when it is closed, stopped is closed when reading has ended, and
+	// done ends sending.
+	stop          *os.File
+	stopped, done chan struct{}
+	arrived       chan struct{}
+
+	mu   sync.Mutex
+	read []Event
+	gone bool
+	// reading is set while something is on its way from the terminal to read, sending
+	// from there to the loop.
+	reading, sending bool
 }
 
 // Start begins to read.
-func (k *Keyboard) Start() (err error) {
-	k.wake, k.done = make(chan struct{}, 1), make(chan struct{})
-	k.wake <- struct{}{} // for what was read and not sent before the last stop
-	go k.deliver(k.wake, k.done)
-	k.reader, err = Read(k.File, &k.decoder, k.put)
-	return err
+func (k *Keyboard) Start() error {
+	asleep, stop, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	k.stop, k.stopped, k.done = stop, make(chan struct{}), make(chan struct{})
+	k.arrived = make(chan struct{}, 1)
+	k.arrived <- struct{}{} // for what was read and not sent before the last stop
+	go k.deliver(k.arrived, k.done)
+	go func() {
+		defer close(k.stopped)
+		defer asleep.Close()
+		k.serve(int(asleep.Fd()))
+	}()
+	return nil
 }
 
 // Stop ends reading; what is typed then stays with the terminal.
 func (k *Keyboard) Stop() {
-	if k.reader != nil {
-		k.reader.Stop()
-		k.reader = nil
+	if k.stop != nil {
+		k.stop.Close()
+		<-k.stopped
 		close(k.done)
+		k.stop = nil
 	}
 }
 
 // HasMore reports whether something was typed that the loop has not seen. It is for the
 // loop, which alone starts and stops reading.
 func (k *Keyboard) HasMore() bool {
-	if k.reader != nil && k.reader.Pending() {
-		return true
+	if k.stop != nil {
+		fds := []unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}
+		if n, _ := unix.Poll(fds, 0); n > 0 {
+			return true
+		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.sending || len(k.read) > 0
+	return k.reading || k.sending || len(k.read) > 0
 }
 
-// put keeps what one read brought; nothing means that the terminal is gone.
-func (k *Keyboard) put(events []Event) {
+// serve reads until the terminal is gone or there is something to read from asleep, whose
+// other end Stop closes.
+func (k *Keyboard) serve(asleep int) {
+	buf := make([]byte, readSize)
+	fd := int(k.File.Fd())
+	for {
+		within := -1
+		if k.decoder.waiting() {
+			within = int(escapeDelay.Milliseconds())
+		}
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(asleep), Events: unix.POLLIN}}
+		switch _, err := unix.Poll(fds, within); {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case fds[1].Revents != 0:
+			return
+		case err != nil:
+			k.put(nil, true)
+			return
+		case fds[0].Revents == 0:
+			k.put(k.decoder.flush(nil), false)
+			continue
+		}
+		k.mu.Lock()
+		k.reading = true
+		k.mu.Unlock()
+		n, err := unix.Read(fd, buf)
+		again := errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN)
+		k.put(k.decoder.Feed(nil, buf[:max(0, n)]), n <= 0 && !again)
+		if n <= 0 && !again {
+			return
+		}
+	}
+}
+
+// put keeps what one read brought.
+func (k *Keyboard) put(events []Event, gone bool) {
 	k.mu.Lock()
 	k.read = append(k.read, events...)
-	k.gone = k.gone || events == nil
+	k.gone, k.reading = gone, false
 	k.mu.Unlock()
 	select {
-	case k.wake <- struct{}{}:
+	case k.arrived <- struct{}{}:
 	default:
 	}
 }
 
 // deliver sends what was read until done is closed.
-func (k *Keyboard) deliver(wake, done <-chan struct{}) {
+func (k *Keyboard) deliver(arrived, done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
 			return
-		case <-wake:
+		case <-arrived:
 		}
 		k.mu.Lock()
 		events, gone := k.read, k.gone

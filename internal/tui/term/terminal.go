@@ -1,8 +1,15 @@
+// Package term is the terminal itself: its modes, what it sends (Decoder), and the
+// one place that writes to it (Screen). It knows nothing of what is shown.
 package term
 
 import (
 	"io"
 	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
@@ -14,12 +21,6 @@ const (
 	keyboardOn = "\x1b[>1u\x1b[>4;1m"
 	// KeyboardOff undoes it.
 	KeyboardOff = "\x1b[<u\x1b[>4m"
-)
-
-// The terminal is asked to say when its window gets and loses the focus.
-const (
-	focusOn  = "\x1b[?1004h"
-	focusOff = "\x1b[?1004l"
 )
 
 // noTitle gives the title back to the shell.
@@ -44,7 +45,7 @@ func (t *Terminal) Enter() error {
 	t.before = before
 	t.Write(ansi.SetModeBracketedPaste)
 	if !t.Simple {
-		t.Write(keyboardOn + focusOn)
+		t.Write(keyboardOn + ansi.SetModeFocusEvent)
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func (t *Terminal) Leave() {
 	t.Screen.Flush()
 	t.Screen.erase()
 	if !t.Simple {
-		t.Write(KeyboardOff + focusOff + noTitle)
+		t.Write(KeyboardOff + ansi.ResetModeFocusEvent + noTitle)
 	}
 	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
 	_ = term.Restore(int(t.In.Fd()), t.before)
@@ -93,3 +94,34 @@ func SizeOf(out *os.File) (width, height int) {
 
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// stopTime is how long the process may take to stop. Where no shell can continue
+// it, the kernel does not stop it at all.
+const stopTime = 300 * time.Millisecond
+
+// Suspend stops the process group, like Ctrl+Z in any program, and returns when
+// the shell continues it.
+func Suspend() error {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return err
+	}
+	select {
+	case <-continued:
+	case <-time.After(stopTime):
+	}
+	return nil
+}
+
+// Lookup returns the value of a variable of an environment of "KEY=value"; the
+// last one wins.
+func Lookup(environ []string, key string) string {
+	for _, pair := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(pair, key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
