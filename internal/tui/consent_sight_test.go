@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"agent/internal/chat"
 	"agent/internal/protect"
 	"agent/internal/tools"
@@ -175,7 +173,7 @@ func TestPlainTypedAheadIsNoAnswer(t *testing.T) {
 	var out strings.Builder
 	p := &plain{
 		model: newModel(t.Context(), Options{Driver: driver, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
-		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
+		out:   &out,
 	}
 	p.take(eventsMsg{chat.TurnStarted{}, askedForCommand("rm -r build")})
 	now = now.Add(100 * time.Millisecond)

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -206,13 +207,6 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 	}
 }
 
-// keysOnTheirWay are keys that were pressed and not seen yet.
-type keysOnTheirWay struct{}
-
-func (keysOnTheirWay) Start() error  { return nil }
-func (keysOnTheirWay) Stop()         {}
-func (keysOnTheirWay) HasMore() bool { return true }
-
 // On a busy machine time may come before a key that was pressed earlier: a letter that
 // was followed by another is never an answer.
 func TestTypingNeverAnswersHoweverLate(t *testing.T) {
@@ -225,7 +219,16 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	late := []term.Event{term.Key{Name: "l", Text: "l"}}
 	screen := term.NewScreen(io.Discard, nil)
 	t.Cleanup(screen.Close)
-	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: keysOnTheirWay{}}
+	keyboard, typed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keyboard.Close()
+	defer typed.Close()
+	if _, err := typed.WriteString("l"); err != nil { // pressed, and not seen yet
+		t.Fatal(err)
+	}
+	p := &program{Model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &term.Keyboard{File: keyboard}}
 	p.Update(wakeMsg{})
 	s.update(inputMsg(late))
 	if len(s.driver.calls) != 0 || s.model.input.Value() != "al" {

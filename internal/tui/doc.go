@@ -10,7 +10,7 @@
 //
 // Data flow:
 //
-//	keys ─► term.Reader (sequences, pastes) ────────► tea.Program ─► model.update
+//	keys ─► term.Keyboard (sequences, pastes) ──────► tea.Program ─► model.update
 //	chat events ─► mailbox (joins deltas, 30 a second) ─────┘       │
 //	terminal ◄─ term.Screen (one goroutine, one write a frame) ◄── frame
 //
@@ -21,7 +21,7 @@
 //
 // Bubble Tea v1 runs the event loop and the commands. Its key parser is off, because
 // it knows neither Shift+Enter nor the newer key protocols, and re-reads a growing
-// paste from its start; term.Reader names keys itself. Its renderer is off, because
+// paste from its start; term.Keyboard names keys itself. Its renderer is off, because
 // it wakes sixty times a second when nothing happens, and prints scrollback lines
 // apart from the frame they belong to. See program.go.
 package tui

@@ -41,7 +41,7 @@ var actions = map[string]doing{
 	"think-less": {do: func(m *Model) tea.Cmd { return m.think(-1) }},
 	"background": {do: (*Model).toBackground, when: func(m *Model) bool { return m.commandRuns() || m.jobsRun() }},
 	"show-again": {do: always(func(m *Model) { m.again = true })},
-	"suspend":    {do: func(*Model) tea.Cmd { return lend(term.Suspend, nil) }},
+	"suspend":    {do: func(*Model) tea.Cmd { return func() tea.Msg { return lendMsg{run: term.Suspend} } }},
 	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
 }
 

@@ -67,15 +67,15 @@ func (c *chooser) work() tea.Cmd {
 	if c.picking == nil {
 		return nil
 	}
-	return tea.Batch(c.picking.work()...)
+	return c.picking.work()
 }
 
-func (p *picking) work() []tea.Cmd {
+func (p *picking) work() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, job := range p.Jobs() {
 		cmds = append(cmds, guarded(func() tea.Msg { return pickerMsg{job()} }))
 	}
-	return cmds
+	return tea.Batch(cmds...)
 }
 
 // openPick opens a list of which every choice is a command line.

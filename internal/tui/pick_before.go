@@ -21,63 +21,56 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal
 	}
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signals := hear()
 	defer signal.Stop(signals)
-	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
-	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
-	defer t.Leave()
-	defer screen.Close()
-	if err := t.Enter(); err != nil {
+	t, err := takeTerminal(opts)
+	if err != nil {
 		return chosen, false, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	messages := make(chan tea.Msg)
-	send := func(message tea.Msg) {
-		select {
-		case messages <- message:
-		case <-ctx.Done():
-		}
+	defer giveBack(t)
+	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
+	p := &pickAlone{
+		picking: picking{Picker: picker.Open(pick)}, terminal: t,
+		theme: style.NewTheme(style.DetectColours(opts.env), opts.palette(dark || !known)),
 	}
-	keys := &term.Keyboard{File: opts.In, Send: func(events []term.Event) { send(inputMsg(events)) }, Gone: func() { send(goneMsg{}) }}
+	loop := newLoop(ctx, p)
+	keys := keyboard(t, loop)
 	if err := keys.Start(); err != nil {
 		return chosen, false, err
 	}
 	defer keys.Stop()
-
-	p := &picking{Picker: picker.Open(pick)}
-	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
-	theme := style.NewTheme(style.DetectColours(opts.env), opts.palette(dark || !known))
-	for {
-		for _, work := range p.work() {
-			go func() { send(work()) }()
+	err = serve(ctx, loop, signals, func(s os.Signal) bool {
+		if s == syscall.SIGWINCH {
+			loop.Send(resizedMsg{})
 		}
-		screen.Post(pickFrame(p.Picker, theme, t))
-		select {
-		case <-ctx.Done():
-			return chosen, false, ctx.Err()
-		case s := <-signals:
-			if s != syscall.SIGWINCH {
-				return chosen, false, ErrTerminated
-			}
-		case message := <-messages:
-			if ended, took := p.take(message); ended {
-				if took {
-					chosen, ok = p.Selected()
-				}
-				return chosen, ok, nil
-			}
-		}
+		return s == syscall.SIGWINCH
+	})
+	if p.chosen && err == nil {
+		chosen, ok = p.Selected()
 	}
+	return chosen, ok, err
 }
 
-// take gives what came to the list, and reports whether that was the end of it, and
-// whether something was chosen.
-func (p *picking) take(message tea.Msg) (ended, chosen bool) {
+// pickAlone is a list alone on the screen.
+type pickAlone struct {
+	picking
+	terminal *term.Terminal
+	theme    *style.Theme
+	// chosen is set when it was left with a choice.
+	chosen bool
+}
+
+// Init implements tea.Model.
+func (p *pickAlone) Init() tea.Cmd { return p.show() }
+
+// View implements tea.Model; nobody shows it.
+func (p *pickAlone) View() string { return "" }
+
+// Update implements tea.Model.
+func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	switch message := message.(type) {
 	case goneMsg:
-		return true, false
+		return p, tea.Quit
 	case pickerMsg:
 		message.done()
 	case inputMsg:
@@ -87,17 +80,19 @@ func (p *picking) take(message tea.Msg) (ended, chosen bool) {
 				p.Paste(string(e))
 			case term.Key:
 				if result := p.Key(e); result != picker.Stays {
-					return true, result == picker.Chosen
+					p.chosen = result == picker.Chosen
+					return p, tea.Quit
 				}
 			}
 		}
 	}
-	return false, false
+	return p, p.show()
 }
 
-// pickFrame is a list alone on the screen.
-func pickFrame(p *picker.Picker, theme *style.Theme, t *term.Terminal) term.Frame {
-	width, height := t.Size()
-	rows, col := p.View(theme, max(8, width-1), max(2, min(2*pickerRows, height-1)))
-	return term.Frame{Live: rows, Col: min(col, width-1), Width: width, Height: height}
+// show paints the list, and starts what it works on.
+func (p *pickAlone) show() tea.Cmd {
+	width, height := p.terminal.Size()
+	rows, col := p.picking.View(p.theme, max(8, width-1), max(2, min(2*pickerRows, height-1)))
+	p.terminal.Screen.Post(term.Frame{Live: rows, Col: min(col, width-1), Width: width, Height: height})
+	return p.work()
 }

@@ -12,8 +12,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"agent/internal/chat"
-	"agent/internal/tui/mailbox"
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -25,8 +23,6 @@ import (
 type plain struct {
 	model *Model
 	out   io.Writer
-	inbox chan tea.Msg
-	ended chan struct{}
 	// asked is the question that was printed last, and which of its inquiries.
 	asked struct{ id, step int }
 	// stopped is when Ctrl+C was pressed last.
@@ -50,85 +46,52 @@ func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error
 	}
 	opts.Environ = append(opts.Environ[:len(opts.Environ):len(opts.Environ)], "NO_COLOR=1", "TERM=dumb")
 	width, _ := term.SizeOf(opts.Out)
-	p := &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{})}
-	defer close(p.ended)
-	mail := mailbox.New()
-	opts.Events(mail.Put)
-	go mail.Deliver(p.ended, func(events []chat.Event) { p.send(eventsMsg(events)) })
-	go p.readLines(opts.In)
-	p.start(p.model.begin())
+	loop := newLoop(ctx, &plain{model: newModel(ctx, opts, width, 1000), out: opts.Out})
+	stop := make(chan struct{})
+	defer close(stop)
+	listen(opts.Events, loop, stop)
+	go func() {
+		lines := bufio.NewScanner(opts.In)
+		lines.Buffer(nil, 4<<20)
+		for lines.Scan() {
+			loop.Send(typedLineMsg{lines.Text(), true})
+		}
+		loop.Send(typedLineMsg{})
+	}()
+	return serve(ctx, loop, signals, func(s os.Signal) bool {
+		if s == syscall.SIGINT {
+			loop.Send(stopMsg{})
+		}
+		return s == syscall.SIGINT || s == syscall.SIGWINCH
+	})
+}
+
+// Init implements tea.Model.
+func (p *plain) Init() tea.Cmd {
+	next := p.model.begin()
 	p.show()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case s := <-signals:
-			switch {
-			case s == syscall.SIGWINCH:
-			case s != syscall.SIGINT:
-				return ErrTerminated
-			case p.take(stopMsg{}):
-				return nil
-			}
-		case message := <-p.inbox:
-			if p.take(message) {
-				return nil
-			}
-		}
-	}
+	return next
 }
 
-func (p *plain) send(message tea.Msg) {
-	select {
-	case p.inbox <- message:
-	case <-p.ended:
-	}
-}
+// View implements tea.Model; nobody shows it.
+func (p *plain) View() string { return "" }
 
-func (p *plain) start(c tea.Cmd) {
-	if c != nil {
-		go func() {
-			if message := c(); message != nil {
-				p.send(message)
-			}
-		}()
-	}
-}
-
-// readLines sends what is typed.
-func (p *plain) readLines(in io.Reader) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 4<<20)
-	for lines.Scan() {
-		p.send(typedLineMsg{lines.Text(), true})
-	}
-	p.send(typedLineMsg{})
-}
-
-// take handles one message and reports whether it was the last.
-func (p *plain) take(message tea.Msg) (end bool) {
+// Update implements tea.Model.
+func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	var next tea.Cmd
 	switch message := message.(type) {
-	case tea.QuitMsg:
-		return true
-	case tea.BatchMsg:
-		for _, c := range message {
-			p.start(c)
-		}
-		return false
 	case typedLineMsg:
 		if !message.more {
-			return true
+			return p, tea.Quit
 		}
-		p.start(p.line(message.text))
+		next = p.line(message.text)
 	case stopMsg:
-		if p.stop() {
-			return true
-		}
+		next = p.stop()
 	default:
-		p.start(p.model.update(message))
+		next = p.model.update(message)
 	}
 	p.show()
-	return false
+	return p, next
 }
 
 // line takes a line: the answer to the question that waits, or a message.
@@ -149,23 +112,23 @@ func (p *plain) line(text string) tea.Cmd {
 	return m.submit()
 }
 
-// stop takes Ctrl+C and reports whether it ends the program: the first one interrupts what
-// runs, as Esc does on the screen, and a second one soon after quits.
-func (p *plain) stop() (end bool) {
+// stop takes Ctrl+C: the first one interrupts what runs, as Esc does on the screen, and a
+// second one soon after quits.
+func (p *plain) stop() (next tea.Cmd) {
 	m := p.model
 	now := m.opts.Now()
 	if !p.stopped.IsZero() && now.Sub(p.stopped) <= hintTime {
-		return true
+		return tea.Quit
 	}
 	p.stopped = now
 	switch {
 	case m.questions.Open():
-		p.start(m.questionReply(m.questions.Line("stop", now)))
+		next = m.questionReply(m.questions.Line("stop", now))
 	case m.activity.turn.running:
 		m.interrupt()
 	}
 	m.showHint("Ctrl+C again quits", true)
-	return false
+	return next
 }
 
 // show prints what is finished, what a command opened, and the question that waits.

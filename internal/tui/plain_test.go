@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func TestPlainFrame(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	p := &plain{
 		model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Now: func() time.Time { return now }, Environ: []string{"TERM=dumb"}, Plain: true, Greeting: []string{"hello"}}, 80, 1000),
-		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
+		out:   &out,
 	}
 	p.show()
 	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
@@ -58,7 +59,7 @@ func TestPlain(t *testing.T) {
 	var out strings.Builder
 	p := &plain{
 		model: newModel(t.Context(), Options{Driver: driver, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true, Greeting: []string{"hello"}}, 80, 1000),
-		out:   &out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{}),
+		out:   &out,
 	}
 	p.show()
 	p.take(typedLineMsg{"why?", true})
@@ -84,6 +85,12 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// take gives a message to the front end, and reports whether it quits.
+func (p *plain) take(message tea.Msg) (quits bool) {
+	_, next := p.Update(message)
+	return reflect.ValueOf(next).Pointer() == reflect.ValueOf(tea.Quit).Pointer()
+}
+
 // plainScene is the plain mode with a clock of its own.
 type plainScene struct {
 	*plain
@@ -95,7 +102,7 @@ type plainScene struct {
 func newPlainScene(t *testing.T) *plainScene {
 	s := &plainScene{driver: &fakeDriver{}, out: &strings.Builder{}, now: time.Unix(1_000_000, 0)}
 	opts := Options{Driver: s.driver, Commands: fakeCommands{}, Now: func() time.Time { return s.now }, Environ: []string{"TERM=dumb"}, Plain: true}
-	s.plain = &plain{model: newModel(t.Context(), opts, 80, 1000), out: s.out, inbox: make(chan tea.Msg, 8), ended: make(chan struct{})}
+	s.plain = &plain{model: newModel(t.Context(), opts, 80, 1000), out: s.out}
 	return s
 }
 

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/chat"
+	"agent/internal/tui/mailbox"
 	"agent/internal/tui/term"
 	_ "agent/internal/tui/term/termquiet" // before Bubble Tea is initialised
 )
@@ -32,75 +38,159 @@ func Run(ctx context.Context, opts Options) (err error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-
-	// From here on a signal must find the terminal's mode in order.
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer func() {
+		if value := recover(); value != nil {
+			err = crashed(value, opts)
+		}
+	}()
+	signals := hear()
 	defer signal.Stop(signals)
-
 	if opts.Plain || opts.env("TERM") == "dumb" {
 		return runPlain(ctx, opts, signals)
 	}
-	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
-	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
-	defer func() {
-		value := recover()
-		screen.Close()
-		t.Leave()
-		if value != nil {
-			err = crashed(value, opts.Log, opts.LogPath)
-		}
-	}()
-	if err := t.Enter(); err != nil {
+	t, err := takeTerminal(opts)
+	if err != nil {
 		return fmt.Errorf("the terminal cannot be switched to raw mode: %w", err)
 	}
-
+	defer giveBack(t)
 	width, height := t.Size()
-	m := newModel(ctx, opts, width, height)
-	screen.Post(m.frame())
-	return serve(ctx, m, t, signals)
-}
-
-// serve runs the event loop around a model that has been painted once.
-func serve(ctx context.Context, m *Model, t *term.Terminal, signals <-chan os.Signal) error {
-	if !m.ground.known && !t.Simple {
+	p := &program{Model: newModel(ctx, opts, width, height), terminal: t}
+	t.Screen.Post(p.frame())
+	if !p.ground.known && !t.Simple {
 		t.Write(term.BackgroundQuery)
 	}
-	p := newProgram(ctx, m, t)
+	loop := newLoop(ctx, p)
+	p.keys = keyboard(t, loop)
+	if err := p.keys.Start(); err != nil {
+		return err
+	}
+	defer p.keys.Stop()
 	stop := make(chan struct{})
 	defer close(stop)
-	p.listen(m.opts.Events, stop)
-	terminated := make(chan struct{})
-	go watch(stop, signals, terminated, func() { p.tea.Send(sizeOf(t, m.opts.Now())) })
+	listen(opts.Events, loop, stop)
+	err = serve(ctx, loop, signals, func(s os.Signal) bool {
+		if s == syscall.SIGWINCH {
+			loop.Send(sizeOf(t, opts.Now()))
+		}
+		return s == syscall.SIGWINCH
+	})
+	p.activity.endReply("")
+	t.Screen.Post(p.frame())
+	return errors.Join(p.err, err)
+}
 
-	err := p.run(ctx, terminated)
-	m.activity.endReply("")
-	t.Screen.Post(m.frame())
+// hear returns the signals that come from here on: one finds the terminal's mode in order.
+func hear() chan os.Signal {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	return signals
+}
+
+// takeTerminal takes the terminal, for a screen on it; giveBack gives it back.
+func takeTerminal(opts Options) (*term.Terminal, error) {
+	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
+	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
+	err := t.Enter()
+	if err != nil {
+		screen.Close()
+	}
+	return t, err
+}
+
+func giveBack(t *term.Terminal) {
+	t.Screen.Close()
+	t.Leave()
+}
+
+// newLoop returns Bubble Tea's loop around a front end that reads and paints by itself.
+func newLoop(ctx context.Context, front tea.Model) *tea.Program {
+	return tea.NewProgram(front, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+}
+
+// keyboard sends what is typed to a loop.
+func keyboard(t *term.Terminal, loop *tea.Program) *term.Keyboard {
+	return &term.Keyboard{File: t.In, Send: func(events []term.Event) { loop.Send(inputMsg(events)) }, Gone: func() { loop.Send(goneMsg{}) }}
+}
+
+// listen passes the turn loop's events on until stop is closed.
+func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan struct{}) {
+	mail := mailbox.New()
+	register(mail.Put)
+	go mail.Deliver(stop, func(events []chat.Event) { loop.Send(eventsMsg(events)) })
+}
+
+// serve runs a loop until its front end quits, a signal ends it or ctx ends. heard does
+// what a signal is for, and reports false for one that asks the process to end.
+func serve(ctx context.Context, loop *tea.Program, signals <-chan os.Signal, heard func(os.Signal) bool) error {
+	ended, terminated := make(chan struct{}), make(chan struct{})
+	defer close(ended)
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case s := <-signals:
+				if !heard(s) {
+					close(terminated)
+					loop.Quit()
+					return
+				}
+			}
+		}
+	}()
+	defer loop.Kill() // for a crash: after an ordinary end it does nothing
+	_, err := loop.Run()
 	select {
 	case <-terminated:
 		return ErrTerminated
 	default:
-		return err
 	}
-}
-
-// watch closes terminated when a signal asks the process to end.
-func watch(stop <-chan struct{}, signals <-chan os.Signal, terminated chan<- struct{}, resized func()) {
-	for {
-		select {
-		case <-stop:
-			return
-		case s := <-signals:
-			if s != syscall.SIGWINCH {
-				close(terminated)
-				return
-			}
-			resized()
-		}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
+	return err
 }
 
 func sizeOf(t *term.Terminal, now time.Time) resizedMsg {
 	width, height := t.Size()
 	return resizedMsg{width, height, t.Screen.Tallest(now)}
+}
+
+// crashMsg carries a panic from a command's goroutine to the event loop, where Run
+// can give the terminal back before it reports it.
+type crashMsg struct {
+	value any
+	stack []byte
+}
+
+// guarded makes a command's panic a crashMsg. No command stays none.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if value := recover(); value != nil {
+				msg = crashMsg{value, debug.Stack()}
+			}
+		}()
+		return cmd()
+	}
+}
+
+// crashed logs a panic and returns the error the user sees.
+func crashed(value any, opts Options) error {
+	stack := debug.Stack()
+	if c, ok := value.(crashMsg); ok {
+		value, stack = c.value, c.stack
+	}
+	if opts.Log != nil {
+		opts.Log.Error("the interface crashed", "panic", fmt.Sprint(value), "stack", string(stack))
+	}
+	err := fmt.Errorf("the interface crashed: %v; the session is saved", value)
+	if opts.LogPath != "" {
+		err = fmt.Errorf("%w; what happened is in %s", err, opts.LogPath)
+	}
+	return err
 }

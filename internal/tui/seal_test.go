@@ -287,12 +287,11 @@ func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 		var out strings.Builder
 		p := &plain{
 			model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
-			out:   &out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{}),
+			out:   &out,
 		}
 		p.take(eventsMsg{chat.TurnStarted{}})
 		p.take(message)
 		p.take(eventsMsg{chat.TurnEnded{}})
-		close(p.ended)
 		if strings.Contains(out.String(), "ZQ") {
 			shown++
 		}
@@ -327,12 +326,11 @@ func TestNoNoticeFillsTheScreen(t *testing.T) {
 			var out strings.Builder
 			p := &plain{
 				model: newModel(t.Context(), Options{Driver: &fakeDriver{}, Commands: fakeCommands{}, Now: time.Now, Environ: []string{"TERM=dumb"}, Plain: true}, 80, 1000),
-				out:   &out, inbox: make(chan tea.Msg, 64), ended: make(chan struct{}),
+				out:   &out,
 			}
 			p.take(eventsMsg{chat.TurnStarted{}})
 			p.take(message)
 			p.take(eventsMsg{chat.TurnEnded{}})
-			close(p.ended)
 			if strings.Contains(out.String(), "ZQ") {
 				shown++
 			}

@@ -72,11 +72,9 @@ func (k *Keyboard) Stop() {
 // HasMore reports whether something was typed that the loop has not seen. It is for the
 // loop, which alone starts and stops reading.
 func (k *Keyboard) HasMore() bool {
-	if k.stop != nil {
-		fds := []unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}
-		if n, _ := unix.Poll(fds, 0); n > 0 {
-			return true
-		}
+	fds := []unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}
+	if n, _ := unix.Poll(fds, 0); n > 0 {
+		return true
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
