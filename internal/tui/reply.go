@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"agent/internal/tui/mailbox"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -33,10 +34,7 @@ func (r *reply) think(delta string, now time.Time) {
 	if !r.thinking() {
 		r.thoughtSince = now
 	}
-	r.thought = append(r.thought, delta...)
-	if len(r.thought) > 2*thoughtKept {
-		r.thought = append(r.thought[:0], r.thought[len(r.thought)-thoughtKept:]...)
-	}
+	r.thought = mailbox.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
 // maxOpen bounds the open block that is rendered with every frame, in bytes: of a

@@ -48,10 +48,7 @@ func (a *activity) toolStarted(e chat.ToolStarted) {
 func (a *activity) toolOutput(e chat.ToolOutput) {
 	for i := range a.tools {
 		if t := &a.tools[i]; t.call == e.Call {
-			t.output = append(t.output, e.Data...)
-			if len(t.output) > 2*mailbox.OutputKept {
-				t.output = append(t.output[:0], t.output[len(t.output)-mailbox.OutputKept:]...)
-			}
+			t.output = mailbox.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
 		}
 	}
 }

@@ -22,9 +22,16 @@ const OutputKept = 16 << 10
 // came before it.
 type Mailbox struct {
 	mu      sync.Mutex
-	events  []chat.Event
+	waiting []letter
 	urgent  bool
 	arrived chan struct{}
+}
+
+// letter is an event that waits, or deltas of one text: the event without it, and the
+// text as bytes, so that joining a thousand of them is not quadratic.
+type letter struct {
+	event chat.Event
+	text  []byte
 }
 
 // New returns an empty mailbox.
@@ -32,13 +39,21 @@ func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
 // Put adds an event.
 func (m *Mailbox) Put(event chat.Event) {
+	event, text, delta := opened(event)
 	m.mu.Lock()
-	if n := len(m.events); n == 0 || !join(&m.events[n-1], event) {
-		m.events = append(m.events, event)
+	n := len(m.waiting)
+	if n == 0 || !delta || m.waiting[n-1].event != event {
+		m.waiting = append(m.waiting, letter{event: event})
+		n++
+	}
+	last := &m.waiting[n-1]
+	last.text = append(last.text, text...)
+	if _, output := event.(chat.ToolOutput); output {
+		last.text = KeepEnd(last.text, OutputKept)
 	}
 	wasUrgent := m.urgent
-	m.urgent = m.urgent || !isDelta(event)
-	ring := len(m.events) == 1 || m.urgent != wasUrgent
+	m.urgent = m.urgent || !delta
+	ring := n == 1 || m.urgent != wasUrgent
 	m.mu.Unlock()
 	if ring {
 		select {
@@ -48,17 +63,49 @@ func (m *Mailbox) Put(event chat.Event) {
 	}
 }
 
+// opened is a delta without its text, and the text. Other events stay as they are.
+func opened(event chat.Event) (bare chat.Event, text string, delta bool) {
+	switch e := event.(type) {
+	case chat.TextDelta:
+		return chat.TextDelta{}, e.Delta, true
+	case chat.ReasoningDelta:
+		return chat.ReasoningDelta{}, e.Delta, true
+	case chat.ToolOutput:
+		return chat.ToolOutput{Call: e.Call}, e.Data, true
+	}
+	return event, "", false
+}
+
+// whole is the event with its text.
+func (l letter) whole() chat.Event {
+	switch e := l.event.(type) {
+	case chat.TextDelta:
+		return chat.TextDelta{Delta: string(l.text)}
+	case chat.ReasoningDelta:
+		return chat.ReasoningDelta{Delta: string(l.text)}
+	case chat.ToolOutput:
+		return chat.ToolOutput{Call: e.Call, Data: string(l.text)}
+	}
+	return l.event
+}
+
+// KeepEnd drops the beginning of a text that is twice as long as what is kept of it, in
+// bytes.
+func KeepEnd(text []byte, kept int) []byte {
+	if len(text) > 2*kept {
+		text = append(text[:0], text[len(text)-kept:]...)
+	}
+	return text
+}
+
 // take removes everything.
-func (m *Mailbox) take() []chat.Event {
+func (m *Mailbox) take() (events []chat.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	events := m.events
-	m.events, m.urgent = nil, false
-	for i, event := range events {
-		if d, ok := event.(*delta); ok {
-			events[i] = d.event()
-		}
+	for _, letter := range m.waiting {
+		events = append(events, letter.whole())
 	}
+	m.waiting, m.urgent = nil, false
 	return events
 }
 
