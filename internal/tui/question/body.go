@@ -87,12 +87,13 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 			where += " in the background"
 		}
 		b.title = "run this command" + where
-		if len(b.rows) == 1 && b.hidden == 0 && where == "" && b.fits("run "+b.rows[0]) {
+		if where != "" {
+			break
+		}
+		if len(b.rows) == 1 && b.hidden == 0 && b.fits("run "+b.rows[0]) {
 			b.title, b.rows = "run "+b.rows[0], nil // the title says it all
 		}
-		if where == "" {
-			return
-		}
+		return
 	default:
 		b.title = oneLine(p.Title).Text
 		if arguments := changedDefinition(p) + argumentsText(p.Arguments); arguments != "" {
@@ -126,11 +127,7 @@ func oneLine(title string) style.Revealed {
 
 // titleRows are all of a title.
 func titleRows(t *style.Theme, title string, width int) []string {
-	var rows []string
-	for _, row := range (style.Spans{{Text: title, Style: t.Strong}}).SoftWrap(width) {
-		rows = append(rows, row.String())
-	}
-	return rows
+	return style.Spans{{Text: title, Style: t.Strong}}.SoftRows(width)
 }
 
 // Command shows all of a command line: nothing in it is hidden, and runs of blank
@@ -144,15 +141,16 @@ func Command(t *style.Theme, command string, width int) []string {
 			blank++
 		}
 		if blank > 2 {
-			rows = append(rows, t.Warn.Text(gap(t)+words.Count(blank, "blank line")))
+			gap := "⋮ "
+			if t.Spoken {
+				gap = ""
+			}
+			rows = append(rows, t.Warn.Text(gap+words.Count(blank, "blank line")))
 			i += blank - 1
 			continue
 		}
 		line := style.Reveal(lines[i])
-		spans := style.Spans{{Text: line.Text}}.Restyle(line.Marks, t.Mark)
-		for _, row := range spans.SoftWrap(width) {
-			rows = append(rows, row.String())
-		}
+		rows = append(rows, style.Spans{{Text: line.Text}}.Restyle(line.Marks, t.Mark).SoftRows(width)...)
 	}
 	return rows
 }
@@ -164,14 +162,6 @@ func (b *body) arrange(room int) {
 	if b.scrolled {
 		b.top = max(0, min(b.top, len(b.rows)-max(1, room-1)))
 	}
-}
-
-// gap is the sign of lines that are a number.
-func gap(t *style.Theme) string {
-	if t.Spoken {
-		return ""
-	}
-	return "⋮ "
 }
 
 // view is as much of the body as fits: all of it, its head and its tail, or the part

@@ -12,9 +12,6 @@ import (
 	"agent/internal/tui/style"
 )
 
-// ownWords is the choice of an answer in the person's own words.
-const ownWords = "own"
-
 // Inquiry is what the model asks the person with its present question, nil for a call
 // that is to be approved.
 func (a Asked) Inquiry() *tools.Inquiry {
@@ -36,17 +33,6 @@ func inquiryTitle(i *tools.Inquiry) string {
 	return title
 }
 
-// inquiryHidden counts the characters of inquiries that would not be seen.
-func inquiryHidden(all []tools.Inquiry) (n int) {
-	for _, i := range all {
-		n += oneLine(i.Header).Hidden + oneLine(i.Question).Hidden
-		for _, o := range i.Options {
-			n += oneLine(o.Label).Hidden + oneLine(o.Description).Hidden
-		}
-	}
-	return n
-}
-
 // optionRows are the options, for the pager and for people that listen.
 func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	var rows []string
@@ -63,24 +49,6 @@ func optionText(o tools.Option) string {
 		text += " — " + oneLine(o.Description).Text
 	}
 	return text
-}
-
-// inquiryChoices are the options, and the ways to answer none of them.
-func inquiryChoices(i *tools.Inquiry, marked []int) []choice {
-	var all []choice
-	for n, o := range i.Options {
-		mark := ""
-		if i.Several {
-			mark = "[ ] "
-			if slices.Contains(marked, n) {
-				mark = "[x] "
-			}
-		}
-		all = append(all, choice{strconv.Itoa(n + 1), mark + optionText(o), mark + oneLine(o.Label).Text})
-	}
-	return append(all,
-		choice{ownWords, "something else: just type it", "words: type"},
-		choice{"esc", "no answer, and stop", "stops"})
 }
 
 // pick takes an option by its number from 0: it is marked where several may be chosen,

@@ -73,7 +73,7 @@ func (q *Questions) fresh(now time.Time) string {
 // before that was read.
 func (q *Questions) typed(text string, now time.Time) Reply {
 	text = q.fresh(now) + q.letter + text
-	if (q.inquiry() != nil || q.takesWords()) && !q.TooEarly(now) {
+	if q.takesWords() && !q.TooEarly(now) {
 		q.writeOwn(text)
 		return Reply{}
 	}

@@ -41,70 +41,52 @@ func (q *Questions) Answers() string {
 	return "Type " + strings.Join(says, "; ") + rest
 }
 
-// Line takes a line that was typed while a question is open: an answer, by itself, or n
-// with a reason behind it. Pass is set for a message.
+// Line takes a line that was typed while a question is open: an answer, by itself, n with a
+// reason behind it, or words where these are an answer. Pass is set for a message.
 func (q *Questions) Line(text string, now time.Time) Reply {
-	if q.inquiry() != nil {
-		return q.inquiryLine(strings.TrimSpace(text), now)
-	}
 	text = strings.TrimSpace(text)
 	answer, reason, _ := strings.Cut(text, " ")
-	answer, reason = strings.ToLower(answer), strings.TrimSpace(reason)
-	if answer == "esc" {
-		answer = "stop"
-	}
+	answer = strings.ToLower(answer)
+	own, inquiry := q.First().Own != nil, q.inquiry()
 	switch {
-	case answer == "n" && q.First().Own == nil:
-		return q.answer(chat.Decision{Reason: reason}, false, now)
-	case reason != "":
-		return q.words(text, now)
-	case answer == "v":
-		return Reply{View: true}
-	case answer == "stop" && q.First().Own == nil, answer == "n":
-		return q.answer(chat.Decision{}, answer == "stop", now)
-	case !q.isChoice(answer) || answer == "stop":
-		return q.words(text, now)
-	case q.TooEarly(now):
-		return Reply{Hint: "that was typed before the question was there; answer it again"}
-	case answer == "d":
-		return q.choose(answer, now)
-	}
-	return q.answer(chat.Decision{Allow: true, Always: answer == "a"}, false, now)
-}
-
-// takesWords reports whether words are an answer: to a plan they say what to change.
-func (q *Questions) takesWords() bool { return q.First().Own == nil && q.First().Preview.Plan != "" }
-
-// words takes a line that is no key: the answer where words are one, else a message. A
-// command is for the rest of the interface.
-func (q *Questions) words(text string, now time.Time) Reply {
-	switch {
-	case !q.takesWords(), text == "", text[0] == '/', text[0] == '!':
-		return Reply{Pass: true}
-	case q.TooEarly(now):
-		return Reply{Hint: "that was typed before the question was there; answer it again"}
-	}
-	return q.answer(chat.Decision{Reason: text}, false, now)
-}
-
-// inquiryLine takes a line as the answer to what the model asks: numbers of options, or
-// words. A command is for the rest of the interface.
-func (q *Questions) inquiryLine(text string, now time.Time) Reply {
-	switch {
+	case answer == "n" && !own && inquiry == nil:
+		return q.answer(chat.Decision{Reason: strings.TrimSpace(reason)}, false, now)
 	case text == "", text[0] == '/', text[0] == '!':
 		return Reply{Pass: true}
-	case text == "v":
+	case reason != "":
+	case answer == "v":
 		return Reply{View: true}
-	case text == "stop", text == "esc":
-		return q.choose("esc", now)
-	case q.TooEarly(now):
-		return Reply{Hint: "that was typed before the question was there; answer it again"}
+	case (answer == "stop" || answer == "esc") && !own, answer == "n" && own:
+		return q.answer(chat.Decision{}, answer != "n", now)
+	case answer == "y", answer == "a", answer == "d":
+		if inquiry != nil || !q.isChoice(answer) {
+			break
+		}
+		if q.TooEarly(now) {
+			return tooEarly
+		}
+		return q.answer(chat.Decision{Allow: answer != "d", Always: answer != "y"}, false, now)
 	}
-	if numbers := numbersOf(q.inquiry(), text); numbers != nil {
-		return q.give(tools.Given{Chosen: labels(q.inquiry(), numbers)}, now)
+	switch {
+	case !q.takesWords():
+		return Reply{Pass: true}
+	case q.TooEarly(now):
+		return tooEarly
+	case inquiry == nil:
+		return q.answer(chat.Decision{Reason: text}, false, now)
+	}
+	if numbers := numbersOf(inquiry, text); numbers != nil {
+		return q.give(tools.Given{Chosen: labels(inquiry, numbers)}, now)
 	}
 	return q.give(tools.Given{Words: text}, now)
 }
+
+// tooEarly is what becomes of a line that was typed ahead.
+var tooEarly = Reply{Hint: "that was typed before the question was there; answer it again"}
+
+// takesWords reports whether words are an answer: to what the model asks, and to a plan, of
+// which they say what to change.
+func (q *Questions) takesWords() bool { return q.inquiry() != nil || q.First().Preview.Plan != "" }
 
 // numbersOf reads the numbers of options, from 0 and in their order; nil for anything else.
 func numbersOf(i *tools.Inquiry, text string) (numbers []int) {

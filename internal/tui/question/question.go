@@ -1,3 +1,14 @@
+// Package question is how a person consents: the calls that wait for an answer, the
+// keys that answer, and what is shown of them. Two promises:
+//
+// What is shown is what will run. Nothing of a command or a change is obeyed,
+// removed or left invisible (style.Reveal); what does not fit is said, and its end is
+// shown before it can be approved.
+//
+// Typing never answers. A letter answers only when it is alone: not right after
+// the question appeared, not while a message is being typed, and with no other key
+// close behind it. A letter that answers too early or twice is held, not typed; a word that
+// continues with it belongs to the message, as everything else does that is typed.
 package question
 
 import (
@@ -91,21 +102,13 @@ type Reply struct {
 // Open reports whether a question waits.
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
-// Count is how many questions there are to answer: those that wait, and those that the
-// rest of the reply will ask, as far as that is known.
-func (q *Questions) Count() int {
-	if !q.Open() {
-		return 0
-	}
-	return max(len(q.waiting), 1+len(q.First().After))
-}
-
-// Place is which of how many questions is shown: those of one call that asks, else the calls.
+// Place is which of how many questions is shown: those of one call that asks, else the
+// calls that wait, and those that the rest of the reply will ask, as far as that is known.
 func (q *Questions) Place() (n, of int) {
-	if q.Open() && q.inquiry() != nil {
+	if q.inquiry() != nil {
 		return q.First().Step + 1, len(q.First().Preview.Inquiries)
 	}
-	return 1, q.Count()
+	return 1, max(len(q.waiting), 1+len(q.First().After))
 }
 
 // Owned reports whether a question waits about what a command of the person would do.
@@ -160,18 +163,17 @@ func (q *Questions) Uncover(since, now time.Time) {
 
 // Settle drops a question that needs no answer any more.
 func (q *Questions) Settle(id int, now time.Time) {
-	for i, w := range q.waiting {
-		if w.ID == id {
-			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
-			if i == 0 {
-				q.show(now)
-			}
-			return
-		}
+	i := slices.IndexFunc(q.waiting, func(asked Asked) bool { return asked.ID == id })
+	if i < 0 {
+		return
+	}
+	q.waiting = slices.Concat(q.waiting[:i], q.waiting[i+1:])
+	if i == 0 {
+		q.show(now)
 	}
 }
 
-// Draft hands the keys to the message; Ask hands them back.
+// Draft hands the keys to the message.
 func (q *Questions) Draft() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
 
 // Ask hands the keys back to the question.
@@ -234,14 +236,12 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 
 // draftKey takes a key while a message is typed.
 func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
-	if k.Name == "shift+tab" {
-		return Reply{Pass: true}
-	}
-	if k.Name == "esc" {
+	switch k.Name {
+	case "esc":
 		q.Ask(now)
 		return Reply{}
-	}
-	if !q.until.IsZero() {
+	case "shift+tab":
+	default:
 		q.until = time.Time{} // it is being typed indeed; only Tab, Enter and Esc end it
 	}
 	return Reply{Pass: true}
@@ -287,15 +287,11 @@ func (q *Questions) selectKey(name string, now time.Time) Reply {
 
 // move picks the next or previous choice.
 func (q *Questions) move(by int) {
-	n := len(q.choices())
-	switch {
-	case q.selected == 0 && by < 0:
-		q.selected = n
-	case q.selected == 0:
-		q.selected = 1
-	default:
-		q.selected = (q.selected-1+by+n)%n + 1
+	n, at := len(q.choices()), q.selected-1
+	if by < 0 {
+		at = max(0, at)
 	}
+	q.selected = (at+by+n)%n + 1
 }
 
 // choose does what a choice says.

@@ -82,16 +82,34 @@ func All(t *style.Theme, request Asked, width int) []string {
 }
 
 // hidden counts the characters of a question that would not be seen by themselves.
-func hidden(request Asked) int {
-	if request.Own != nil {
-		return ownHidden(request.Own)
-	}
-	p := request.Preview
-	n := inquiryHidden(p.Inquiries) + style.Reveal(p.Plan).Hidden + patch.Hidden(p.Diff) + style.Reveal(p.Command).Hidden + oneLine(p.Directory).Hidden
+func hidden(asked Asked) (n int) {
+	p := asked.Preview
+	lines, texts, diffs := []string{p.Directory}, []string{p.Plan, p.Command}, []string{p.Diff}
 	if p.Command == "" {
-		n += oneLine(p.Title).Hidden + style.Reveal(changedDefinition(p)+argumentsText(p.Arguments)).Hidden
+		lines, texts = append(lines, p.Title), append(texts, changedDefinition(p)+argumentsText(p.Arguments))
 	}
-	for _, caution := range cautions(request) {
+	for _, i := range p.Inquiries {
+		lines = append(lines, i.Header, i.Question)
+		for _, o := range i.Options {
+			lines = append(lines, o.Label, o.Description)
+		}
+	}
+	if asked.Own != nil {
+		lines = append(lines, asked.Own.Title)
+		for _, part := range asked.Own.Parts {
+			lines, texts, diffs = append(lines, part.Title), append(texts, part.Lines...), append(diffs, part.Diff)
+		}
+	}
+	for _, line := range lines {
+		n += oneLine(line).Hidden
+	}
+	for _, text := range texts {
+		n += style.Reveal(text).Hidden
+	}
+	for _, diff := range diffs {
+		n += patch.Hidden(diff)
+	}
+	for _, caution := range cautions(asked) {
 		n += caution.Hidden
 	}
 	return n
@@ -118,12 +136,9 @@ func cautionRows(t *style.Theme, request Asked, width int) []string {
 	var rows []string
 	for _, caution := range cautions(request) {
 		sign := t.Sign(t.Plain, "!")
-		for i, row := range (style.Spans{{Text: caution.Text, Style: t.Warn}}).SoftWrap(width - style.Width(sign)) {
-			if i > 0 {
-				sign = strings.Repeat(" ", style.Width(sign))
-			}
-			rows = append(rows, t.Warn.Text(sign)+row.String())
-		}
+		margin := style.Width(sign)
+		said := style.Spans{{Text: caution.Text, Style: t.Warn}}.SoftRows(width - margin)
+		rows = append(rows, style.Indent(said, t.Warn.Text(sign), t.Warn.Text(strings.Repeat(" ", margin)))...)
 	}
 	return rows
 }
@@ -167,15 +182,15 @@ const mostAfter = 3
 // afterRows name what will be asked next.
 func (q *Questions) afterRows(t *style.Theme, width int) []string {
 	var rows []string
-	for i, title := range q.First().After {
-		text := "  then: " + oneLine(title).Text
-		if i == mostAfter {
-			text = "  then " + words.Count(len(q.First().After)-i, "more question")
-		}
-		if i > mostAfter {
-			break
-		}
-		rows = append(rows, t.Dim.Text(style.Truncate(text, width)))
+	after := q.First().After
+	for _, title := range after[:min(len(after), mostAfter)] {
+		rows = append(rows, "  then: "+oneLine(title).Text)
+	}
+	if more := len(after) - mostAfter; more > 0 {
+		rows = append(rows, "  then "+words.Count(more, "more question"))
+	}
+	for i, row := range rows {
+		rows[i] = t.Dim.Text(style.Truncate(row, width))
 	}
 	return rows
 }
@@ -189,14 +204,8 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 			mark, look = "❯ ", t.Strong
 		}
 		key := keyName(c.key)
-		row := style.Spans{{Text: mark, Style: t.User}, {Text: key + strings.Repeat(" ", 5-style.Width(key)), Style: t.Accent}, {Text: c.does, Style: look}}
-		for j, part := range row[2:].SoftWrap(width - 7) {
-			before := row[:2].String()
-			if j > 0 {
-				before = strings.Repeat(" ", 7)
-			}
-			rows = append(rows, before+part.String())
-		}
+		head := t.User.Text(mark) + t.Accent.Text(key+strings.Repeat(" ", 5-style.Width(key)))
+		rows = append(rows, style.Indent(style.Spans{{Text: c.does, Style: look}}.SoftRows(width-7), head, strings.Repeat(" ", 7))...)
 	}
 	hint := "  ↑↓ Enter choose · v opens all of it · Tab to a message"
 	if i := q.inquiry(); i != nil && i.Several {
@@ -245,25 +254,24 @@ func keyName(key string) string {
 
 // reasonView is the editor for why not.
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
-	prompt, refuses := "Why not? ", "Enter refuses"
-	if q.First().Preview.Plan != "" {
-		prompt, refuses = "What to change? ", "Enter says not yet"
+	prompt, does := "Why not? ", "Enter refuses"
+	switch asked := q.First(); {
+	case q.inquiry() != nil:
+		prompt, does = "Your answer: ", "Enter answers · Esc back to the choices"
+	case asked.Repeats != "":
+		prompt, does = "What instead? ", "Enter says no"
+	case asked.Preview.Plan != "":
+		prompt, does = "What to change? ", "Enter says not yet"
 	}
-	if q.First().Repeats != "" {
-		prompt, refuses = "What instead? ", "Enter says no"
-	}
-	if q.inquiry() != nil {
-		prompt = "Your answer: "
+	switch {
+	case q.inquiry() != nil:
+	case strings.TrimSpace(q.reason.Value()) != "":
+		does += ", and the model goes on · Esc back"
+	default:
+		does += " and ends the turn; with a reason the model goes on · Esc back"
 	}
 	rows, row, col := q.reason.View(width-len(prompt)-1, 3)
 	rows = style.Indent(rows, t.Strong.Text(prompt), strings.Repeat(" ", len(prompt)))
-	does := refuses + " and ends the turn; with a reason the model goes on · Esc back"
-	if strings.TrimSpace(q.reason.Value()) != "" {
-		does = refuses + ", and the model goes on · Esc back"
-	}
-	if q.inquiry() != nil {
-		does = "Enter answers · Esc back to the choices"
-	}
 	for _, line := range style.WrapText(does, width) {
 		rows = append(rows, t.Dim.Text(line))
 	}

@@ -75,6 +75,14 @@ func (s Spans) SoftWrap(width int) []Spans {
 	}
 }
 
+// SoftRows is SoftWrap with rows that are ready for the terminal.
+func (s Spans) SoftRows(width int) (rows []string) {
+	for _, row := range s.SoftWrap(width) {
+		rows = append(rows, row.String())
+	}
+	return rows
+}
+
 // cutPoint is where a row ends that begins at a position.
 func cutPoint(text string, at, width int) int {
 	used := 0
