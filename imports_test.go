@@ -25,9 +25,9 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/trust", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
+	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
 	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
-	{"internal/front/editor", []string{"internal/acp", "internal/app", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/trust", "internal/todo"}, "it hands conversations to the protocol of editors"},
+	{"internal/front/editor", []string{"internal/acp", "internal/app", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/todo"}, "it hands conversations to the protocol of editors"},
 	{"internal/front", []string{"internal/app", "internal/atcmd", "internal/chat"}, "a front end runs conversations"},
 	{"internal/cli", []string{"internal/app", "internal/nearest", "internal/tui/style"}, "a command line explains itself, whatever its commands do"},
 	{"internal/doctor", []string{"internal/app", "internal/chat", "internal/compression", "internal/llm", "internal/mcp/bridge", "internal/protect/survey", "internal/provider", "internal/sandbox", "internal/settings", "internal/setup"}, "it looks at everything and changes nothing"},
@@ -123,16 +123,13 @@ var rooms = []room{
 	{"internal/setup/imports", []string{"internal/nearest", "internal/setup/hooks", "internal/setup/jsonfile", "internal/setup/servers", "internal/setup/source"}, "it plans from files and starts nothing"},
 	{"internal/setup/jsonfile", nil, "it changes files and knows nothing of what they say"},
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/jsonfile", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
-	{"internal/setup/trust", []string{"internal/nearest", "internal/setup/consent"}, "it says what there is to agree to, and starts none of it"},
-	{"internal/setup/consent", []string{"internal/git", "internal/protect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers and knows nothing of what is asked about but its content"},
+	{"internal/setup/consent", []string{"internal/git", "internal/nearest", "internal/protect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers and knows nothing of what is asked about but its content"},
 	{"internal/check", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
 	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
-	{"internal/setup", []string{"internal/cmdline", "internal/setup/commands", "internal/setup/fill", "internal/setup/skills"}, "it knows names and texts and runs nothing"},
+	{"internal/setup", []string{"internal/setup/fill", "internal/setup/source"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
-	{"internal/setup/skills", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
-	{"internal/setup/commands", []string{"internal/setup/source", "internal/setup/fill"}, "it reads files and runs nothing"},
 	{"internal/setup/instructions", []string{"internal/setup/source"}, "it reads files and neither asks nor runs"},
 }
 

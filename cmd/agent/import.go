@@ -54,7 +54,7 @@ func runImport(w world, sources []string, o importOptions) error {
 	for _, kind := range o.only {
 		only = append(only, imports.Kind(kind))
 	}
-	where := imports.Where{Config: f.Config, Base: filepath.Dir(f.Config), Home: w.Home, Workspace: w.Dir, InOurWords: gates.InOurWords}
+	where := imports.Where{Where: w.Where(f, w.Dir), Base: filepath.Dir(f.Config), InOurWords: gates.InOurWords}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"agent/internal/cli"
 	"agent/internal/rawjson"
-	"agent/internal/setup/trust"
+	"agent/internal/setup/consent"
 	"agent/internal/words"
 
 	"github.com/spf13/cobra"
@@ -38,7 +38,7 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 		return &cobra.Command{
 			Use: use + " [ITEM…]", Short: short, Args: cobra.ArbitraryArgs,
 			RunE: func(_ *cobra.Command, items []string) error {
-				return changeTrust(w, o, func(t *trust.Trust) ([]string, error) { return t.Answer(yes, items...) })
+				return changeTrust(w, o, func(t *consent.Trust) ([]string, error) { return t.Answer(yes, items...) })
 			},
 		}
 	}
@@ -47,14 +47,14 @@ exactly that content, and for the bytes of the scripts that it names. Nothing is
 		answer("no", "Refuse all that waits, or items by name or letters", false),
 		&cobra.Command{
 			Use: "forget", Short: "Forget your answers about this repository", Args: cli.ExactArgs(0, "no arguments"),
-			RunE: func(*cobra.Command, []string) error { return changeTrust(w, o, (*trust.Trust).Forget) },
+			RunE: func(*cobra.Command, []string) error { return changeTrust(w, o, (*consent.Trust).Forget) },
 		},
 	)
 	return cmd
 }
 
 // trustOf finds what needs consent in the folder that is meant.
-func trustOf(w world, o trustOptions) (*trust.Trust, error) {
+func trustOf(w world, o trustOptions) (*consent.Trust, error) {
 	folders, s, err := w.configured(settingsOptions{})
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func listTrust(w world, o trustOptions) error {
 	return printLines(w, lines)
 }
 
-func changeTrust(w world, o trustOptions, change func(*trust.Trust) ([]string, error)) error {
+func changeTrust(w world, o trustOptions, change func(*consent.Trust) ([]string, error)) error {
 	t, err := trustOf(w, o)
 	if err != nil {
 		return err

@@ -27,8 +27,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/hooks"
-	"agent/internal/setup/trust"
+	"agent/internal/setup/consent"
 	"agent/internal/tools"
 	"agent/internal/trace"
 	"agent/internal/workspace"
@@ -52,7 +51,7 @@ type Conversation struct {
 	Rules   *gates.Rules
 	// Trust is what the repository wants run, connected to or allowed, and what the person
 	// said of it.
-	Trust *trust.Trust
+	Trust *consent.Trust
 	// LeftOut says of which parts of a set-up there is no use as they are written, and why.
 	LeftOut []string
 
@@ -198,9 +197,9 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	c.checks = gates.NewChecks(c.host, c.Rules, c.settings)
 	c.Notices = append(c.Notices, notices...)
 	c.Notices = append(c.Notices, c.Brought.Begin(brought.Config{
-		Host: c.host, Off: c.options.NoSetup, Folder: c.folders.Config, Home: c.process.Home, Settings: c.settings,
+		Host: c.host, Off: c.options.NoSetup, Settings: c.settings,
 		Rules: c.Rules, Servers: c.Servers, Window: c.window, Log: c.log,
-		Trust:    func() *trust.Trust { return c.Trust },
+		Trust:    func() *consent.Trust { return c.Trust },
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
 	found := c.Brought.Set()
@@ -210,8 +209,8 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	}
 	c.Hooking.FindHooks(c.host, gates.HookConfig{
 		ID: c.ID, Transcript: c.transcriptPath,
-		Trust: func() *trust.Trust { return c.Trust },
-	}, hooks.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()})
+		Trust: func() *consent.Trust { return c.Trust },
+	})
 	c.Notices = append(c.Notices, c.Hooking.LeftOut()...)
 	c.LeftOut = append(c.LeftOut, c.Hooking.LeftOut()...)
 }

@@ -21,7 +21,7 @@ import (
 // bring.
 func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Configured, error) {
 	found, err := servers.Find(servers.Where{
-		Config: f.Config, Home: p.Home, Workspace: workspace, Dir: p.Dir,
+		Where: p.Where(f, workspace), Dir: p.Dir,
 		Given: o.Servers, Editor: o.EditorServers, GivenOnly: o.NoSetup,
 	})
 	if err != nil {

@@ -15,51 +15,46 @@ import (
 	"agent/internal/setup/imports"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
-	"agent/internal/setup/trust"
+	"agent/internal/setup/source"
 )
 
-// suggested is what people and the repository have brought of which something may need
-// consent.
-type suggested struct {
-	callable setup.Set
-	rules    permissions.Rules
-	servers  servers.Found
-	hooks    hooks.Found
-}
-
-// finders are the rooms whose things need consent, a line each.
-func finders(s suggested) []trust.Finder {
-	return []trust.Finder{
-		func(consent.Where) trust.Found { return gates.Offered(s.rules) },
-		func(consent.Where) trust.Found { return brought.Grants(s.callable) },
-		func(consent.Where) trust.Found { return serving.Items(s.servers) },
-		func(consent.Where) trust.Found { return gates.Items(s.hooks) },
-		func(w consent.Where) trust.Found { return trust.Found{Ignored: imports.Unread(w.Home, w.Workspace)} },
+// Where is where the set-up of a workspace is looked for, without symbolic links.
+func (p *Process) Where(f Folders, workspace string) source.Where {
+	w := source.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
+	for _, folder := range []*string{&w.Home, &w.Workspace} {
+		if *folder != "" {
+			*folder = disk.Real(*folder)
+		}
 	}
+	return w
 }
 
 // Trust finds what needs consent in a folder, without a conversation.
-func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *trust.Trust {
-	home, workspace := disk.Real(p.Home), disk.Real(workspace)
-	configured, _ := servers.Find(servers.Where{Config: f.Config, Home: p.Home, Workspace: workspace}) // only --mcp-config gives an error
-	return p.trust(f, workspace, suggested{
-		brought.Find(f.Config, p.Home, workspace, brought.SkillPaths(s, p.Home, workspace)), permissions.Read(permissions.Where{Home: home, Workspace: workspace}), configured,
-		hooks.Find(hooks.Where{Config: f.Config, Home: p.Home, Workspace: workspace}),
-	})
+func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
+	w := p.Where(f, workspace)
+	configured, _ := servers.Find(servers.Where{Where: w}) // only --mcp-config gives an error
+	return p.trust(w, setup.Find(w, brought.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w))
 }
 
-func (p *Process) trust(f Folders, workspace string, s suggested) *trust.Trust {
-	where := consent.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
-	return trust.Find(where, p.Now, finders(s)...)
+// trust gathers what needs consent of what people and the repository have brought, a line
+// each.
+func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Found, found hooks.Found) *consent.Trust {
+	return consent.Find(w, p.Now,
+		gates.Offered(rules),
+		brought.Grants(callable),
+		serving.Items(configured),
+		gates.Items(found),
+		consent.Found{Ignored: imports.Unread(w)},
+	)
 }
 
 // findTrust finds what needs consent, and says what is not used without it.
 func (c *Conversation) findTrust() error {
 	if c.options.NoSetup {
-		c.Trust = trust.Find(consent.Where{Config: c.folders.Config, Home: c.process.Home, Workspace: c.workspace.Root()}, c.process.Now)
+		c.Trust = consent.Find(c.host.Where, c.process.Now)
 		return nil
 	}
-	c.Trust = c.process.trust(c.folders, c.workspace.Root(), suggested{c.Brought.Set(), c.Rules.Rules, c.configured.Found, c.Hooking.Found})
+	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Found, c.Hooking.Found)
 	if c.options.TrustProject {
 		if err := c.Trust.ForRun(); err != nil {
 			return err
@@ -90,7 +85,7 @@ func (c *Conversation) useAgreed() {
 		c.Servers.UseAgreed()
 	}
 	use()
-	c.Trust.OnAnswer(use)
+	c.Trust.Answered = use
 }
 
 // isGuarded reports whether a file is what the person agreed to, as it is.

@@ -73,7 +73,7 @@ func (c *Conversation) openWorkspace() error {
 		},
 	}
 	c.host = &gates.Host{
-		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Home: disk.Real(c.process.Home),
+		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Where: c.process.Where(c.folders, confined.Root()),
 		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say,
 	}
 	return c.prepareSandbox()

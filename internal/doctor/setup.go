@@ -7,14 +7,12 @@ import (
 	"agent/internal/app"
 	"agent/internal/mcp/bridge"
 	"agent/internal/settings"
-	"agent/internal/setup/commands"
+	"agent/internal/setup"
+	"agent/internal/setup/consent"
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/servers"
-	"agent/internal/setup/skills"
-	"agent/internal/setup/source"
-	"agent/internal/setup/trust"
 	"agent/internal/words"
 )
 
@@ -23,33 +21,32 @@ func checkSetup(p *app.Process, f app.Folders, s *settings.Settings) []Finding {
 	if p.Dir == "" {
 		return nil
 	}
-	texts := instructions.Find(instructions.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir, Files: settings.Items(settings.InstructionFiles.Of(s))})
-	able := skills.Find(source.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
-	callable := commands.Find(source.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
-	rules := permissions.Read(permissions.Where{Home: p.Home, Workspace: p.Dir})
+	where := p.Where(f, p.Dir)
+	texts := instructions.Find(instructions.Where{Where: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
+	callable := setup.Find(where, nil)
+	rules := permissions.Read(where)
 	trusted := p.Trust(f, s, p.Dir)
-	found := []Finding{{"ok", fmt.Sprintf("set-up: %s, %s, %s", words.Count(len(texts.Files), "file")+" with instructions", words.Count(len(able.Skills), "skill"), words.Count(len(callable.Commands), "command")), ""}}
+	found := []Finding{{"ok", fmt.Sprintf("set-up: %s, %s, %s", words.Count(len(texts.Files), "file")+" with instructions", words.Count(len(callable.Skills.Entries), "skill"), words.Count(len(callable.Commands.Entries), "command")), ""}}
 	for _, unread := range texts.Unread {
 		found = append(found, Finding{"note", "instructions: " + unread, ""})
 	}
 	for _, problem := range texts.Problems {
 		found = append(found, Finding{"note", "instructions: " + problem.Error(), ""})
 	}
-	for _, left := range slices.Concat(able.LeftOut, callable.LeftOut) {
+	for _, left := range slices.Concat(callable.Skills.LeftOut, callable.Commands.LeftOut) {
 		found = append(found, Finding{"note", "left out: " + left, ""})
 	}
 	for _, problem := range rules.Problems {
 		found = append(found, Finding{"fix", "not protected: " + problem, "correct the rule; nothing keeps it until then"})
 	}
 	found = append(found, serverFindings(p, f, s)...)
-	found = append(found, hookFindings(p, f)...)
+	found = append(found, hookFindings(hooks.Find(where))...)
 	return append(found, trustFindings(trusted)...)
 }
 
 // hookFindings says which hooks there are. Those that wait for consent are named with all
 // that does.
-func hookFindings(p *app.Process, f app.Folders) []Finding {
-	events := hooks.Find(hooks.Where{Config: f.Config, Home: p.Home, Workspace: p.Dir})
+func hookFindings(events hooks.Found) []Finding {
 	var found []Finding
 	if n := len(events.Hooks); n > 0 {
 		found = append(found, Finding{"ok", words.Count(n, "hook") + " (/hooks lists them)", ""})
@@ -94,7 +91,7 @@ func serverFindings(p *app.Process, f app.Folders, s *settings.Settings) []Findi
 }
 
 // trustFindings says for doctor what of a repository is used, and what is not.
-func trustFindings(t *trust.Trust) []Finding {
+func trustFindings(t *consent.Trust) []Finding {
 	report, err := t.Report()
 	if err != nil {
 		return []Finding{{"fix", err.Error(), "correct or remove that file"}}

@@ -20,6 +20,7 @@ import (
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/permissions"
 	"agent/internal/shell"
+	"agent/internal/setup/source"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -46,7 +47,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 		os.WriteFile(filepath.Join(home, ".config/agent/hooks.json"), text, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	found := hooks.Find(hooks.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: dir})
+	found := hooks.Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: dir})
 	if len(found.LeftOut) > 0 {
 		t.Fatal(found.LeftOut)
 	}

@@ -3,16 +3,17 @@ package setup
 import (
 	"fmt"
 	"strings"
-
-	"agent/internal/setup/fill"
 )
 
 // maxSkills is how many skills one line may call.
 const maxSkills = 5
 
-// Call is an entry that is called with arguments.
+// Call is an entry that is called.
 type Call struct {
-	Entry
+	*Entry
+	// As is what it is called by: its own name, or with its origin before it where another
+	// has that name.
+	As string
 	// Arguments are the rest of the line, as it was typed.
 	Arguments string
 }
@@ -28,12 +29,12 @@ func (s Set) Calls(line string) []Call {
 			word, after = rest[:i], rest[i+1:]
 		}
 		name, slash := strings.CutPrefix(word, "/")
-		entry, found := s.Named(name)
-		if !slash || !found || len(calls) > 0 && entry.Skill == nil {
+		call, found := s.named(name)
+		if !slash || !found || len(calls) > 0 && !call.IsSkill() {
 			break
 		}
-		calls = append(calls, Call{Entry: entry})
-		if rest = strings.TrimSpace(after); entry.Skill == nil {
+		calls = append(calls, call)
+		if rest = strings.TrimSpace(after); !call.IsSkill() {
 			break
 		}
 	}
@@ -50,22 +51,23 @@ type Runner func(line string) (output, refused string, err error)
 // Text is what the model reads of a call: the filled-in text between marks that say what
 // it is. Files are those that it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
-	filled := c.Command.Fill
-	if c.Skill != nil {
-		filled = c.Skill.Fill
-	}
 	var b strings.Builder
-	for _, part := range filled(c.Arguments) {
+	for _, part := range c.Fill(c.Arguments) {
 		switch {
 		case part.File != "":
 			b.WriteString("@" + part.File)
 			files = append(files, part.File)
 		case part.Command != "":
-			said, err := ran(part, run)
-			if err != nil {
-				return "", nil, err
+			output, refused := "", part.Refused
+			if refused == "" {
+				if output, refused, err = run(part.Command); err != nil {
+					return "", nil, err
+				}
 			}
-			b.WriteString(said)
+			if refused != "" {
+				output = fmt.Sprintf("`%s` (not run: %s)", part.Command, refused)
+			}
+			b.WriteString(strings.TrimRight(output, "\n"))
 		default:
 			b.WriteString(part.Text)
 		}
@@ -73,28 +75,12 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 	return c.marked(strings.TrimSpace(b.String())), files, nil
 }
 
-// ran returns what takes the place of a command: its output, or its words and why it was
-// not run.
-func ran(p fill.Part, run Runner) (string, error) {
-	refused, output := p.Refused, ""
-	if refused == "" {
-		var err error
-		if output, refused, err = run(p.Command); err != nil {
-			return "", err
-		}
-	}
-	if refused != "" {
-		return fmt.Sprintf("`%s` (not run: %s)", p.Command, refused), nil
-	}
-	return strings.TrimRight(output, "\n"), nil
-}
-
 // marked puts marks around a text, which nothing in it can close.
 func (c Call) marked(text string) string {
-	mark, attributes := "command", fmt.Sprintf("name=%q", c.Name)
-	if c.Skill != nil {
-		mark, attributes = "skill", fmt.Sprintf("name=%q dir=%q", c.Skill.Name, c.Skill.Dir)
-		if files, more := c.Skill.Files(); len(files) > 0 {
+	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
+	if c.IsSkill() {
+		mark, attributes = "skill", fmt.Sprintf("name=%q dir=%q", c.Name, c.Dir)
+		if files, more := c.Files(); len(files) > 0 {
 			if more {
 				files = append(files, "…")
 			}
@@ -108,8 +94,8 @@ func (c Call) marked(text string) string {
 // Key names what the text of a call is the content of, empty for a command: a skill that
 // is called again takes its own place.
 func (c Call) Key() string {
-	if c.Skill == nil {
+	if !c.IsSkill() {
 		return ""
 	}
-	return "skill:" + c.Skill.File
+	return "skill:" + c.File
 }

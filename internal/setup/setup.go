@@ -1,80 +1,53 @@
 // Package setup is what a person and a repository have brought along to be called by
-// name: skills and commands. It knows which name means which, and puts what is called
-// into the form in which the model reads it.
+// name: Agent Skills, and slash commands that are files. It finds and reads them, knows which
+// name means which, and puts what is called into the form in which the model reads it. It
+// never runs anything.
 package setup
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
-	"agent/internal/setup/commands"
-	"agent/internal/setup/skills"
 	"agent/internal/setup/source"
 )
 
 // Set are the skills and commands of a workspace and its user.
-type Set struct {
-	Skills   skills.Found
-	Commands commands.Found
+type Set struct{ Skills, Commands Found }
+
+// Find reads the skills and commands of a workspace and its user: the nearer folder precedes
+// the farther one, and the project's the user's. Further are more folders of skills.
+func Find(w source.Where, further []string) Set {
+	return Set{findSkills(w, further), findCommands(w)}
 }
 
-// Entry is a skill or a command; one of them is not nil.
-type Entry struct {
-	*source.Entry
-	// Name is what it is called by: its own name, or with its origin before it where
-	// another has that name.
-	Name    string
-	Skill   *skills.Skill
-	Command *commands.Command
-}
-
-// OfSkill is a skill that is called by its name.
-func OfSkill(s *skills.Skill) Entry { return Entry{Entry: &s.Entry, Name: s.Name, Skill: s} }
-
-// OfCommand is a command that is called by its name.
-func OfCommand(c *commands.Command) Entry { return Entry{Entry: &c.Entry, Name: c.Name, Command: c} }
-
-// Empty reports whether there is nothing to call.
-func (s Set) Empty() bool { return len(s.Skills.Skills) == 0 && len(s.Commands.Commands) == 0 }
-
-// Entries lists what a person can call, by name. What lost its name to another is listed
+// Callable lists what a person can call, by name. What lost its name to another is listed
 // with its origin before it.
-func (s Set) Entries() []Entry {
-	var all []Entry
+func (s Set) Callable() []Call {
+	var all []Call
 	taken := map[string]bool{}
-	list := func(e Entry) {
-		if taken[e.Name] {
-			e.Name = string(e.Origin) + ":" + e.Name
+	for _, e := range slices.Concat(s.Skills.Entries, s.Commands.Entries) {
+		as := e.Name
+		if taken[as] {
+			as = e.withOrigin()
 		}
-		if !taken[e.Name] {
-			taken[e.Name] = true
-			all = append(all, e)
-		}
-	}
-	for _, sk := range s.Skills.Skills {
-		if !sk.Unlisted {
-			list(OfSkill(sk))
+		if !taken[as] && !e.Unlisted {
+			taken[as] = true
+			all = append(all, Call{Entry: e, As: as})
 		}
 	}
-	for _, c := range s.Commands.Commands {
-		list(OfCommand(c))
-	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b Call) int { return cmp.Compare(a.As, b.As) })
 	return all
 }
 
-// Named returns what a person calls by a name.
-func (s Set) Named(name string) (Entry, bool) {
-	entries := s.Entries()
-	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name }); i >= 0 {
-		return entries[i], true
+// named returns what a person calls by a name.
+func (s Set) named(name string) (call Call, found bool) {
+	callable := s.Callable()
+	if i := slices.IndexFunc(callable, func(c Call) bool { return c.As == name }); i >= 0 {
+		return callable[i], true
 	}
-	e, found := Entry{}, false
-	if sk := s.Skills.Named(name); sk != nil && !sk.Unlisted {
-		e, found = OfSkill(sk), true
-	} else if c := s.Commands.Named(name); c != nil {
-		e, found = OfCommand(c), true
+	e := s.Skills.Named(name)
+	if e == nil || e.Unlisted {
+		e = s.Commands.Named(name)
 	}
-	e.Name = name
-	return e, found
+	return Call{Entry: e, As: name}, e != nil
 }

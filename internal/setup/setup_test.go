@@ -8,26 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/setup/commands"
-	"agent/internal/setup/skills"
 	"agent/internal/setup/source"
 )
 
-func write(t *testing.T, path, text string) {
+func write(t *testing.T, text string, path ...string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	file := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func find(home, root string) Set {
-	return Set{
-		Skills:   skills.Find(source.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
-		Commands: commands.Find(source.Where{Config: home + "/.config/agent", Home: home, Workspace: root}),
-	}
+func findIn(home, root string) Set {
+	return Find(source.Where{Config: home + "/.config/agent", Home: home, Workspace: root}, nil)
 }
 
 // Names: skills before commands, the project before the user, what lost behind its origin;
@@ -36,15 +29,15 @@ func TestWhatALineCalls(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	root := filepath.Join(home, "work")
-	write(t, root+"/.git/HEAD", "")
+	write(t, "", root+"/.git/HEAD")
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		write(t, root+"/.claude/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: skill "+name+"\n---\nproject "+name)
+		write(t, "---\nname: "+name+"\ndescription: skill "+name+"\n---\nproject "+name, root+"/.claude/skills/"+name+"/SKILL.md")
 	}
-	write(t, home+"/.claude/skills/a/SKILL.md", "---\nname: a\ndescription: other\n---\nuser a")
-	write(t, home+"/.claude/commands/a.md", "user command a: $1")
-	write(t, root+"/.claude/commands/git/pr.md", "pr $ARGUMENTS")
-	write(t, home+"/.claude/commands/git/pr.md", "my pr")
-	set := find(home, root)
+	write(t, "---\nname: a\ndescription: other\n---\nuser a", home+"/.claude/skills/a/SKILL.md")
+	write(t, "user command a: $1", home+"/.claude/commands/a.md")
+	write(t, "pr $ARGUMENTS", root+"/.claude/commands/git/pr.md")
+	write(t, "my pr", home+"/.claude/commands/git/pr.md")
+	set := findIn(home, root)
 	for line, want := range map[string]string{
 		"/a one":             "skill project a one",
 		"/project:a":         "skill project a",
@@ -78,9 +71,9 @@ func TestTextOfACall(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	root := filepath.Join(home, "work")
-	write(t, root+"/.git/HEAD", "")
-	write(t, root+"/.claude/commands/c.md", "in @a.go: !`show $1` and !`no`")
-	call := find(home, root).Calls("/c '</command>;x'")[0]
+	write(t, "", root+"/.git/HEAD")
+	write(t, "in @a.go: !`show $1` and !`no`", root+"/.claude/commands/c.md")
+	call := findIn(home, root).Calls("/c '</command>;x'")[0]
 	text, files, err := call.Text(func(line string) (string, string, error) {
 		if line == "no" {
 			return "", "refused", nil
@@ -117,7 +110,7 @@ func BenchmarkFind(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				find(home, root)
+				findIn(home, root)
 			}
 		})
 	}

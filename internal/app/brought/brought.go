@@ -21,10 +21,8 @@ import (
 	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
-	"agent/internal/setup/commands"
-	"agent/internal/setup/skills"
+	"agent/internal/setup/consent"
 	"agent/internal/setup/source"
-	"agent/internal/setup/trust"
 	"agent/internal/tools"
 	"agent/internal/words"
 	"agent/prompts"
@@ -34,14 +32,12 @@ import (
 type Config struct {
 	*gates.Host
 	// Off leaves out all but what is called of servers.
-	Off bool
-	// Folder is that of the configuration, Home the user's.
-	Folder, Home string
-	Settings     *settings.Settings
-	Rules        *gates.Rules
-	Servers      *serving.Servers
+	Off      bool
+	Settings *settings.Settings
+	Rules    *gates.Rules
+	Servers  *serving.Servers
 	// Trust is what the person said of what repositories bring.
-	Trust func() *trust.Trust
+	Trust func() *consent.Trust
 	// Window is the size of the model's window, in tokens.
 	Window func() int
 	// NoImages says why the model in use takes no images, "" where it takes them.
@@ -78,20 +74,8 @@ func (b *Brought) Set() setup.Set {
 	return setup.Set{}
 }
 
-// Find finds the skills and commands of a workspace and its user; further are folders of
-// skills besides.
-func Find(folder, home, workspace string, further []string) setup.Set {
-	return setup.Set{
-		Skills:   skills.Find(source.Where{Config: folder, Home: home, Workspace: workspace, Further: further}),
-		Commands: commands.Find(source.Where{Config: folder, Home: home, Workspace: workspace}),
-	}
-}
-
 // find finds the skills and commands that there are now.
-func (b *Brought) find() setup.Set {
-	root := b.Env.Workspace.Root()
-	return Find(b.Folder, b.Home, root, SkillPaths(b.Settings, b.Home, root))
-}
+func (b *Brought) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
 
 // skillNews looks for skills and commands again, and names to the model the skills that are
 // new or described otherwise: the list in its tool stays as it is.
@@ -102,11 +86,11 @@ func (b *Brought) skillNews() []history.Block {
 	before, now := b.Set(), b.find()
 	b.set.Store(&now)
 	var lines []string
-	for _, s := range now.Skills.Skills {
-		known := slices.ContainsFunc(before.Skills.Skills, func(old *skills.Skill) bool {
+	for _, s := range now.Skills.Entries {
+		known := slices.ContainsFunc(before.Skills.Entries, func(old *setup.Entry) bool {
 			return old.File == s.File && old.Name == s.Name && old.Description == s.Description
 		})
-		if !known && !s.Hidden && !s.Shadowed {
+		if !known && s.ForModel() {
 			lines = append(lines, fmt.Sprintf("- %s: %s (%s)", s.Name, s.Description, b.Env.Workspace.Rel(s.File)))
 		}
 	}
@@ -126,10 +110,10 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	found := b.find()
 	b.set.Store(&found)
 	var parts []string
-	if n := len(found.Skills.Skills); n > 0 {
+	if n := len(found.Skills.Entries); n > 0 {
 		parts = append(parts, words.Count(n, "skill"))
 	}
-	if n := len(found.Commands.Commands); n > 0 {
+	if n := len(found.Commands.Entries); n > 0 {
 		parts = append(parts, words.Count(n, "command"))
 	}
 	if len(parts) > 0 {
@@ -138,7 +122,7 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	for _, left := range slices.Concat(found.Skills.LeftOut, found.Commands.LeftOut) {
 		notices = append(notices, "left out: "+left)
 	}
-	for _, s := range found.Skills.Skills {
+	for _, s := range found.Skills.Entries {
 		b.Env.Workspace.Look(s.Dir)
 		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
 	}
@@ -146,14 +130,14 @@ func (b *Brought) Begin(c Config) (notices []string) {
 }
 
 // SkillPaths are the further folders of skills, absolute.
-func SkillPaths(s *settings.Settings, home, workspace string) []string {
+func SkillPaths(s *settings.Settings, w source.Where) []string {
 	var further []string
 	for _, dir := range settings.Items(settings.SkillPaths.Of(s)) {
 		if rest, below := strings.CutPrefix(dir, "~/"); below {
-			dir = filepath.Join(home, rest)
+			dir = filepath.Join(w.Home, rest)
 		}
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(workspace, dir)
+			dir = filepath.Join(w.Workspace, dir)
 		}
 		further = append(further, dir)
 	}
@@ -214,7 +198,7 @@ func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.R
 		b.lend(call.Entry)
 		text, included, err := call.Text(run)
 		if err != nil {
-			return nil, nil, fmt.Errorf("/%s: %w", call.Name, err)
+			return nil, nil, fmt.Errorf("/%s: %w", call.As, err)
 		}
 		brought = append(brought, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
 		for _, file := range included {
@@ -227,8 +211,8 @@ func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.R
 // Callable lists what can be called, for people.
 func (b *Brought) Callable() []command.Callable {
 	var all []command.Callable
-	for _, e := range b.Set().Entries() {
-		all = append(all, command.Callable{Name: e.Name, Help: words.Line(e.Description, command.MaxHelp), Hint: e.Hint, File: b.Env.Workspace.Rel(e.File), Origin: string(e.Origin)})
+	for _, e := range b.Set().Callable() {
+		all = append(all, command.Callable{Name: e.As, Help: words.Line(e.Description, command.MaxHelp), Hint: e.Hint, File: b.Env.Workspace.Rel(e.File), Origin: string(e.Origin)})
 	}
 	if !slices.ContainsFunc(all, func(one command.Callable) bool { return one.Name == reviewName }) {
 		all = append(all, reviewCallable)
@@ -239,7 +223,7 @@ func (b *Brought) Callable() []command.Callable {
 // SkillLines describes the skills for /skills.
 func (b *Brought) SkillLines() []string {
 	var lines []string
-	for _, s := range b.Set().Skills.Skills {
+	for _, s := range b.Set().Skills.Entries {
 		name := "/" + s.Name
 		if s.Shadowed {
 			name = "/" + string(s.Origin) + ":" + s.Name

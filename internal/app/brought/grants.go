@@ -7,17 +7,15 @@ import (
 	"agent/internal/app/gates"
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
-	"agent/internal/setup/source"
-	"agent/internal/setup/trust"
 )
 
 // lend allows, until the end of the turn, what a skill or command asks for, if it is the
 // person's own or they have agreed to it.
-func (b *Brought) lend(e setup.Entry) {
-	for _, problem := range b.Rules.Disallow(e.Skill) {
+func (b *Brought) lend(e *setup.Entry) {
+	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
 	}
-	if item, needs := grantsItem(e); needs && b.Trust().Store.May(item) != nil {
+	if needsConsent(e) && b.Trust().May(grants(e)) != nil {
 		return
 	}
 	if lent := b.InOurRules(e.Allowed); len(lent) > 0 {
@@ -27,31 +25,29 @@ func (b *Brought) lend(e setup.Entry) {
 
 // Grants are the grants of skills and commands that need consent: those of a repository
 // and of other programs' folders.
-func Grants(brought setup.Set) trust.Found {
-	var found trust.Found
-	for _, s := range brought.Skills.Skills {
-		if item, needs := grantsItem(setup.OfSkill(s)); needs {
-			found.Items = append(found.Items, item)
-		}
-	}
-	for _, one := range brought.Commands.Commands {
-		if item, needs := grantsItem(setup.OfCommand(one)); needs {
-			found.Items = append(found.Items, item)
+func Grants(brought setup.Set) consent.Found {
+	var found consent.Found
+	for _, e := range slices.Concat(brought.Skills.Entries, brought.Commands.Entries) {
+		if needsConsent(e) {
+			found.Items = append(found.Items, grants(e))
 		}
 	}
 	return found
 }
 
-// grantsItem is what a skill or command grants, as an item; needs reports whether it grants
-// anything and is not the person's own.
-func grantsItem(e setup.Entry) (item consent.Item, needs bool) {
+// needsConsent reports whether an entry grants anything and is not the person's own.
+func needsConsent(e *setup.Entry) bool {
+	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(gates.InOurWords(text)) > 0 })
+}
+
+// grants is what a skill or command grants, as an item.
+func grants(e *setup.Entry) consent.Item {
 	kind := "command "
-	if e.Skill != nil {
+	if e.IsSkill() {
 		kind = "skill "
 	}
-	widens := slices.ContainsFunc(e.Allowed, func(text string) bool { return len(gates.InOurWords(text)) > 0 })
 	return consent.Item{
-		Kind: consent.Grants, Name: kind + e.Entry.Name, Fields: e.Allowed, Says: "without asking while it runs: " + strings.Join(e.Allowed, ", "),
-		File: e.File, User: e.Origin == source.User,
-	}, widens && !e.Own
+		Kind: consent.Grants, Name: kind + e.Name, Fields: e.Allowed, Says: "without asking while it runs: " + strings.Join(e.Allowed, ", "),
+		File: e.File, User: e.Origin == setup.User,
+	}
 }

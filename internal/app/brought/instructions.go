@@ -22,10 +22,10 @@ type instructed struct{ path, text string }
 // instructionShare is the part of the window that instructions may take: a tenth.
 const instructionShare = 10
 
-// where says where files with instructions are looked for.
-func (b *Brought) where() instructions.Where {
+// places says where files with instructions are looked for.
+func (b *Brought) places() instructions.Where {
 	return instructions.Where{
-		Config: b.Folder, Home: b.Home, Workspace: b.Env.Workspace.Root(),
+		Where: b.Where,
 		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
 		Most:  b.most,
 	}
@@ -68,7 +68,7 @@ const mostStyle = 64 << 10
 
 // style is how the person wants answers, by the name of a file of theirs or of Claude Code's.
 func (b *Brought) style(name string) (string, error) {
-	folders := []string{filepath.Join(b.Folder, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
+	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: it must be the name of a file in %s, without .md", name, folders[0])
 	}
@@ -125,7 +125,7 @@ func (b *Brought) instructions() instructions.Found {
 	if b.Off {
 		return instructions.Found{}
 	}
-	return instructions.Find(b.where())
+	return instructions.Find(b.places())
 }
 
 // marked is a file with instructions as a block of a conversation.
@@ -150,7 +150,7 @@ func (b *Brought) Below(file string) []chat.Nested {
 		return nil
 	}
 	var nested []chat.Nested
-	for _, found := range instructions.Below(b.where(), filepath.ToSlash(rel)).Files {
+	for _, found := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
 		if !b.given(found) {
 			nested = append(nested, b.marked(found))
 		}

@@ -10,6 +10,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/setup/instructions"
+	"agent/internal/setup/source"
 	"agent/internal/tools"
 	"agent/internal/workspace"
 )
@@ -17,7 +18,7 @@ import (
 // in is the config of a workspace.
 func in(place *workspace.Workspace) Config {
 	return Config{
-		Host:     &gates.Host{Env: &tools.Env{Workspace: place}},
+		Host:     &gates.Host{Env: &tools.Env{Workspace: place}, Where: source.Where{Workspace: place.Root()}},
 		Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
 		Window:   func() int { return 0 },
 	}

@@ -6,7 +6,6 @@ import (
 	"agent/internal/nearest"
 	"agent/internal/settings"
 	"agent/internal/setup"
-	"agent/internal/setup/skills"
 	"agent/internal/tools"
 	"agent/internal/words"
 )
@@ -27,7 +26,7 @@ func (b *Brought) Source() tools.Source {
 
 // offerSkills gives the model the tool for skills, if there is one that it may use.
 func (b *Brought) offerSkills() (notices []string) {
-	budget := skills.Budget(b.Window())
+	budget := setup.Budget(b.Window())
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
 		budget = set
 	}
@@ -53,8 +52,8 @@ func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	switch {
 	case s == nil:
 		var names []string
-		for _, s := range b.Set().Skills.Skills {
-			if !s.Shadowed && !s.Hidden {
+		for _, s := range b.Set().Skills.Entries {
+			if s.ForModel() {
 				names = append(names, s.Name)
 			}
 		}
@@ -62,7 +61,7 @@ func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	case s.Hidden:
 		return tools.Activated{}, fmt.Errorf("only the person may activate the skill %s; ask them to type /%s", s.Name, s.Name)
 	}
-	call := setup.Call{Entry: setup.OfSkill(s), Arguments: arguments}
+	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
 	b.lend(call.Entry)
 	text, _, err := call.Text(func(string) (output, refused string, err error) {
 		return "", "run it as a command of yours if it is needed", nil

@@ -11,6 +11,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/sandbox"
+	"agent/internal/setup/source"
 	"agent/internal/tools"
 )
 
@@ -20,8 +21,8 @@ type Host struct {
 	Chat     func() *chat.Chat
 	Env      *tools.Env
 	Registry *tools.Registry
-	// Home is the user's folder, without symbolic links.
-	Home string
+	// Where is where the set-up is looked for, without symbolic links.
+	source.Where
 	// Confinement is the sandbox of commands by the settings of the moment.
 	Confinement func() sandbox.Confinement
 	// Unattended means that nobody can answer.

@@ -7,7 +7,6 @@ import (
 	"agent/internal/rules"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/permissions"
-	"agent/internal/setup/trust"
 	"agent/internal/tools/decode"
 )
 
@@ -54,8 +53,8 @@ func InOurWords(text string) []string {
 }
 
 // Offered are the lists of rules of a repository, and what it may not set.
-func Offered(ruled permissions.Rules) trust.Found {
-	found := trust.Found{Ignored: ruled.Ignored}
+func Offered(ruled permissions.Rules) consent.Found {
+	found := consent.Found{Ignored: ruled.Ignored}
 	for _, o := range ruled.Offered {
 		var able, idle []string
 		for _, text := range o.Rules {

@@ -16,7 +16,6 @@ import (
 	"agent/internal/hook"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/hooks"
-	"agent/internal/setup/trust"
 	"agent/internal/words"
 )
 
@@ -37,19 +36,19 @@ type HookConfig struct {
 	// ID is that of the conversation, Transcript the file that keeps it, "" for none.
 	ID, Transcript func() string
 	// Trust is what the person said of hooks of the project.
-	Trust func() *trust.Trust
+	Trust func() *consent.Trust
 }
 
 // FindHooks finds the hooks of the user and of the project, and makes what runs them.
-func (h *Hooks) FindHooks(host *Host, c HookConfig, where hooks.Where) {
-	h.Host, h.HookConfig, h.Found = host, c, hooks.Find(where)
+func (h *Hooks) FindHooks(host *Host, c HookConfig) {
+	h.Host, h.HookConfig, h.Found = host, c, hooks.Find(host.Where)
 	h.Runner = hook.New(hook.Config{
 		Jobs: h.Env.Jobs, Confined: h.Confinement,
 		Distrusted: func() []string {
 			return slices.Concat(h.Env.Workspace.Folders(), h.Confinement().Policy.Writable())
 		},
 		OnlyLooks: func() bool { return h.Chat().Mode().OnlyLooks() },
-		Dir:       h.Env.Workspace.Root(), Home: h.Home, Spool: h.Env.Workspace.TempDir,
+		Dir:       h.Env.Workspace.Root(), Home: h.Where.Home, Spool: h.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
 		Around: h.around,
@@ -68,7 +67,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
 	}
-	return h.Trust().Store.May(hookItem(one))
+	return h.Trust().May(hookItem(one))
 }
 
 // hookItem is a hook of a project as what needs consent.
@@ -84,8 +83,8 @@ func hookItem(h hooks.Hook) consent.Item {
 }
 
 // Items are the hooks that need consent.
-func Items(all hooks.Found) trust.Found {
-	var found trust.Found
+func Items(all hooks.Found) consent.Found {
+	var found consent.Found
 	for _, h := range all.Hooks {
 		if !h.Own() {
 			found.Items = append(found.Items, hookItem(h))

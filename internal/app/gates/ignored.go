@@ -12,21 +12,17 @@ import (
 // workspace.
 var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
 
-// maxIgnoreFile is what is read of one of them, in bytes.
-const maxIgnoreFile = 1 << 20
-
 // findIgnored returns why a file is not shown unless a person is asked, "" for any other,
 // and which of the files that say so cannot be read.
 func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {
-		text, err := source.Place{Root: root}.Read(filepath.Join(root, name), maxIgnoreFile)
+		text, err := source.Place{Root: root}.Settings(filepath.Join(root, name), source.MaxSettings)
 		switch {
-		case source.Missing(err):
 		case err != nil:
 			unread = append(unread, err.Error())
-		default:
-			kept[name] = ignore.Kept(text.Text)
+		case text != nil:
+			kept[name] = ignore.Kept(string(text))
 		}
 	}
 	return func(abs string) string {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/gate"
 	"agent/internal/protect"
 	"agent/internal/rules"
+	"agent/internal/setup"
 	"agent/internal/setup/permissions"
-	"agent/internal/setup/skills"
 	"agent/internal/words"
 )
 
@@ -33,7 +33,7 @@ const longestProblem = 400
 // of them does not protect, which is said loudly.
 func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	root := h.Env.Workspace.Root()
-	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(permissions.Where{Home: h.Home, Workspace: root})}
+	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where)}
 	ignored, unread := findIgnored(root)
 	hidden, unbound := g.Rules.Hidden()
 	for _, problem := range slices.Concat(g.Problems, unread, unbound) {
@@ -125,8 +125,8 @@ func (g *Rules) against(k gate.Call) *permissions.Rule {
 
 // Disallow has the tools that a skill must not use refused until the end of the turn. It
 // returns what is not understood of that.
-func (g *Rules) Disallow(s *skills.Skill) (problems []string) {
-	if s == nil || len(s.Disallowed) == 0 {
+func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
+	if len(s.Disallowed) == 0 {
 		return nil
 	}
 	rules := permissions.Join(g.narrowed(), permissions.Parse(permissions.Deny, s.Disallowed, g.Env.Workspace.Rel(s.File), g.Env.Workspace.Root(), g.Home))

@@ -17,7 +17,6 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/servers"
-	"agent/internal/setup/trust"
 )
 
 // Place is from where servers are reached.
@@ -42,7 +41,7 @@ type Configured struct {
 	// Traced names the span that programs belong to, as TRACEPARENT; nil or "" for none.
 	Traced func() string
 	// Trust is what the person said of servers of the repository.
-	Trust *trust.Trust
+	Trust *consent.Trust
 	// Confined is the sandbox of programs that want one; nil for none.
 	Confined func() sandbox.Confinement
 	// switched says by name which servers were disabled, or enabled, since.
@@ -65,8 +64,8 @@ func item(s *servers.Server) consent.Item {
 }
 
 // Items are the servers of a repository, which need consent.
-func Items(found servers.Found) trust.Found {
-	var items trust.Found
+func Items(found servers.Found) consent.Found {
+	var items consent.Found
 	for _, s := range found.Servers {
 		if s.Origin == servers.Project && !s.Disabled {
 			items.Items = append(items.Items, item(s))
@@ -85,7 +84,7 @@ func (x *Configured) unused(s *servers.Server) string {
 	case x.Trust == nil:
 		return "it waits for your yes: agent trust"
 	}
-	if err := x.Trust.Store.May(item(s)); err != nil {
+	if err := x.Trust.May(item(s)); err != nil {
 		return err.Error()
 	}
 	return ""

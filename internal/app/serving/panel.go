@@ -119,7 +119,7 @@ func (x *Configured) waits(s *servers.Server) bool {
 	if s.Origin != servers.Project || x.isDisabled(s) {
 		return false
 	}
-	return x.Trust == nil || x.Trust.Store.May(item(s)) != nil
+	return x.Trust == nil || x.Trust.May(item(s)) != nil
 }
 
 // isDisabled reports whether a server is disabled, in its file or since by the panel.

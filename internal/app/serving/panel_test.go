@@ -12,6 +12,7 @@ import (
 	"agent/internal/mcp/catalogue"
 	"agent/internal/settings"
 	"agent/internal/setup/servers"
+	"agent/internal/setup/source"
 )
 
 // noKeys keeps no login.
@@ -42,7 +43,7 @@ func TestPanel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := servers.Find(servers.Where{Config: config, Home: root, Workspace: work})
+	found, err := servers.Find(servers.Where{Where: source.Where{Config: config, Home: root, Workspace: work}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/trust"
+	"agent/internal/setup/consent"
 	"agent/internal/todo"
 	"agent/internal/traits"
 	"agent/internal/words"
@@ -107,7 +107,7 @@ func (c *conversation) Consent() *acp.Consent {
 	if len(waiting) == 0 {
 		return nil
 	}
-	q := &acp.Consent{Title: trust.Title(waiting), Agree: func() error {
+	q := &acp.Consent{Title: consent.Title(waiting), Agree: func() error {
 		_, err := t.Answer(true)
 		return err
 	}}

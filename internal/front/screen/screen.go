@@ -22,7 +22,7 @@ import (
 	"agent/internal/picture"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/setup/trust"
+	"agent/internal/setup/consent"
 	"agent/internal/tui"
 	"agent/internal/tui/keymap"
 )
@@ -198,13 +198,13 @@ func mentions(ctx context.Context, p *app.Process, c *app.Conversation) *atcmd.C
 }
 
 // askTrust is the question of a screen about what waits for an answer, nil for none.
-func askTrust(t *trust.Trust) *command.Ask {
+func askTrust(t *consent.Trust) *command.Ask {
 	waiting, err := t.Waiting()
 	if len(waiting) == 0 {
 		return nil
 	}
 	ask := &command.Ask{
-		Title: trust.Title(waiting),
+		Title: consent.Title(waiting),
 		Does:  "yes, use these", Run: "/trust yes",
 		No: "not now", Left: t.Left(),
 		Never: "never use these", RunNever: "/trust no",

@@ -136,11 +136,11 @@ func loaded(c *app.Conversation) headless.Loaded {
 	for _, s := range c.Servers.Status() {
 		with.Servers = append(with.Servers, headless.LoadedServer{Name: s.Name, State: string(s.State), Reason: s.Reason})
 	}
-	for _, e := range c.Brought.Set().Entries() {
-		if e.Skill != nil {
-			with.Skills = append(with.Skills, e.Name)
+	for _, e := range c.Brought.Set().Callable() {
+		if e.IsSkill() {
+			with.Skills = append(with.Skills, e.As)
 		} else {
-			with.Commands = append(with.Commands, e.Name)
+			with.Commands = append(with.Commands, e.As)
 		}
 	}
 	for _, h := range c.Hooking.Statuses() {

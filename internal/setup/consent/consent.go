@@ -7,7 +7,7 @@
 // the start, the person's answer is kept with Agree or Refuse, and May is called again
 // before each start of what an item describes:
 //
-//	store := consent.Open(consent.Where{Config: …, Home: …, Workspace: …})
+//	store := consent.Open(source.Where{Config: …, Home: …, Workspace: …})
 //	for _, r := range store.Review(items) { // for the question and the lists
 //		fmt.Println(r, r.State, r.Says, r.Files)
 //	}

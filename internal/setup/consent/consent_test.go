@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/setup/consent"
+	"agent/internal/setup/source"
 )
 
 var day = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -49,7 +50,7 @@ func (w world) write(name, text string) {
 }
 
 func (w world) open(workspace string) *consent.Store {
-	return consent.Open(consent.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: filepath.Join(w.home, workspace)})
+	return consent.Open(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: filepath.Join(w.home, workspace)})
 }
 
 func (w world) server(fields string, command ...string) consent.Item {

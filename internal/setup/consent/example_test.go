@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/setup/consent"
+	"agent/internal/setup/source"
 )
 
 // A hook of a repository waits, runs once it is agreed to, and waits again when its script
@@ -19,7 +20,7 @@ func Example() {
 	_ = os.MkdirAll(filepath.Join(repository, ".git"), 0o755)
 	_ = os.WriteFile(filepath.Join(repository, "check.sh"), []byte("go vet ./...\n"), 0o755)
 
-	store := consent.Open(consent.Where{Config: filepath.Join(home, "config"), Home: home, Workspace: repository})
+	store := consent.Open(source.Where{Config: filepath.Join(home, "config"), Home: home, Workspace: repository})
 	hook := consent.Item{
 		Kind: consent.Hook, Name: "PreToolUse Bash",
 		Fields:  json.RawMessage(`{"type": "command", "command": "./check.sh $MODE"}`),

@@ -10,19 +10,12 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Where says whose consent is kept, and where. All folders are absolute.
-type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home string
-	Workspace    string
-}
-
 // userPlace stands for the folders of the user in the file.
 const userPlace = "user"
 
 // root is the folder of the repository that the workspace is in, or the workspace where
 // there is none. A repository that holds the home folder counts for none.
-func (w Where) root() string {
+func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
 	if top == w.Workspace || git.Folder(top) == "" || protect.Holds(top, w.Home) {
 		return w.Workspace

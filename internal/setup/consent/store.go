@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/rawjson"
+	"agent/internal/setup/source"
 )
 
 // Store is what a person has said of the items of a workspace. It is kept in allowed.json
@@ -45,9 +46,9 @@ type member struct {
 }
 
 // Open returns the store for a workspace. It reads nothing yet.
-func Open(w Where) *Store {
+func Open(w source.Where) *Store {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
-	root := w.root()
+	root := root(w)
 	return &Store{
 		path: filepath.Join(w.Config, "allowed.json"), home: w.Home, workspace: w.Workspace, root: root,
 		place: place(root, w.Home), run: map[key]bool{},

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"agent/internal/setup/source"
@@ -98,35 +99,17 @@ type Found struct {
 	LeftOut []string
 }
 
-// Where says where to look. All folders are absolute.
-type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home string
-	Workspace    string
-}
-
 // projectFiles are the files of a project that have hooks.
 var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/settings.json", ".claude/settings.local.json"}
 
-// maxFile is what is read of a file, in bytes.
-const maxFile = 1 << 20
-
 // Find reads the hooks of the user and of the project that a workspace is in. Those of
 // other programs that the user has in their home folder are not read.
-func Find(w Where) Found {
+func Find(w source.Where) Found {
 	var f Found
 	if w.Config != "" {
 		f.read(source.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
 	}
-	above := source.Above(w.Home, w.Workspace)
-	folders := []string{w.Workspace}
-	if above[0] != w.Workspace && above[0] != w.Home {
-		folders = []string{above[0], w.Workspace}
-	}
-	for _, folder := range folders {
-		if folder == w.Home {
-			continue
-		}
+	for _, folder := range slices.Backward(w.Project()) {
 		for _, name := range projectFiles {
 			f.read(source.Place{Root: folder}, filepath.Join(folder, name), folder)
 		}
@@ -136,15 +119,12 @@ func Find(w Where) Found {
 
 // read reads the hooks of a file, if it is there.
 func (f *Found) read(from source.Place, file, project string) {
-	text, err := from.Read(file, maxFile)
+	data, err := from.Settings(file, source.MaxSettings)
 	switch {
-	case source.Missing(err):
 	case err != nil:
 		f.leave("%v", err)
-	case text.Cut:
-		f.leave("%s is longer than %s", file, words.Bytes(maxFile))
-	default:
-		f.parse(file, project, []byte(text.Text))
+	case data != nil:
+		f.parse(file, project, data)
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"agent/internal/setup/source"
 )
 
 // place is a home with a configuration and a repository.
-func place(t *testing.T, files map[string]string) Where {
+func place(t *testing.T, files map[string]string) source.Where {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, "w/.git"), 0o700); err != nil {
@@ -25,7 +27,7 @@ func place(t *testing.T, files map[string]string) Where {
 			t.Fatal(err)
 		}
 	}
-	return Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "w")}
+	return source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "w")}
 }
 
 func one(event, hook string) string {
@@ -61,7 +63,7 @@ func TestHooksPlaces(t *testing.T) {
 	if !slices.Equal(got, want) || len(found.LeftOut) > 0 {
 		t.Errorf("found %q, left out %q", got, found.LeftOut)
 	}
-	if found := Find(Where{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
+	if found := Find(source.Where{Config: filepath.Join(w.Home, ".config/agent"), Home: w.Home, Workspace: w.Home}); len(found.Hooks) != 1 {
 		t.Errorf("in the home folder: %v", found.Hooks)
 	}
 }

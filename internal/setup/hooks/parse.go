@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,7 +57,6 @@ func (f *Found) parse(file, project string, data []byte) {
 }
 
 func (p *parser) parse(data []byte) {
-	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	var file struct {
 		Hooks map[string]json.RawMessage `json:"hooks"`
 		Off   bool                       `json:"disableAllHooks"`

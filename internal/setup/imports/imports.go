@@ -13,6 +13,7 @@ import (
 	"agent/internal/nearest"
 	"agent/internal/secret"
 	"agent/internal/setup/servers"
+	"agent/internal/setup/source"
 	"agent/internal/words"
 )
 
@@ -60,11 +61,11 @@ type Change struct {
 	Lost []string `json:"lost,omitempty"`
 }
 
-// Where says where to look. All folders are absolute.
+// Where says where to look.
 type Where struct {
-	// Config is our folder of configuration, Base the one that it is in.
-	Config, Base    string
-	Home, Workspace string
+	source.Where
+	// Base is the folder that Config is in.
+	Base string
 	// InOurWords returns a rule of Claude Code as rules that --allow takes, none if
 	// nothing here is like it.
 	InOurWords func(rule string) []string

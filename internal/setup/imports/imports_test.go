@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/setup/imports"
+	"agent/internal/setup/source"
 )
 
 const token = "ghp_0123456789abcdefABCDEF0123"
@@ -23,7 +24,8 @@ func newPlace(t *testing.T, files map[string]string) place {
 	root := t.TempDir()
 	home := filepath.Join(root, "home")
 	p := place{t, imports.Where{
-		Home: home, Base: filepath.Join(home, ".config"), Config: filepath.Join(home, ".config/agent"), Workspace: filepath.Join(home, "work"),
+		Where: source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(home, "work")},
+		Base:  filepath.Join(home, ".config"),
 		InOurWords: func(rule string) []string {
 			if rest, ok := strings.CutPrefix(rule, "Bash"); ok {
 				return []string{"run_shell_command" + rest}

@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -80,9 +79,9 @@ var sources = []origin{
 
 // Unread names, in at most one line, what a workspace has that configures other agents to run, reach
 // or allow something: here that is neither read nor run.
-func Unread(home, workspace string) []string {
-	w := Where{Home: home, Base: home, Workspace: workspace}
-	if workspace == home {
+func Unread(place source.Where) []string {
+	w := Where{Where: place, Base: place.Home}
+	if w.Workspace == w.Home {
 		return nil
 	}
 	var found []string
@@ -137,10 +136,10 @@ func (p *planner) source(s origin) {
 		}
 		members, err := p.members(path, own)
 		switch {
-		case source.Missing(err):
-			continue
 		case err != nil:
 			p.unread(path, f, err)
+			continue
+		case members == nil:
 			continue
 		}
 		if raw := members[f.servers]; f.servers != "" && raw != nil && p.wants(Servers) {
@@ -170,14 +169,10 @@ func (p *planner) members(path string, own bool) (map[string]json.RawMessage, er
 	if !own {
 		place.Root = p.where.Workspace
 	}
-	text, err := place.Read(path, maxFile)
-	if err != nil {
+	data, err := place.Settings(path, maxFile)
+	if data == nil {
 		return nil, err
 	}
-	if text.Cut {
-		return nil, errors.New("it is too long")
-	}
-	data := bytes.TrimPrefix([]byte(text.Text), []byte("\uFEFF"))
 	if filepath.Ext(path) == ".toml" {
 		data, err = fromTOML(data)
 	} else {

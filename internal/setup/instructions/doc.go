@@ -8,6 +8,8 @@
 // No content is given twice, however many files hold it.
 package instructions
 
+import "agent/internal/setup/source"
+
 // Limits in bytes.
 const (
 	// MaxFile is what is read of a file.
@@ -34,11 +36,9 @@ var lastResorts = []string{".github/copilot-instructions.md", ".cursorrules", ".
 // ruleFolders hold rules, each a file with the given ending.
 var ruleFolders = []struct{ folder, ending string }{{".claude/rules", ".md"}, {".cursor/rules", ".mdc"}}
 
-// Where says where to look. All folders are absolute.
+// Where says where to look.
 type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home string
-	Workspace    string
+	source.Where
 	// Files are the names of a folder's file, nil for DefaultFiles
 	// (instructions.files).
 	Files []string

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"agent/internal/setup/source"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -16,7 +18,7 @@ const agentsFile = "AGENTS.md"
 
 // find reads what applies to a workspace.
 func find(config, home, workspace string) ([]File, []error) {
-	found := Find(Where{Config: config, Home: home, Workspace: workspace})
+	found := Find(Where{Where: source.Where{Config: config, Home: home, Workspace: workspace}})
 	return found.Files, found.Problems
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/setup/source"
 )
 
 func TestClean(t *testing.T) {
@@ -61,7 +63,7 @@ func TestImports(t *testing.T) {
 			for name, text := range c.files {
 				write(t, text, repo, name)
 			}
-			got := texts(Find(Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo}))
+			got := texts(Find(Where{Where: source.Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo}}))
 			if got != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
@@ -77,7 +79,7 @@ func TestImportsEndAtADepth(t *testing.T) {
 	for i := 1; i < 9; i++ {
 		write(t, fmt.Sprintf("%d @%d.md", i, i+1), repo, fmt.Sprintf("%d.md", i))
 	}
-	got := texts(Find(Where{Workspace: repo}))
+	got := texts(Find(Where{Where: source.Where{Workspace: repo}}))
 	if !strings.HasPrefix(got, "0 1 2 3 4 5 @6.md\n(@6.md is not imported: imports are nested deeper than 5)") || strings.Contains(got, "7") {
 		t.Error(got)
 	}
@@ -90,7 +92,7 @@ func TestImportFromHome(t *testing.T) {
 	write(t, "mine", top, "home", "notes", "own.md")
 	write(t, "@~/notes/own.md", top, "home", ".claude", "CLAUDE.md")
 	write(t, "@~/notes/own.md", top, "home", "w", "AGENTS.md")
-	found := Find(Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: filepath.Join(top, "home", "w")})
+	found := Find(Where{Where: source.Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: filepath.Join(top, "home", "w")}})
 	if got := texts(found); got != "mine" {
 		t.Errorf("%q", got)
 	}
@@ -138,7 +140,7 @@ func TestOneFileOfAFolderCounts(t *testing.T) {
 func TestUsersOwnFile(t *testing.T) {
 	t.Parallel()
 	top := root(t)
-	where := Where{Config: filepath.Join(top, ".config", "agent"), Home: top, Workspace: filepath.Join(top, "w")}
+	where := Where{Where: source.Where{Config: filepath.Join(top, ".config", "agent"), Home: top, Workspace: filepath.Join(top, "w")}}
 	write(t, "", top, "w", ".git", "HEAD")
 	for _, file := range []string{".gemini/GEMINI.md", ".codex/AGENTS.md", ".claude/CLAUDE.md", ".config/AGENTS.md", ".agents/AGENTS.md", ".config/agent/AGENTS.md"} {
 		write(t, "from "+file, top, file)
@@ -154,7 +156,7 @@ func TestTheMostGeneralIsCutFirst(t *testing.T) {
 	write(t, "ref", repo, ".git", "HEAD")
 	write(t, strings.Repeat("a", 60<<10), repo, "AGENTS.md")
 	write(t, strings.Repeat("b", 60<<10), repo, "in", "AGENTS.md")
-	found := Find(Where{Workspace: filepath.Join(repo, "in")})
+	found := Find(Where{Where: source.Where{Workspace: filepath.Join(repo, "in")}})
 	if len(found.Files) != 2 || len(found.Files[0].Text) > 37<<10 || len(found.Files[1].Text) != 60<<10 || len(found.Problems) != 1 || !found.Files[0].Cut {
 		t.Errorf("%d files, %v", len(found.Files), found.Problems)
 	}
@@ -171,7 +173,7 @@ func TestBelow(t *testing.T) {
 	write(t, "---\ndescription: x\nglobs: *.py, web/*.ts\nalwaysApply: false\n---\nPython rules", repo, ".cursor", "rules", "py.mdc")
 	write(t, "---\npaths:\n  - \"docs/*\"\n---\nDocs rules", repo, ".claude", "rules", "docs.md")
 	write(t, "Always", repo, ".claude", "rules", "always.md")
-	where := Where{Workspace: repo}
+	where := Where{Where: source.Where{Workspace: repo}}
 	if got := texts(Find(where)); got != "top|Always" {
 		t.Errorf("head: %q", got)
 	}

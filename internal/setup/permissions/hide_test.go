@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/setup/permissions"
+	"agent/internal/setup/source"
 )
 
 // What rules with wildcards deny reading is hidden as the files that there are.
@@ -27,7 +28,7 @@ func TestHidden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	paths, unbound := permissions.Read(permissions.Where{Home: filepath.Dir(root), Workspace: root}).Hidden()
+	paths, unbound := permissions.Read(source.Where{Home: filepath.Dir(root), Workspace: root}).Hidden()
 	var got []string
 	for _, path := range paths {
 		rel, _ := filepath.Rel(root, path)
@@ -59,11 +60,11 @@ func TestOffered(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r := permissions.Read(permissions.Where{Home: "/home/nobody", Workspace: root})
+		r := permissions.Read(source.Where{Home: "/home/nobody", Workspace: root})
 		if got := [3]int{len(r.Offered), len(r.Ignored), len(r.Problems)}; got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
-		own := permissions.Read(permissions.Where{Home: root, Workspace: filepath.Join(root, "x")})
+		own := permissions.Read(source.Where{Home: root, Workspace: filepath.Join(root, "x")})
 		if len(own.Offered)+len(own.Ignored) > 0 {
 			t.Errorf("%s of the user's own folder: %v", text, own)
 		}

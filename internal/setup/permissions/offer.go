@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -26,9 +27,9 @@ var personal = []string{
 var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
 
 // offer keeps what a file of a repository would widen, and names what it may not set.
-func (r *Rules) offer(file, text string) {
+func (r *Rules) offer(file string, data []byte) {
 	var all, permissions map[string]json.RawMessage
-	if json.Unmarshal([]byte(strings.TrimPrefix(text, "\uFEFF")), &all) != nil {
+	if json.Unmarshal(data, &all) != nil {
 		return
 	}
 	_ = json.Unmarshal(all["permissions"], &permissions) // of another form it says nothing
@@ -36,7 +37,7 @@ func (r *Rules) offer(file, text string) {
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
 		r.Ignored = append(r.Ignored, file+": permissions.allow is no list of rules")
 	} else if len(allow) > 0 {
-		line := rawjson.PlaceOf([]byte(text), strings.Index(text, `"allow"`)).Line
+		line := rawjson.PlaceOf(data, bytes.Index(data, []byte(`"allow"`))).Line
 		r.Offered = append(r.Offered, Offer{file, line, allow})
 	}
 	var named []string

@@ -14,9 +14,6 @@ import (
 	"agent/internal/setup/source"
 )
 
-// maxFile is what is read of a file of settings, in bytes.
-const maxFile = 1 << 20
-
 // Effect is what a rule does.
 type Effect string
 
@@ -69,11 +66,8 @@ type Rules struct {
 	Problems []string
 }
 
-// Where says where to look. All folders are absolute.
-type Where struct{ Home, Workspace string }
-
 // Read reads the rules of a workspace and its user.
-func Read(w Where) Rules {
+func Read(w source.Where) Rules {
 	r := Rules{home: w.Home}
 	above := source.Above(w.Home, w.Workspace)
 	for _, dir := range above {
@@ -96,8 +90,8 @@ func (r Rules) Empty() bool { return len(r.all) == 0 }
 
 // file reads the rules of one file, whose paths begin at root.
 func (r *Rules) file(from source.Place, file, root, home string) {
-	text, err := from.Read(file, maxFile)
-	if source.Missing(err) {
+	data, err := from.Settings(file, source.MaxSettings)
+	if data == nil && err == nil {
 		return
 	}
 	var settings struct {
@@ -107,14 +101,14 @@ func (r *Rules) file(from source.Place, file, root, home string) {
 		} `json:"permissions"`
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(strings.TrimPrefix(text.Text, "\uFEFF")), &settings)
+		err = json.Unmarshal(data, &settings)
 	}
 	if err != nil {
 		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s do not hold: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
 		return
 	}
 	if from.Root != "" {
-		r.offer(file, text.Text)
+		r.offer(file, data)
 	}
 	r.add(Deny, settings.Permissions.Deny, file, root, home)
 	r.add(Ask, settings.Permissions.Ask, file, root, home)

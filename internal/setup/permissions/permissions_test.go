@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/setup/source"
 )
 
 func write(t *testing.T, path, text string) {
@@ -27,7 +29,7 @@ func rules(t *testing.T, deny ...string) (r Rules, root, home string) {
 	root = filepath.Join(home, "work")
 	write(t, root+"/.git/HEAD", "")
 	write(t, root+"/.claude/settings.json", `{"permissions":{"deny":["`+strings.Join(deny, `","`)+`"]}}`)
-	return Read(Where{Home: home, Workspace: root}), root, home
+	return Read(source.Where{Home: home, Workspace: root}), root, home
 }
 
 func TestRulesAboutFiles(t *testing.T) {
@@ -128,7 +130,7 @@ func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	home := t.TempDir()
 	write(t, home+"/work/.git/HEAD", "")
 	write(t, home+"/work/.claude/settings.json", "{broken")
-	if r := Read(Where{Home: home, Workspace: home + "/work"}); len(r.Problems) != 1 {
+	if r := Read(source.Where{Home: home, Workspace: home + "/work"}); len(r.Problems) != 1 {
 		t.Errorf("%v", r.Problems)
 	}
 }
@@ -141,7 +143,7 @@ func TestOrderOfRules(t *testing.T) {
 	write(t, home+"/work/.claude/settings.json", `{"permissions":{"ask":["Bash(git:*)"]}}`)
 	write(t, home+"/work/.claude/settings.local.json", `{"permissions":{"deny":["Bash(rm:*)"]}}`)
 	write(t, home+"/.claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
-	r := Read(Where{Home: home, Workspace: home + "/work"})
+	r := Read(source.Where{Home: home, Workspace: home + "/work"})
 	for line, want := range map[string]Effect{"git push": Deny, "git log": Ask, "rm x": Deny} {
 		if rule := r.Command(line); rule == nil || rule.Effect != want {
 			t.Errorf("%s: %v", line, rule)

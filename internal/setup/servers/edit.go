@@ -12,6 +12,7 @@ import (
 	"agent/internal/disk"
 	"agent/internal/rawjson"
 	"agent/internal/setup/jsonfile"
+	"agent/internal/setup/source"
 )
 
 // New is a server as a person adds it.
@@ -97,7 +98,7 @@ func Check(name string, entry json.RawMessage) error {
 
 // Entries are the servers of a file as canonical JSON, none if there is no file.
 func Entries(file string) (map[string]string, error) {
-	data, err := disk.Beginning(file, maxFile)
+	data, err := disk.Beginning(file, source.MaxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -22,14 +22,11 @@ const (
 	// userFile is the file of the configuration folder, projectFile that of a repository.
 	userFile    = "mcp.json"
 	projectFile = ".mcp.json"
-	// maxFile is what is read of a file, in bytes.
-	maxFile = 1 << 20
 )
 
-// Where says where to look. All folders are absolute; an empty one is left out.
+// Where says where to look.
 type Where struct {
-	// Config is the program's folder of configuration.
-	Config, Home, Workspace string
+	source.Where
 	// Given are the values of --mcp-config: files, or JSON. Relative files are those of Dir.
 	Given []string
 	Dir   string
@@ -78,7 +75,7 @@ func (f *Found) given(value string, w Where) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.Dir, file)
 	}
-	data, err := disk.Beginning(file, maxFile)
+	data, err := disk.Beginning(file, source.MaxSettings)
 	if err != nil {
 		return fmt.Errorf("%s: %w", value, disk.Reason(err))
 	}
@@ -98,30 +95,20 @@ func (f *Found) whole(file string, data []byte, origin Origin, folder string) er
 // project reads the servers of the folders from the workspace up to the root of its
 // repository, of which only those two count.
 func (f *Found) project(w Where) {
-	above := source.Above(w.Home, w.Workspace)
-	from := source.Place{Root: above[0], Home: w.Home}
-	folders := []string{w.Workspace}
-	if above[0] != w.Workspace && above[0] != w.Home {
-		folders = append(folders, above[0])
-	}
-	for _, folder := range folders {
-		if filepath.Clean(folder) != filepath.Clean(w.Home) {
-			f.file(from, ProjectFile(folder), Project, folder)
-		}
+	from := source.Place{Root: source.Above(w.Home, w.Workspace)[0], Home: w.Home}
+	for _, folder := range w.Project() {
+		f.file(from, ProjectFile(folder), Project, folder)
 	}
 }
 
 // file reads a file, if there is one that may be read.
 func (f *Found) file(from source.Place, file string, origin Origin, folder string) {
-	text, err := from.Read(file, maxFile)
+	data, err := from.Settings(file, source.MaxSettings)
 	switch {
-	case source.Missing(err):
 	case err != nil:
-		f.Problems = append(f.Problems, "no server is used of "+file+": "+strings.TrimPrefix(err.Error(), file+": "))
-	case text.Cut:
-		f.Problems = append(f.Problems, fmt.Sprintf("no server is used of %s: it is longer than %s", file, words.Bytes(maxFile)))
-	default:
-		f.read(file, []byte(text.Text), origin, folder)
+		f.Problems = append(f.Problems, "no server is used of "+err.Error())
+	case data != nil:
+		f.read(file, data, origin, folder)
 	}
 }
 

@@ -11,12 +11,33 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 
 	"agent/internal/disk"
 	"agent/internal/protect"
 	"agent/internal/text/lines"
+	"agent/internal/words"
 )
+
+// Where says where a set-up is looked for. All folders are absolute; an empty one is left
+// out.
+type Where struct {
+	// Config is the program's folder of configuration, Home the user's home folder.
+	Config, Home string
+	Workspace    string
+}
+
+// Project are the folders of the project that a workspace is in, the nearer first: the
+// workspace, and the root of its repository. The home folder is none.
+func (w Where) Project() []string {
+	folders := []string{filepath.Clean(w.Workspace)}
+	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
+		folders = append(folders, root)
+	}
+	return slices.DeleteFunc(folders, func(folder string) bool { return folder == filepath.Clean(w.Home) })
+}
 
 // Place is where files may come from.
 type Place struct {
@@ -79,6 +100,24 @@ func (p Place) Read(file string, limit int) (Text, error) {
 		return Text{Real: real, Text: string(data)}, nil
 	}
 	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
+}
+
+// MaxSettings is what Settings reads of a file, in bytes.
+const MaxSettings = 1 << 20
+
+// Settings reads a file of settings, without its byte order mark: nil where there is none.
+// The error begins with the path of the file.
+func (p Place) Settings(file string, limit int) ([]byte, error) {
+	text, err := p.Read(file, limit)
+	switch {
+	case Missing(err):
+		return nil, nil
+	case err == nil && text.Cut:
+		err = errors.New("it is longer than " + words.Bytes(int64(limit)))
+	case err == nil:
+		return []byte(strings.TrimPrefix(text.Text, "\uFEFF")), nil
+	}
+	return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), file+": "))
 }
 
 // realPath is the path of an open file after links. The system knows it by one call, which

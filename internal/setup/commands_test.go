@@ -1,27 +1,16 @@
-package commands
+package setup
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"agent/internal/setup/fill"
-	"agent/internal/setup/source"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func write(t *testing.T, text string, path ...string) {
-	t.Helper()
-	file := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFind(t *testing.T) {
+func TestFindCommands(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo := filepath.Join(home, "repo")
@@ -36,10 +25,10 @@ func TestFind(t *testing.T) {
 	write(t, "own", home, ".config/agent/commands/own.md")
 	write(t, "of codex", home, ".codex/prompts/codex.md")
 	write(t, " \n", home, ".codex/prompts/blank.md")
-	write(t, strings.Repeat("x", maxFile+1), home, ".codex/prompts/long.md")
-	found := Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: filepath.Join(repo)})
+	write(t, strings.Repeat("x", commandPlaces.longest+1), home, ".codex/prompts/long.md")
+	found := findIn(home, repo).Commands
 	var got []string
-	for _, c := range found.Commands {
+	for _, c := range found.Entries {
 		got = append(got, string(c.Origin)+" "+c.Name+": "+c.Description+strings.Join(c.Notes, ","))
 	}
 	want := []string{

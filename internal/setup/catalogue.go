@@ -1,4 +1,4 @@
-package skills
+package setup
 
 import (
 	"fmt"
@@ -22,10 +22,10 @@ func Budget(window int) int { return min(max(window/budgetShare, leastBudget), m
 // more than budget tokens, all descriptions are cut to one common length; no name ever
 // leaves. Cut is how many were cut, and whole what the catalogue would take uncut.
 func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
-	var offered []*Skill
+	var offered []*Entry
 	longest := 0
-	for _, s := range f.Skills {
-		if !s.Shadowed && !s.Hidden {
+	for _, s := range f.Entries {
+		if s.ForModel() {
 			offered = append(offered, s)
 			longest = max(longest, len([]rune(s.Description)))
 		}
@@ -54,7 +54,7 @@ func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, 
 }
 
 // lines is the catalogue with descriptions of at most that many characters.
-func lines(skills []*Skill, length int) string {
+func lines(skills []*Entry, length int) string {
 	var b strings.Builder
 	for _, s := range skills {
 		description := []rune(s.Description)

@@ -1,8 +1,4 @@
-// Package trust gathers what the repository of a workspace wants run, connected to or
-// allowed, and what its person says of it, for every front end: the question at the start,
-// the lists, and the line of a run that nobody watches. It reads files, starts
-// nothing and asks nobody.
-package trust
+package consent
 
 import (
 	"fmt"
@@ -13,68 +9,58 @@ import (
 	"time"
 
 	"agent/internal/disk"
-	"agent/internal/setup/consent"
+	"agent/internal/setup/source"
 	"agent/internal/words"
 )
 
-// Finder finds things that need consent, of one kind or several.
-type Finder func(consent.Where) Found
-
-// Found is what a Finder found.
+// Found is what a room found that needs consent.
 type Found struct {
-	Items []consent.Item
+	Items []Item
 	// Ignored are lines about what a repository may never set, each begun by its file.
 	Ignored []string
 }
 
-// Trust is what a workspace wants and what its person said of it. It is safe for concurrent
-// use.
+// Trust is what a workspace wants run, connected to or allowed, and what its person said of
+// it, for every front end: the question at the start, the lists, and the line of a run that
+// nobody watches. It is safe for concurrent use.
 type Trust struct {
 	// Store knows the answers; May is asked before each start.
-	Store *consent.Store
+	*Store
 	// Ignored are lines about what a repository may never set.
 	Ignored []string
+	// Answered is called after each answer, on the goroutine of who answers. It is set before
+	// the first.
+	Answered func()
 
-	workspace string
-	items     []consent.Item
-	now       func() time.Time
+	items []Item
+	now   func() time.Time
 
 	mu sync.Mutex
 	// shown are the items as a person saw them last: an answer without names is about
 	// these contents.
-	shown []consent.Reviewed
-	// answered are called after each answer.
-	answered []func()
+	shown []Reviewed
 }
 
-// Find gathers what finders find in a workspace.
-func Find(w consent.Where, now func() time.Time, finders ...Finder) *Trust {
-	t := &Trust{Store: consent.Open(w), workspace: w.Workspace, now: now}
-	for _, find := range finders {
-		found := find(w)
+// Find gathers what was found in a workspace.
+func Find(w source.Where, now func() time.Time, all ...Found) *Trust {
+	t := &Trust{Store: Open(w), now: now, Answered: func() {}}
+	for _, found := range all {
 		t.items = append(t.items, found.Items...)
 		for _, line := range found.Ignored {
-			t.Ignored = append(t.Ignored, strings.TrimPrefix(line, t.workspace+"/"))
+			t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
 		}
 	}
-	slices.SortStableFunc(t.items, func(a, b consent.Item) int { return strings.Compare(a.File, b.File) })
+	slices.SortStableFunc(t.items, func(a, b Item) int { return strings.Compare(a.File, b.File) })
 	return t
-}
-
-// OnAnswer has act called after each answer, on the goroutine of who answers.
-func (t *Trust) OnAnswer(act func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.answered = append(t.answered, act)
 }
 
 // Review returns all items as they are now, by file. The error is that earlier answers
 // cannot be read.
-func (t *Trust) Review() ([]consent.Reviewed, error) { return t.Store.Review(t.items) }
+func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.items) }
 
 // Waiting returns the items that a person is to be asked about, as they are now, and
 // remembers that these were shown.
-func (t *Trust) Waiting() ([]consent.Reviewed, error) {
+func (t *Trust) Waiting() ([]Reviewed, error) {
 	waiting, err := t.waiting()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,9 +68,9 @@ func (t *Trust) Waiting() ([]consent.Reviewed, error) {
 	return waiting, err
 }
 
-func (t *Trust) waiting() ([]consent.Reviewed, error) {
+func (t *Trust) waiting() ([]Reviewed, error) {
 	all, err := t.Review()
-	return slices.DeleteFunc(all, func(r consent.Reviewed) bool { return !r.State.Asked() }), err
+	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.Asked() }), err
 }
 
 // ForRun agrees for this run to all that is not refused.
@@ -93,14 +79,14 @@ func (t *Trust) ForRun() error {
 	if err != nil {
 		return err
 	}
-	t.Store.AgreeForRun(slices.DeleteFunc(all, func(r consent.Reviewed) bool { return r.State == consent.Refused })...)
+	t.AgreeForRun(slices.DeleteFunc(all, func(r Reviewed) bool { return r.State == Refused })...)
 	return nil
 }
 
 // Agreed returns the items that may be used now.
-func (t *Trust) Agreed() []consent.Reviewed {
+func (t *Trust) Agreed() []Reviewed {
 	all, _ := t.Review()
-	return slices.DeleteFunc(all, func(r consent.Reviewed) bool { return r.State != consent.Agreed })
+	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
 // Guarded are the absolute paths of what the agreed items are written in and run, which
@@ -111,7 +97,7 @@ func (t *Trust) Guarded() []string {
 		paths = append(paths, r.File)
 		for _, file := range r.Files {
 			if !filepath.IsAbs(file) {
-				file = filepath.Join(t.Store.Root(), filepath.FromSlash(file))
+				file = filepath.Join(t.Root(), filepath.FromSlash(file))
 			}
 			paths = append(paths, file)
 		}
@@ -130,7 +116,7 @@ func (t *Trust) Left() string {
 		return ""
 	}
 	var files []string
-	counts := map[string][]consent.Reviewed{}
+	counts := map[string][]Reviewed{}
 	for _, r := range waiting {
 		file := t.short(r.File)
 		if !slices.Contains(files, file) {
@@ -146,9 +132,9 @@ func (t *Trust) Left() string {
 }
 
 // counted names items of a file, those of a kind by their number if there are several.
-func counted(items []consent.Reviewed) []string {
+func counted(items []Reviewed) []string {
 	var says []string
-	for _, kind := range []consent.Kind{consent.Server, consent.Hook, consent.Grants, consent.Allow} {
+	for _, kind := range []Kind{Server, Hook, Grants, Allow} {
 		var of []string
 		for _, r := range items {
 			if r.Kind == kind {
@@ -156,7 +142,7 @@ func counted(items []consent.Reviewed) []string {
 			}
 		}
 		switch {
-		case len(of) > 1 && kind == consent.Grants, len(of) > 1 && kind == consent.Allow:
+		case len(of) > 1 && kind == Grants, len(of) > 1 && kind == Allow:
 			says = append(says, fmt.Sprintf("%d times %s", len(of), kind))
 		case len(of) > 1:
 			says = append(says, words.Count(len(of), string(kind)))
@@ -169,7 +155,7 @@ func counted(items []consent.Reviewed) []string {
 
 // short is a path from the workspace or the repository on where it is below one.
 func (t *Trust) short(path string) string {
-	for _, root := range []string{t.workspace, t.Store.Root()} {
+	for _, root := range []string{t.workspace, t.Root()} {
 		if rel := disk.Short(path, root); rel != path {
 			return rel
 		}

@@ -1,4 +1,4 @@
-package trust
+package consent
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agent/internal/nearest"
-	"agent/internal/setup/consent"
 	"agent/internal/words"
 )
 
@@ -21,19 +20,19 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	if len(chosen) == 0 {
 		return []string{"There is nothing that waits for an answer."}, nil
 	}
-	keep, did := t.Store.Refuse, "never used"
+	keep, did := t.Refuse, "never used"
 	if yes {
-		keep, did = t.Store.Agree, "agreed"
+		keep, did = t.Agree, "agreed"
 	}
 	if err := keep(t.now(), chosen...); err != nil {
 		return nil, err
 	}
-	t.tellAnswered()
+	t.Answered()
 	var lines []string
 	for _, r := range chosen {
 		lines = append(lines, fmt.Sprintf("%s: %s of %s", did, r, t.short(r.File)))
 	}
-	if !t.Store.Kept() {
+	if !t.Kept() {
 		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
 	}
 	return lines, nil
@@ -44,21 +43,12 @@ func (t *Trust) Forget() ([]string, error) {
 	if err := t.Store.Forget(t.items...); err != nil {
 		return nil, err
 	}
-	t.tellAnswered()
-	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
-}
-
-func (t *Trust) tellAnswered() {
-	t.mu.Lock()
-	answered := slices.Clone(t.answered)
-	t.mu.Unlock()
-	for _, act := range answered {
-		act()
-	}
+	t.Answered()
+	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
 }
 
 // chosen are the items that names mean.
-func (t *Trust) chosen(names []string) ([]consent.Reviewed, error) {
+func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
 		t.mu.Lock()
 		shown := t.shown
@@ -73,7 +63,7 @@ func (t *Trust) chosen(names []string) ([]consent.Reviewed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var chosen []consent.Reviewed
+	var chosen []Reviewed
 	taken := map[int]bool{}
 	for _, name := range names {
 		meant := 0
@@ -93,12 +83,12 @@ func (t *Trust) chosen(names []string) ([]consent.Reviewed, error) {
 }
 
 // namesOf are what an item may be called.
-func (t *Trust) namesOf(r consent.Reviewed) []string {
+func (t *Trust) namesOf(r Reviewed) []string {
 	file := t.short(r.File)
 	return []string{r.Name, r.String(), file, file + ": " + r.String()}
 }
 
-func (t *Trust) unknown(name string, all []consent.Reviewed) error {
+func (t *Trust) unknown(name string, all []Reviewed) error {
 	var names []string
 	for _, r := range all {
 		names = append(names, r.Name, r.String())

@@ -1,11 +1,10 @@
-package trust
+package consent
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"agent/internal/setup/consent"
 	"agent/internal/words"
 )
 
@@ -22,13 +21,13 @@ type Part struct {
 const notCovered = "What these commands load besides is not covered by your answer."
 
 // Title says in a line what a question about items is about.
-func Title(items []consent.Reviewed) string {
+func Title(items []Reviewed) string {
 	return "use what this repository brings? " + words.Count(len(items), "item")
 }
 
 // Parts are the items of a question, in as few lines as say all of them: the files of all
 // commands are at the end.
-func (t *Trust) Parts(items []consent.Reviewed) []Part {
+func (t *Trust) Parts(items []Reviewed) []Part {
 	var parts []Part
 	var files []string
 	for _, r := range items {
@@ -44,13 +43,13 @@ func (t *Trust) Parts(items []consent.Reviewed) []Part {
 }
 
 // runs reports whether any of the items is a command.
-func runs(items []consent.Reviewed) bool {
-	return slices.ContainsFunc(items, func(r consent.Reviewed) bool { return len(r.Command) > 0 })
+func runs(items []Reviewed) bool {
+	return slices.ContainsFunc(items, func(r Reviewed) bool { return len(r.Command) > 0 })
 }
 
-func (t *Trust) part(r consent.Reviewed) Part {
+func (t *Trust) part(r Reviewed) Part {
 	p := Part{Title: fmt.Sprintf("%s (%s)", r, t.place(r))}
-	if r.State == consent.Changed {
+	if r.State == Changed {
 		p.Title = "changed: " + p.Title
 	}
 	if r.Says != "" {
@@ -67,7 +66,7 @@ func (t *Trust) part(r consent.Reviewed) Part {
 }
 
 // place is where an item is written.
-func (t *Trust) place(r consent.Reviewed) string {
+func (t *Trust) place(r Reviewed) string {
 	if r.Line > 0 {
 		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)
 	}
@@ -75,8 +74,8 @@ func (t *Trust) place(r consent.Reviewed) string {
 }
 
 // used says the state of an item as lists name it.
-func used(s consent.State) string {
-	if s == consent.Agreed {
+func used(s State) string {
+	if s == Agreed {
 		return "used"
 	}
 	return string(s)
@@ -101,7 +100,7 @@ func (t *Trust) Lines() ([]string, error) {
 	for _, line := range t.Ignored {
 		lines = append(lines, "ignored  "+line)
 	}
-	if slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.Asked() }) {
+	if slices.ContainsFunc(all, func(r Reviewed) bool { return r.State.Asked() }) {
 		if lines = append(lines, ""); runs(all) {
 			lines = append(lines, notCovered)
 		}

@@ -1,4 +1,4 @@
-package skills
+package setup
 
 import (
 	"errors"
@@ -13,40 +13,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func write(t *testing.T, text string, path ...string) {
-	t.Helper()
-	file := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func skill(name, description string) string {
+func skillText(name, description string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\nHow to: ${CLAUDE_SKILL_DIR}/run $ARGUMENTS", name, description)
 }
 
-func TestFind(t *testing.T) {
+func TestFindSkills(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	repo, work := filepath.Join(home, "repo"), filepath.Join(home, "repo", "work")
 	write(t, "", repo, ".git", "HEAD")
 	write(t, "", work, "x")
-	write(t, skill("pdf", "Fills forms: all of them"), work, ".claude/skills/pdf/SKILL.md")
-	write(t, skill("pdf", "farther"), repo, ".agents/skills/pdf/SKILL.md")
-	write(t, skill("pdf", "the user's"), home, ".claude/skills/pdf/SKILL.md")
-	write(t, skill("other", "nested"), repo, ".github/skills/group/deep/odd-name/SKILL.md")
-	write(t, skill("too-deep", "x"), repo, ".github/skills/1/2/3/4/5/6/SKILL.md")
-	write(t, skill("below", "a skill has none below it"), repo, ".github/skills/group/deep/odd-name/below/SKILL.md")
+	write(t, skillText("pdf", "Fills forms: all of them"), work, ".claude/skills/pdf/SKILL.md")
+	write(t, skillText("pdf", "farther"), repo, ".agents/skills/pdf/SKILL.md")
+	write(t, skillText("pdf", "the user's"), home, ".claude/skills/pdf/SKILL.md")
+	write(t, skillText("other", "nested"), repo, ".github/skills/group/deep/odd-name/SKILL.md")
+	write(t, skillText("too-deep", "x"), repo, ".github/skills/1/2/3/4/5/6/SKILL.md")
+	write(t, skillText("below", "a skill has none below it"), repo, ".github/skills/group/deep/odd-name/below/SKILL.md")
 	write(t, "\uFEFF---\r\ndescription: no name\r\nmodel: opus\r\ndisable-model-invocation: yes\r\n---\r\ntext", home, ".config/agent/skills/unnamed/SKILL.md")
 	write(t, "---\nname: none\n---\n", home, ".codex/skills/none/SKILL.md")
 	write(t, "no head", home, ".codex/skills/head/SKILL.md")
-	write(t, skill("modules", "x"), home, ".codex/skills/node_modules/x/SKILL.md")
+	write(t, skillText("modules", "x"), home, ".codex/skills/node_modules/x/SKILL.md")
 	if err := os.Symlink(filepath.Join(home, ".claude/skills/pdf"), filepath.Join(home, ".codex/skills/linked")); err != nil {
 		t.Fatal(err)
 	}
-	found := Find(source.Where{Config: filepath.Join(home, ".config/agent"), Home: home, Workspace: work})
+	found := findIn(home, work).Skills
 	var got []string
-	for _, s := range found.Skills {
+	for _, s := range found.Entries {
 		line := fmt.Sprintf("%s %s: %s", s.Origin, s.Name, s.Description)
 		if s.Shadowed {
 			line += " shadowed"
@@ -79,12 +71,12 @@ func TestFind(t *testing.T) {
 func TestSkillsStayInTheRepository(t *testing.T) {
 	t.Parallel()
 	outside, repo := t.TempDir(), t.TempDir()
-	write(t, skill("trap", "x"), outside, "trap", "SKILL.md")
+	write(t, skillText("trap", "x"), outside, "trap", "SKILL.md")
 	write(t, "", repo, ".git", "HEAD")
 	if err := errors.Join(os.MkdirAll(filepath.Join(repo, ".claude"), 0o700), os.Symlink(outside, filepath.Join(repo, ".claude", "skills"))); err != nil {
 		t.Fatal(err)
 	}
-	if found := Find(source.Where{Workspace: repo}); len(found.Skills) != 0 || len(found.LeftOut) != 1 {
+	if found := findSkills(source.Where{Workspace: repo}, nil); len(found.Entries) != 0 || len(found.LeftOut) != 1 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -94,9 +86,9 @@ func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	var found Found
 	for i := range 100 {
-		found.Skills = append(found.Skills, &Skill{Entry: source.Entry{Name: fmt.Sprintf("skill-%02d", i), Description: strings.Repeat("word ", 10+i%7*10)}})
+		found.Entries = append(found.Entries, &Entry{Dir: "d", Name: fmt.Sprintf("skill-%02d", i), Description: strings.Repeat("word ", 10+i%7*10)})
 	}
-	found.Skills = append(found.Skills, &Skill{Entry: source.Entry{Name: "hidden", Description: "x"}, Hidden: true}, &Skill{Entry: source.Entry{Name: "shadowed", Description: "x"}, Shadowed: true})
+	found.Entries = append(found.Entries, &Entry{Dir: "d", Name: "hidden", Description: "x", Hidden: true}, &Entry{Dir: "d", Name: "shadowed", Description: "x", Shadowed: true})
 	count := func(s string) int { return len(s) / 4 }
 	if _, cut, whole := found.Catalogue(1_000_000, count); cut != 0 || whole == 0 {
 		t.Errorf("%d cut of %d tokens", cut, whole)
@@ -131,14 +123,14 @@ func TestFilesOfASkill(t *testing.T) {
 	for _, name := range []string{"SKILL.md", "a.py", "lib/b.py", "lib/deep/c.py", "lib/deep/er/d.py"} {
 		write(t, "", dir, name)
 	}
-	files, more := (&Skill{Dir: dir}).Files()
+	files, more := (&Entry{Dir: dir}).Files()
 	if diff := cmp.Diff([]string{"a.py", "lib/b.py"}, files[:2]); diff != "" || more {
 		t.Errorf("%v, %s", files, diff)
 	}
 	for i := range 120 {
 		write(t, "", dir, fmt.Sprintf("f%03d", i))
 	}
-	if files, more := (&Skill{Dir: dir}).Files(); len(files) != 100 || !more {
+	if files, more := (&Entry{Dir: dir}).Files(); len(files) != 100 || !more {
 		t.Errorf("%d files, %t", len(files), more)
 	}
 }

@@ -1,0 +1,114 @@
+package setup
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/source"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Bounds of the search for commands in a folder.
+const (
+	maxCommands     = 2000
+	maxCommandDepth = 6
+)
+
+// commandPlaces are where slash commands are that are files: texts to be sent as a message,
+// with places for arguments.
+var commandPlaces = places{
+	project: []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}, own: "commands",
+	user:    []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"},
+	longest: 64 << 10,
+}
+
+// ending is what the files of a folder of commands end in.
+func ending(dir string) string {
+	switch {
+	case strings.HasSuffix(dir, ".github/prompts"):
+		return ".prompt.md"
+	case strings.HasSuffix(dir, ".gemini/commands"):
+		return ".toml"
+	}
+	return ".md"
+}
+
+// used are the fields that have an effect; others are noted.
+var used = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
+
+// findCommands reads the commands of a workspace and of the user. The name of one has colons
+// where its path has slashes.
+func findCommands(w source.Where) Found {
+	return find(w, commandPlaces, func(f *finder, dir string) {
+		ending, files := ending(dir), 0
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			name := strings.TrimPrefix(path, dir+"/")
+			switch {
+			case err != nil:
+				return nil
+			case d.IsDir() && path != dir && strings.Count(name, "/") >= maxCommandDepth:
+				return fs.SkipDir
+			case d.IsDir() || !strings.HasSuffix(name, ending):
+				return nil
+			}
+			if files++; files > maxCommands {
+				return fs.SkipAll
+			}
+			f.read(path, func(c *Entry, text string) error {
+				c.Name = strings.NewReplacer("/", ":", " ", "-").Replace(strings.TrimSuffix(name, ending))
+				if ending == ".toml" {
+					return c.fromTOML(text)
+				}
+				return c.fromMarkdown(text)
+			})
+			return nil
+		})
+	})
+}
+
+func (e *Entry) fromMarkdown(text string) error {
+	fields, body, _ := source.Frontmatter(text)
+	e.describe(fields)
+	for name := range fields {
+		if !slices.Contains(used, name) {
+			e.Notes = append(e.Notes, name+" has no effect here")
+		}
+	}
+	slices.Sort(e.Notes)
+	if e.text.Text = strings.TrimSpace(body); e.text.Text == "" {
+		return errors.New("holds no text")
+	}
+	if e.Description == "" {
+		e.Description = firstLine(e.text.Text)
+	}
+	return nil
+}
+
+// fromTOML reads a command of gemini-cli.
+func (e *Entry) fromTOML(text string) error {
+	var fields struct{ Prompt, Description string }
+	if _, err := toml.Decode(text, &fields); err != nil {
+		return err
+	}
+	e.Description = oneLine(fields.Description)
+	e.text.Text, e.text.Braces = strings.TrimSpace(fields.Prompt), true
+	if e.text.Text == "" {
+		return errors.New("has no prompt")
+	}
+	return nil
+}
+
+// firstLine describes a command that does not describe itself.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimLeft(line, "# ")
+	const most = 80
+	if letters := []rune(line); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return line
+}
