@@ -127,10 +127,10 @@ var rooms = []room{
 	{"internal/check", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
 	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
-	{"internal/setup", []string{"internal/setup/fill", "internal/setup/source"}, "it knows names and texts and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
 	{"internal/setup/instructions", []string{"internal/setup/source"}, "it reads files and neither asks nor runs"},
+	{"internal/setup", []string{"internal/setup/fill", "internal/setup/source"}, "it knows names and texts and runs nothing"},
 }
 
 // nouns are the packages below all rooms, which every room may import: what they
