@@ -192,7 +192,7 @@ func (r *replacing) lineList(places []int) string {
 	for i, at := range places {
 		numbers[i] = lines.At(r.text, at)
 	}
-	return quote.Lines(numbers)
+	return lines.Numbers(numbers)
 }
 
 func moreContext(found int) string {

@@ -6,6 +6,7 @@ package indent
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -25,111 +26,92 @@ func Of(line string) (indentation, rest string) {
 // constant difference of depth.
 func Shift(quoted, actual, lines []string) ([]string, error) {
 	known := map[string]string{}
-	var pairs []pair
+	var from, to []string
 	for i, line := range quoted {
-		from, rest := Of(line)
+		indentation, rest := Of(line)
 		if strings.TrimSpace(rest) == "" {
 			continue // an empty line has no indentation
 		}
-		to, _ := Of(actual[i])
-		if was, ok := known[from]; ok && was != to {
+		there, _ := Of(actual[i])
+		if was, ok := known[indentation]; ok && was != there {
 			return nil, ErrUnclear
-		} else if !ok {
-			known[from] = to
-			pairs = append(pairs, pair{from, to})
+		}
+		known[indentation] = there
+		from, to = append(from, indentation), append(to, there)
+	}
+	var others []string
+	for _, line := range lines {
+		indentation, rest := Of(line)
+		if _, ok := known[indentation]; rest != "" && !ok {
+			others = append(others, indentation)
+		}
+	}
+	if len(others) > 0 {
+		shifted, ok := stepped(from, to, others)
+		if !ok {
+			return nil, ErrUnclear
+		}
+		for i, other := range others {
+			known[other] = shifted[i]
 		}
 	}
 	shifted := make([]string, len(lines))
-	var others []string
-	for _, line := range lines {
-		if from, rest := Of(line); rest != "" && !has(known, from) {
-			others = append(others, from)
-		}
-	}
-	step, ok := stepOf(pairs, others)
-	if !ok && len(others) > 0 {
-		return nil, ErrUnclear
-	}
 	for i, line := range lines {
-		from, rest := Of(line)
-		to, ok := known[from]
-		switch {
-		case rest == "":
-			shifted[i] = line
-			continue
-		case !ok:
-			to, _ = step(from)
+		if indentation, rest := Of(line); rest != "" {
+			line = known[indentation] + rest
 		}
-		shifted[i] = to + rest
+		shifted[i] = line
 	}
 	return shifted, nil
 }
 
-func has(known map[string]string, from string) bool {
-	_, ok := known[from]
-	return ok
-}
-
-// pair is the indentation of a quoted line, and that of the line in the file.
-type pair struct{ from, to string }
-
 // step turns an indentation into another; it is false where it does not apply.
 type step func(from string) (to string, ok bool)
 
-// stepOf finds the step that holds for all pairs and applies to all others. Where several
-// do, all must lead to the same.
-func stepOf(pairs []pair, others []string) (step, bool) {
-	if len(pairs) == 0 {
+// all turns every indentation into another.
+func (s step) all(from []string) ([]string, bool) {
+	to := make([]string, len(from))
+	for i := range from {
+		var ok bool
+		if to[i], ok = s(from[i]); !ok {
+			return nil, false
+		}
+	}
+	return to, true
+}
+
+// stepped turns others into what the step that leads from some indentations to others makes
+// of them. Where several steps do, all must lead to the same.
+func stepped(from, to, others []string) (shifted []string, ok bool) {
+	if len(from) == 0 {
 		return nil, false
 	}
-	for _, steps := range [][]step{prefixes(pairs[0]), units(pairs, 0), unitsAtOtherDepths(pairs)} {
-		var found step
+	for _, steps := range [][]step{prefixes(from[0], to[0]), units(0), unitsAtOtherDepths()} {
 		for _, s := range steps {
-			if !holds(s, pairs, others) {
+			if there, holds := s.all(from); !holds || !slices.Equal(there, to) {
 				continue
 			}
-			if found != nil && !agree(found, s, others) {
+			made, applies := s.all(others)
+			if applies && shifted != nil && !slices.Equal(made, shifted) {
 				return nil, false
 			}
-			found = s
+			if applies {
+				shifted = made
+			}
 		}
-		if found != nil {
-			return found, true
+		if shifted != nil {
+			return shifted, true
 		}
 	}
 	return nil, false
 }
 
-func holds(s step, pairs []pair, others []string) bool {
-	for _, p := range pairs {
-		if to, ok := s(p.from); !ok || to != p.to {
-			return false
-		}
-	}
-	for _, from := range others {
-		if _, ok := s(from); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func agree(a, b step, others []string) bool {
-	for _, from := range others {
-		one, _ := a(from)
-		if other, _ := b(from); one != other {
-			return false
-		}
-	}
-	return true
-}
-
-// prefixes are the steps that add or remove the prefix by which a pair differs.
-func prefixes(p pair) (steps []step) {
-	if prefix, ok := strings.CutSuffix(p.to, p.from); ok {
+// prefixes are the steps that add or remove the prefix by which two indentations differ.
+func prefixes(from, to string) (steps []step) {
+	if prefix, ok := strings.CutSuffix(to, from); ok {
 		steps = append(steps, func(from string) (string, bool) { return prefix + from, true })
 	}
-	if prefix, ok := strings.CutSuffix(p.from, p.to); ok && prefix != "" {
+	if prefix, ok := strings.CutSuffix(from, to); ok && prefix != "" {
 		steps = append(steps, func(from string) (string, bool) { return strings.CutPrefix(from, prefix) })
 	}
 	return steps
@@ -142,35 +124,28 @@ const (
 )
 
 // units are the steps from one unit of indentation to another, so many levels deeper.
-func units(pairs []pair, deeper int) (steps []step) {
+func units(deeper int) (steps []step) {
 	all := []string{"\t"}
 	for n := 1; n <= widest; n++ {
 		all = append(all, strings.Repeat(" ", n))
 	}
-	for _, from := range all {
-		for _, to := range all {
-			s := unitStep(from, to, deeper)
-			if holds(s, pairs, nil) {
-				steps = append(steps, s)
-			}
+	for _, unit := range all {
+		for _, other := range all {
+			steps = append(steps, func(from string) (string, bool) {
+				depth := len(from)/len(unit) + deeper
+				if len(from)%len(unit) != 0 || strings.Trim(from, unit[:1]) != "" || depth < 0 {
+					return "", false
+				}
+				return strings.Repeat(other, depth), true
+			})
 		}
 	}
 	return steps
 }
 
-func unitsAtOtherDepths(pairs []pair) (steps []step) {
+func unitsAtOtherDepths() (steps []step) {
 	for deeper := 1; deeper <= deepest; deeper++ {
-		steps = append(append(steps, units(pairs, deeper)...), units(pairs, -deeper)...)
+		steps = append(append(steps, units(deeper)...), units(-deeper)...)
 	}
 	return steps
-}
-
-func unitStep(unit, other string, deeper int) step {
-	return func(from string) (string, bool) {
-		depth := len(from)/len(unit) + deeper
-		if len(from)%len(unit) != 0 || strings.Trim(from, unit[:1]) != "" || depth < 0 {
-			return "", false
-		}
-		return strings.Repeat(other, depth), true
-	}
 }

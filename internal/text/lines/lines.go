@@ -27,6 +27,24 @@ func Number(list []string, first int) string {
 	return out.String()
 }
 
+// mostNumbers is how many numbers of lines are listed.
+const mostNumbers = 20
+
+// Numbers lists the numbers of lines: "line 3", "lines 3, 5".
+func Numbers(numbers []int) string {
+	var list []string
+	for _, n := range numbers[:min(len(numbers), mostNumbers)] {
+		list = append(list, fmt.Sprint(n))
+	}
+	if len(numbers) > mostNumbers {
+		list = append(list, "…")
+	}
+	if len(numbers) > 1 {
+		return "lines " + strings.Join(list, ", ")
+	}
+	return "line " + strings.Join(list, ", ")
+}
+
 // Append adds a last line to a text.
 func Append(text, line string) string {
 	if text == "" {

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (s Section) Apply(text string) (Applied, error) {
 			return Applied{}, err
 		}
 	}
-	return a.applied()
+	return a.applied(), nil
 }
 
 // applier puts chunks into a text.
@@ -243,22 +244,8 @@ func (a *applier) noteOthers(c Chunk, old []string, at int) {
 		}
 	}
 	if len(all) > 1 {
-		a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: matches at lines %s; changed the first", a.path, c.Number, numbersOf(all)))
+		a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: matches at %s; changed the first", a.path, c.Number, lines.Numbers(all)))
 	}
-}
-
-// numbersOf lists line numbers, the first of many.
-func numbersOf(all []int) string {
-	const most = 10
-	var text []string
-	for i, n := range all {
-		if i == most {
-			text = append(text, "…")
-			break
-		}
-		text = append(text, fmt.Sprint(n))
-	}
-	return strings.Join(text, ", ")
 }
 
 // noMatch is why a chunk fits nowhere.
@@ -303,41 +290,30 @@ func (a *applier) nearest(anchor string, from int) string {
 	return " Nearest: " + strings.Join(found, ", ")
 }
 
-// applied turns the edits of lines into splices of the text.
-func (a *applier) applied() (Applied, error) {
-	slices.SortStableFunc(a.edits, func(x, y edit) int {
-		if x.from != y.from {
-			return x.from - y.from
-		}
-		return x.to - y.to
-	})
+// applied turns the edits of lines into splices of the text, whose last line ends with a
+// line feed then.
+func (a *applier) applied() Applied {
+	slices.SortStableFunc(a.edits, func(x, y edit) int { return cmp.Or(x.from-y.from, x.to-y.to) })
 	done := Applied{Notes: a.notes}
 	unended := a.text != "" && !strings.HasSuffix(a.text, "\n")
-	for i, e := range a.edits {
-		splice := textfile.Splice{Start: a.start(e.from), End: a.start(e.to)}
-		var text strings.Builder
-		if e.from == len(a.lines) && unended && !a.removesLast(i) {
-			text.WriteString("\n") // the line before has none
+	end := textfile.Splice{Start: len(a.text), End: len(a.text), Text: "\n"}
+	for _, e := range a.edits {
+		if unended && e.to == len(a.lines) {
+			if e.from == e.to {
+				done.Splices = append(done.Splices, end)
+			}
 			unended = false
 		}
-		for _, line := range e.lines {
-			text.WriteString(line + "\n")
+		text := strings.Join(e.lines, "\n")
+		if len(e.lines) > 0 {
+			text += "\n"
 		}
-		if e.to == len(a.lines) && e.from < len(a.lines) {
-			unended = false
-		}
-		splice.Text = text.String()
-		done.Splices = append(done.Splices, splice)
+		done.Splices = append(done.Splices, textfile.Splice{Start: a.start(e.from), End: a.start(e.to), Text: text})
 	}
 	if unended && len(done.Splices) > 0 {
-		done.Splices = append(done.Splices, textfile.Splice{Start: len(a.text), End: len(a.text), Text: "\n"})
+		done.Splices = append(done.Splices, end)
 	}
-	return done, nil
-}
-
-// removesLast reports whether an edit before has taken the last line.
-func (a *applier) removesLast(before int) bool {
-	return slices.ContainsFunc(a.edits[:before], func(e edit) bool { return e.to == len(a.lines) && e.from < len(a.lines) })
+	return done
 }
 
 // start is where a line begins in the text, its end for the line behind the last.

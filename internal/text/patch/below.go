@@ -6,46 +6,24 @@ import (
 )
 
 // Below returns a patch that names its files from the folder above: those that it names
-// from dir. Absolute paths stay. What is no valid patch stays as invalid as it is.
+// from dir. Absolute paths stay, and so does what is no valid patch.
 func Below(dir, text string) string {
-	if dir == "" || dir == "." {
+	sections, err := Parse(text)
+	if err != nil || dir == "" {
 		return text
 	}
-	moved := func(name string) string {
-		if name == "" || path.IsAbs(name) {
-			return name
+	moved := func(header, name string) string {
+		if !path.IsAbs(name) {
+			name = path.Join(dir, name)
 		}
-		return path.Join(dir, name)
+		return header + " " + name
 	}
 	lines := strings.Split(text, "\n")
-	var in *Section
-	for i, line := range lines {
-		line = strings.TrimSuffix(line, "\r")
-		if same(strings.TrimSpace(line), beginMarker) && !strings.HasPrefix(line, " ") {
-			in = nil
-			continue
-		}
-		if op, name, ok := header(line, in); ok {
-			in = &Section{Op: op}
-			lines[i] = op.header() + " " + moved(name)
-			continue
-		}
-		if in == nil || in.Op != Update || strings.HasPrefix(line, " ") {
-			continue
-		}
-		if rest := strings.TrimSpace(line); len(rest) >= len(moveHeader) && same(rest[:len(moveHeader)], moveHeader) {
-			lines[i] = moveHeader + " " + moved(strings.TrimSpace(rest[len(moveHeader):]))
+	for _, s := range sections {
+		lines[s.Line-1] = moved(headers[s.Op], s.Path)
+		if s.MoveTo != "" {
+			lines[s.moveLine-1] = moved(moveHeader, s.MoveTo)
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// header is what a section of this kind begins with.
-func (o Op) header() string {
-	for _, h := range headers {
-		if h.op == o {
-			return h.text
-		}
-	}
-	return ""
 }

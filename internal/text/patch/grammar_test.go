@@ -11,7 +11,7 @@ func TestGrammarIsThatOfParse(t *testing.T) {
 	t.Parallel()
 	markers := []string{beginMarker, endMarker, endOfFile, moveHeader}
 	for _, h := range headers {
-		markers = append(markers, h.text)
+		markers = append(markers, h)
 	}
 	for _, marker := range markers {
 		if !strings.Contains(Grammar, `"`+marker) {

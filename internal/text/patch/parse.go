@@ -14,11 +14,8 @@ const (
 	moveHeader  = "*** Move to:"
 )
 
-// headers are the lines that begin sections.
-var headers = []struct {
-	text string
-	op   Op
-}{{"*** Add File:", Add}, {"*** Delete File:", Delete}, {"*** Update File:", Update}}
+// headers begin the lines that begin sections.
+var headers = [...]string{Add: "*** Add File:", Delete: "*** Delete File:", Update: "*** Update File:"}
 
 // Parse reads a patch. What is outside of the markers is ignored, and several patches are
 // one. The error is an *[Error].
@@ -53,6 +50,15 @@ func Parse(text string) ([]Section, error) {
 }
 
 func same(a, b string) bool { return strings.EqualFold(a, b) }
+
+// behind is what a line has behind its beginning, and whether it begins so.
+func behind(beginning, line string) (rest string, ok bool) {
+	line = strings.TrimSpace(line)
+	if len(line) < len(beginning) || !same(line[:len(beginning)], beginning) {
+		return "", false
+	}
+	return strings.TrimSpace(line[len(beginning):]), true
+}
 
 // parser reads the lines of a patch.
 type parser struct {
@@ -111,10 +117,9 @@ func header(line string, in *Section) (op Op, path string, ok bool) {
 	if in != nil && in.Op == Update && strings.HasPrefix(line, " ") {
 		return 0, "", false
 	}
-	trimmed := strings.TrimSpace(line)
-	for _, h := range headers {
-		if len(trimmed) >= len(h.text) && same(trimmed[:len(h.text)], h.text) {
-			return h.op, strings.TrimSpace(trimmed[len(h.text):]), true
+	for op, header := range headers {
+		if path, ok := behind(header, line); ok {
+			return Op(op), path, true
 		}
 	}
 	return 0, "", false
@@ -161,6 +166,7 @@ func (s *Section) update(i int, line string) error {
 		s.Chunks = append(s.Chunks, Chunk{Number: len(s.Chunks) + 1, Line: i + 1})
 	}
 	trimmed := strings.TrimSpace(line)
+	target, moves := behind(moveHeader, line)
 	switch {
 	case line == "" || strings.ContainsRune(" -+", rune(line[0])):
 		if !open && trimmed == "" && line == "" {
@@ -182,8 +188,8 @@ func (s *Section) update(i int, line string) error {
 		if anchor := anchorOf(line); anchor != "" {
 			chunk().Anchors = append(chunk().Anchors, anchor)
 		}
-	case len(trimmed) >= len(moveHeader) && same(trimmed[:len(moveHeader)], moveHeader) && len(s.Chunks) == 0:
-		if s.MoveTo = strings.TrimSpace(trimmed[len(moveHeader):]); s.MoveTo == "" {
+	case moves && len(s.Chunks) == 0:
+		if s.MoveTo, s.moveLine = target, i+1; target == "" {
 			return Failed(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
 		}
 	case same(trimmed, endOfFile):

@@ -40,8 +40,8 @@ type Section struct {
 	Text string
 	// Chunks are the changes of an updated file, in order.
 	Chunks []Chunk
-	// Line is that of the header in the patch, from 1.
-	Line int
+	// Line is that of the header in the patch, from 1, and moveLine that of MoveTo.
+	Line, moveLine int
 }
 
 // Chunk is one change of a text.

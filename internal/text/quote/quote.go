@@ -5,8 +5,9 @@
 package quote
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/pattern"
@@ -41,7 +42,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 		for i := range places {
 			places[i]++ // numbers of lines
 		}
-		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, Lines(places))
+		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
 	}
 	at := places[0]
 	fresh := lines.Split(new)
@@ -71,15 +72,9 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 // sameButBlanks are the indices from which on lines of a file are some lines but for blanks
 // at their beginnings and ends.
 func sameButBlanks(have, wanted []string) (places []int) {
+	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 	for at := 0; at+len(wanted) <= len(have); at++ {
-		same := true
-		for i, want := range wanted {
-			if strings.TrimSpace(have[at+i]) != strings.TrimSpace(want) {
-				same = false
-				break
-			}
-		}
-		if same {
+		if slices.EqualFunc(have[at:at+len(wanted)], wanted, same) {
 			places = append(places, at)
 		}
 	}
@@ -106,40 +101,12 @@ func plain(list []string) []string {
 	return bare
 }
 
-// maxListed bounds the line numbers listed in an error.
-const maxListed = 20
-
-// Lines lists the numbers of lines.
-func Lines(numbers []int) string {
-	list := "line"
-	if len(numbers) > 1 {
-		list = "lines"
-	}
-	for i, n := range numbers[:min(len(numbers), maxListed)] {
-		if i > 0 {
-			list += ","
-		}
-		list += fmt.Sprintf(" %d", n)
-	}
-	if len(numbers) > maxListed {
-		list += ", …"
-	}
-	return list
-}
-
 // notFound explains why old is not in text: with a known mistake when there is
 // one, else with the closest lines.
 func notFound(rel, text, old, replacement string) error {
-	head := fmt.Sprintf("old_string was not found in %s; nothing was written. ", rel)
-	if mistake := knownMistake(text, old, replacement); mistake != "" {
-		return errors.New(head + mistake)
-	}
-	have, wanted := lines.Split(text), lines.Split(old)
-	near := textdiff.Near(have, wanted, "old_string")
-	if near == "" {
-		return errors.New(head + "No lines of the file are close to it; read the file again")
-	}
-	return errors.New(head + near)
+	why := cmp.Or(knownMistake(text, old, replacement), textdiff.Near(lines.Split(text), lines.Split(old), "old_string"),
+		"No lines of the file are close to it; read the file again")
+	return fmt.Errorf("old_string was not found in %s; nothing was written. %s", rel, why)
 }
 
 var lineNumber = pattern.New(`(?m)^ *\d+\|`)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hexops/gotextdiff/myers"
+	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"agent/internal/text/lines"
 )
@@ -36,20 +36,19 @@ type Diff []hunk
 
 // New returns what leads from before to after, with contextLines around it.
 func New(before, after string) Diff {
-	old := lines.Split(before)
+	old, fresh := lines.Split(before), lines.Split(after)
 	var d Diff
 	at, shift := 0, 0
-	for _, e := range lineEdits(old, lines.Split(after), 0) {
-		if len(d) == 0 || e.from-at > 2*contextLines {
+	for _, e := range edits(old, fresh, 0, 0) {
+		if len(d) == 0 || e.Start-at > 2*contextLines {
 			d.keep(old, at, at+contextLines)
-			at = max(at, e.from-contextLines)
+			at = max(at, e.Start-contextLines)
 			d = append(d, hunk{from: at + 1, to: at + 1 + shift})
 		}
-		d.keep(old, at, e.from)
-		d.add('-', old[e.from:e.to])
-		d.add('+', e.lines)
-		at = e.to
-		shift += len(e.lines) - (e.to - e.from)
+		d.keep(old, at, e.Start)
+		d.add('-', old[e.Start:e.End])
+		d.add('+', fresh[e.ReplStart:e.ReplEnd])
+		at, shift = e.End, e.ReplEnd-e.End
 	}
 	d.keep(old, at, at+contextLines)
 	return d
@@ -124,57 +123,32 @@ func (h hunk) extent(start int, other byte) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// lineEdit replaces the lines from up to to, counted from 0, by others.
-type lineEdit struct {
-	from, to int
-	lines    []string
-}
-
-// myersLines bounds the texts handed to Myers' algorithm, whose memory grows with
-// the square of what differs: 1000 lines take 16 MB at worst.
-const myersLines = 1000
-
-// lineEdits finds what turns before into after; shift is added to line numbers.
-// Long texts are first cut at the lines that occur once in both.
-func lineEdits(before, after []string, shift int) []lineEdit {
+// edits finds what turns before into after, which begin at some lines of the texts. Lines
+// that occur once in both are kept, as in a patience diff: what is between two of them is
+// compared by itself, and only where there are none by what most lines have in common,
+// which is bounded and so cannot find all of it in what is long.
+func edits(before, after []string, atBefore, atAfter int) []lcs.Diff {
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
 		before, after = before[1:], after[1:]
-		shift++
+		atBefore, atAfter = atBefore+1, atAfter+1
 	}
 	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
 		before, after = before[:len(before)-1], after[:len(after)-1]
 	}
-	switch {
-	case len(before) == 0 && len(after) == 0:
-		return nil
-	case len(before) == 0 || len(after) == 0:
-		return []lineEdit{{shift, shift + len(before), after}}
-	case len(before)+len(after) <= myersLines:
-		return myersEdits(before, after, shift)
-	}
+	var all []lcs.Diff
 	anchors := commonLines(before, after)
 	if len(anchors) == 0 {
-		return []lineEdit{{shift, shift + len(before), after}}
+		for _, d := range lcs.DiffLines(before, after) {
+			all = append(all, lcs.Diff{Start: atBefore + d.Start, End: atBefore + d.End, ReplStart: atAfter + d.ReplStart, ReplEnd: atAfter + d.ReplEnd})
+		}
+		return all
 	}
-	var edits []lineEdit
 	a, b := 0, 0
 	for _, anchor := range append(anchors, [2]int{len(before), len(after)}) {
-		edits = append(edits, lineEdits(before[a:anchor[0]], after[b:anchor[1]], shift+a)...)
+		all = append(all, edits(before[a:anchor[0]], after[b:anchor[1]], atBefore+a, atAfter+b)...)
 		a, b = anchor[0]+1, anchor[1]+1
 	}
-	return edits
-}
-
-func myersEdits(before, after []string, shift int) []lineEdit {
-	var edits []lineEdit
-	for _, e := range myers.ComputeEdits("", strings.Join(before, ""), strings.Join(after, "")) {
-		edits = append(edits, lineEdit{
-			from:  shift + e.Span.Start().Line() - 1,
-			to:    shift + e.Span.End().Line() - 1,
-			lines: lines.Split(e.NewText),
-		})
-	}
-	return edits
+	return all
 }
 
 // commonLines returns the longest increasing subsequence of unique common lines, as

@@ -3,6 +3,7 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,8 +126,8 @@ func (l line) mark(number int) string {
 // However long the line is, no more of it is held. io.EOF means that there is no
 // line any more.
 func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, error) {
-	var kept []byte
-	size, end := 0, 0
+	var kept, tail []byte
+	size := 0
 	for {
 		part, err := in.ReadSlice('\n')
 		if skipped := max(skip-size, 0); skipped < len(part) {
@@ -135,19 +136,17 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 			kept = append(kept, wanted[:min(len(wanted), max(keep+2-len(kept), 0))]...)
 		}
 		size += len(part)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			if ctx.Err() != nil {
-				return line{}, ctx.Err()
-			}
-			end = ending(part, end)
+		tail = append(tail, part[max(len(part)-2, 0):]...)
+		tail = tail[max(len(tail)-2, 0):]
+		if errors.Is(err, bufio.ErrBufferFull) && ctx.Err() == nil {
 			continue
 		}
-		if err != nil && (!errors.Is(err, io.EOF) || size == 0) {
+		if err = cmp.Or(ctx.Err(), err); err != nil && (!errors.Is(err, io.EOF) || size == 0) {
 			return line{}, err
 		}
-		end = ending(part, end)
 		break
 	}
+	end := len(tail) - len(bytes.TrimSuffix(bytes.TrimSuffix(tail, []byte("\n")), []byte("\r")))
 	l := line{size: size - end}
 	l.text = string(kept[:min(len(kept), max(l.size-skip, 0))])
 	if len(l.text) > keep {
@@ -159,23 +158,6 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 		l.rest = skip + len(l.text) + 1
 	}
 	return l, nil
-}
-
-// ending returns how many bytes of line end a line has so far, of which part is the
-// latest; before is the answer without it.
-func ending(part []byte, before int) int {
-	switch {
-	case bytes.HasSuffix(part, []byte("\r\n")):
-		return 2
-	case len(part) == 1 && part[0] == '\n' && before == 1:
-		return 2
-	case len(part) > 0 && (part[len(part)-1] == '\n'):
-		return 1
-	case len(part) > 0 && part[len(part)-1] == '\r':
-		// Perhaps the first half of one.
-		return 1
-	}
-	return 0
 }
 
 // Plain writes the lines as they are.
