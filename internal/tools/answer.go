@@ -1,13 +1,8 @@
 package tools
 
 import (
-	"fmt"
-	"strings"
-
-	"agent/internal/outline"
 	"agent/internal/snapshot"
 	"agent/internal/text/lines"
-	"agent/internal/text/textdiff"
 )
 
 // Answer is what came of a call: for the model ([Answer.ForModel]), and for a
@@ -67,23 +62,6 @@ func (a Answer) Noted(note string) Answer {
 
 // failed is the answer to a call that did nothing.
 func failed(err error) Answer { return Answer{Error: err.Error()} }
-
-// report is what the model reads of an edit: what was done, and the changed lines
-// as they are now. A new file is not repeated: the call itself holds it.
-func (c change) report(d textdiff.Diff, limits Limits) string {
-	out := c.done + c.besides()
-	switch {
-	case c.before == nil:
-	case len(d) == 0:
-		out += ". Only its line ends changed"
-	default:
-		out += ". The changed lines now, as NUMBER|TEXT:\n" + shorten(d.Regions(), limits.room(headingBytes+len(out)))
-	}
-	if problem := outline.SyntaxError(c.rel, c.after); problem != nil {
-		out += fmt.Sprintf("\n[Note: the file does not parse now: %s]", problem)
-	}
-	return strings.TrimSuffix(out, "\n")
-}
 
 // Shown is what the model knows of a file after an answer.
 type Shown struct {

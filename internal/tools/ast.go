@@ -99,34 +99,31 @@ func astEdit() Tool {
 	}, planASTEdit)
 }
 
-func planASTEdit(env *Env, args astEditArgs) (change, error) {
-	s, err := env.openToEdit(args.FilePath)
+func planASTEdit(env *Env, args astEditArgs) (edit, error) {
+	if filepath.Ext(args.FilePath) != ".go" {
+		return edit{}, fmt.Errorf("ast_edit checks the syntax and so edits Go files only; for %s use ast_read_file with a symbol, then replace", args.FilePath)
+	}
+	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return change{}, err
-	}
-	if filepath.Ext(s.rel) != ".go" {
-		return change{}, fmt.Errorf("ast_edit checks the syntax and so edits Go files only; for %s use ast_read_file with a symbol, then replace", s.rel)
-	}
-	if err := env.mustKnow(s); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	d := textfile.Parse(s.whole)
 	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
-		return change{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
+		return edit{}, fmt.Errorf("%s does not parse as it is (%s); fix it with replace first", s.rel, problem)
 	}
 	// Parsing one file takes no time worth interrupting.
 	declared, err := outline.Read(context.Background(), s.rel, d.Text)
 	if err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	target, err := declared.Find(args.Symbol)
 	if err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	first, last := declared.Lines(target)
 	code := strings.TrimSpace(textfile.PlainEnds(args.NewCode))
 	if code == "" {
-		return change{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
+		return edit{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
 	}
 	start := target.Head
 	if strings.HasPrefix(code, "//") || strings.HasPrefix(code, "/*") {
@@ -134,7 +131,7 @@ func planASTEdit(env *Env, args astEditArgs) (change, error) {
 	}
 	after := d.With(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
-		return change{}, wouldNotParse(s.rel, after, problem)
+		return edit{}, wouldNotParse(s.rel, after, problem)
 	}
 	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,56 +11,118 @@ import (
 	"strings"
 
 	"agent/internal/cmdline"
+	"agent/internal/outline"
 	"agent/internal/protect"
-	"agent/internal/snapshot"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
 
-// change is an edit of one file, planned but not made.
+// edit is what a call makes of files, planned but not made.
+type edit struct {
+	changes []change
+	// done says in a line what was done, and notes what was not taken literally.
+	done  string
+	notes []string
+}
+
+// change is what an edit makes of one file.
 type change struct {
 	abs, rel string
+	// from is the path that the file is moved from, empty for none.
+	from string
 	// before is the file as it was when the edit was planned, nil when there was
-	// none; after is what it will hold.
+	// none; after is what it will hold, nil for nothing.
 	before, after []byte
 	// links is how many names the file has. An edit makes a new file under the name it
 	// was given, so the other names keep what the file held before.
 	links uint64
-	// mode are the permissions of the file that is replaced.
+	// mode are the permissions of the file that is replaced, or moved.
 	mode fs.FileMode
-	// done says what the edit did, in a line.
-	done string
+	diff textdiff.Diff
+}
+
+// changed is the change of a file from what open gave.
+func (s *source) changed(after []byte) change {
+	c := change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode}
+	c.diff = textdiff.New(textfile.Parse(c.before).Text, textfile.Parse(after).Text)
+	return c
 }
 
 // defineEdit completes a tool that edits one file. plan writes nothing; an error of
-// it may show the model what changed in the file, and counts as seen. What is
-// applied is the change that was planned.
-func defineEdit[A any](t Tool, plan func(env *Env, args A) (change, error)) Tool {
+// it may show the model what changed in the file, and counts as seen.
+func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
 	t.Edits, t.Form, t.File, t.Key = true, traits.Replace, traits.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
-		c, err := plan(env, args)
+		planned, err := plan(env, args)
 		if err != nil {
 			return Plan{}, err
 		}
-		d := c.diff()
-		return Plan{
-			Preview: env.watched(Preview{Title: c.title(d), Diff: d.Unified(c.names()), Paths: []string{c.rel}, Protected: env.protectedEdit(c)}),
-			Apply:   func(context.Context) Answer { return env.apply(c, d) },
-		}, nil
+		return env.planEdit(planned), nil
 	})
 }
 
-// title says in a line what a person is asked to approve.
-func (c change) title(d textdiff.Diff) string {
-	switch {
-	case c.before == nil:
-		return "create " + c.rel
-	case len(d) == 0:
-		return "change the line ends of " + c.rel + c.besides()
+// planEdit is the plan of an edit. What is applied is what was planned.
+func (e *Env) planEdit(planned edit) Plan {
+	preview := e.watched(Preview{Title: planned.said(false)})
+	for _, c := range planned.changes {
+		preview.Paths = append(preview.Paths, c.rel)
+		preview.Diff += c.unified()
+		preview.Protected = append(preview.Protected, e.protectedEdit(c)...)
 	}
-	return "edit " + c.rel + c.besides()
+	return Plan{Preview: preview, Apply: func(context.Context) Answer { return e.apply(planned) }}
+}
+
+// The kinds of changes, in the order in which they are said, before and after they are made.
+const (
+	edited = iota
+	lineEnds
+	created
+	deleted
+	moved
+)
+
+var kinds = [...][2]string{
+	edited: {"edit", "updated"}, lineEnds: {"change the line ends of", "changed the line ends of"},
+	created: {"create", "added"}, deleted: {"delete", "deleted"}, moved: {"move", "moved"},
+}
+
+// said lists the files in a line by what is done to them, or was done.
+func (p edit) said(done bool) string {
+	gone := map[string]bool{}
+	for _, c := range p.changes {
+		gone[c.from] = true
+	}
+	var files [len(kinds)][]string
+	for _, c := range p.changes {
+		kind, name := edited, words.Name(c.rel)
+		switch {
+		case c.after == nil && gone[c.rel]:
+			continue
+		case c.after == nil:
+			files[deleted] = append(files[deleted], name)
+			continue
+		case c.from != "":
+			kind, name = moved, words.Name(c.from)+" to "+name
+		case c.before == nil:
+			kind = created
+		case len(c.diff) == 0:
+			kind = lineEnds
+		}
+		files[kind] = append(files[kind], name+c.besides())
+	}
+	var parts []string
+	for kind, verbs := range kinds {
+		verb := verbs[0]
+		if done {
+			verb = verbs[1]
+		}
+		if len(files[kind]) > 0 {
+			parts = append(parts, verb+" "+strings.Join(files[kind], ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // besides says what an edit does that is not seen in the text: it parts a hard-linked file
@@ -83,16 +146,17 @@ func (c change) besides() string {
 // an error so that nothing takes the call for a write.
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
-// planned returns the change of a file from what open gave, refusing one that
+// planned returns the edit of a file from what open gave, refusing one that
 // changes nothing.
-func planned(s *source, after []byte, done string) (change, error) {
+func planned(s *source, after []byte, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
-		return change{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
+		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
 	if err := refuseForeign(s, after, false); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
-	return change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode, done: done}, nil
+	c := s.changed(after)
+	return edit{changes: []change{c}, done: done + c.besides()}, nil
 }
 
 // openToEdit opens a file for an edit tool. A file that holds something else than
@@ -120,6 +184,24 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	return s, nil
 }
 
+// openKnown is openToEdit for an edit that does not itself prove that the model knows the
+// content: a file that it never saw is refused.
+func (e *Env) openKnown(path string) (*source, error) {
+	s, err := e.openToEdit(path)
+	if err != nil {
+		return nil, err
+	}
+	return s, e.mustKnow(s)
+}
+
+// mustKnow refuses to edit a file that the model never saw, unless it is empty.
+func (e *Env) mustKnow(s *source) error {
+	if len(s.whole) == 0 || e.Seen.Known(s.abs) {
+		return nil
+	}
+	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
+}
+
 // editable resolves the path of a file to edit. Git's own files are refused: a hook
 // or a setting there runs programs, which the permission to edit does not cover.
 func (e *Env) editable(path string) (string, error) {
@@ -136,26 +218,48 @@ func (e *Env) editable(path string) (string, error) {
 	return abs, nil
 }
 
-// apply makes a change and answers with the lines around it. A file that is not any
-// more what the change was worked out for is left alone.
-func (e *Env) apply(c change, d textdiff.Diff) Answer {
-	kept, notDone := e.Snapshots.Edit(snapshot.Edited{Abs: c.abs, Before: c.before, After: c.after})
-	if err := e.Workspace.Replace(c.abs, c.before, c.after); err != nil {
-		notDone()
-		return failed(err)
+// unified is the diff of the file, with what a move does not change left out.
+func (c change) unified() string {
+	from, to := cmp.Or(c.from, c.rel), c.rel
+	switch {
+	case c.before == nil && c.from == "":
+		from = "/dev/null"
+	case c.after == nil:
+		to = "/dev/null"
 	}
-	e.Seen.Record(c.abs, c.after)
-	return Answer{Text: c.report(d, e.Limits), Diff: d.Unified(c.names()), Shown: &Shown{Path: c.abs, Content: c.after}, Change: kept}
+	return c.diff.Unified(from, to)
 }
 
-func (c change) diff() textdiff.Diff {
-	return textdiff.New(textfile.Parse(c.before).Text, textfile.Parse(c.after).Text)
-}
-
-// names are the file names of the unified diff.
-func (c change) names() (from, to string) {
-	if c.before == nil {
-		return "/dev/null", c.rel
+// report is what the model reads of an edit: what was done, the changed lines of each file as
+// they are now, and what was not taken literally. A new file is not repeated: the call itself
+// holds it.
+func (p edit) report(limits Limits) string {
+	out, several := p.done, len(p.changes) > 1
+	if several {
+		out += "."
 	}
-	return c.rel, c.rel
+	room := limits.room(headingBytes+len(out)) / len(p.changes)
+	for _, c := range p.changes {
+		if c.after == nil || c.before == nil && c.from == "" {
+			continue
+		}
+		heading := ". The"
+		if several {
+			heading = "\n" + words.Name(c.rel) + ", the"
+		}
+		if len(c.diff) > 0 {
+			out += heading + " changed lines now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Regions(), room), "\n")
+		} else if !several {
+			out += ". Only its line ends changed"
+		}
+	}
+	for _, note := range p.notes {
+		out += "\n[" + note + "]"
+	}
+	for _, c := range p.changes {
+		if problem := outline.SyntaxError(c.rel, c.after); c.after != nil && problem != nil {
+			out += fmt.Sprintf("\n[Note: %s does not parse now: %s]", words.Name(c.rel), problem)
+		}
+	}
+	return out
 }

@@ -26,21 +26,18 @@ func insertAtLine() Tool {
 	}, planInsertAtLine)
 }
 
-func planInsertAtLine(env *Env, args insertAtLineArgs) (change, error) {
-	s, err := env.openToEdit(args.FilePath)
+func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
+	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return change{}, err
-	}
-	if err := env.mustKnow(s); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	d := textfile.Parse(s.whole)
 	count := d.Count()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
-		return change{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, words.Count(count, "line"), count+1)
+		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, words.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
-		return change{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
+		return edit{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
 	}
 	text := strings.TrimSuffix(textfile.PlainEnds(args.Content), "\n")
 	if appended := args.LineNumber == count+1; appended && d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
@@ -69,20 +66,17 @@ func deleteLineRange() Tool {
 	}, planDeleteLineRange)
 }
 
-func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (change, error) {
+func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 	if err := checkRange(args.StartLine, args.EndLine); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
-	s, err := env.openToEdit(args.FilePath)
+	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return change{}, err
-	}
-	if err := env.mustKnow(s); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	d := textfile.Parse(s.whole)
 	if count := d.Count(); args.EndLine > count {
-		return change{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
+		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
 	// A file without final newline keeps having none when its last line is deleted.

@@ -55,38 +55,37 @@ func replace() Tool {
 // conversation. The model must not take one for text of a file.
 const prunedMarker = "[pruned: "
 
-func planReplace(env *Env, args replaceArgs) (change, error) {
+func planReplace(env *Env, args replaceArgs) (edit, error) {
 	edits := args.Edits
 	switch {
 	case args.ExpectedReplacements < 0:
-		return change{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
+		return edit{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
 	case len(edits) == 0:
 		edits = []textEdit{args.textEdit}
 	case args.OldString != "":
-		return change{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
+		return edit{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
 	}
 	for i, e := range edits {
 		if err := e.check(); err != nil {
-			return change{}, numbered(edits, i, err)
+			return edit{}, numbered(edits, i, err)
 		}
 	}
 	s, err := env.openToEdit(args.FilePath)
 	if err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	d := textfile.Parse(s.whole)
 	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
-			return change{}, numbered(edits, i, err)
+			return edit{}, numbered(edits, i, err)
 		}
 	}
 	splices, err := r.splices()
 	if err != nil {
-		return change{}, err
+		return edit{}, err
 	}
-	c, err := planned(s, d.With(splices...), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
-	return c, err
+	return planned(s, d.With(splices...), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 }
 
 // numbered says of which of several edits an error is.

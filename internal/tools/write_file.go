@@ -29,37 +29,23 @@ func writeFile() Tool {
 	}, planWriteFile)
 }
 
-func planWriteFile(env *Env, args writeFileArgs) (change, error) {
+func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 	abs, err := env.editable(args.FilePath)
 	if err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
-		c := change{abs: abs, rel: env.Workspace.Rel(abs), after: []byte(args.Content)}
-		c.done = fmt.Sprintf("Created %s with %s", c.rel, words.Count(textfile.Parse(c.after).Count(), "line"))
-		return c, nil
+		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changed([]byte(args.Content))
+		done := fmt.Sprintf("Created %s with %s", c.rel, words.Count(textfile.Parse(c.after).Count(), "line"))
+		return edit{changes: []change{c}, done: done}, nil
 	}
-	s, err := env.openToEdit(args.FilePath)
+	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return change{}, err
-	}
-	if len(s.whole) > 0 {
-		if err := env.mustKnow(s); err != nil {
-			return change{}, err
-		}
+		return edit{}, err
 	}
 	if err := refuseForeign(s, nil, true); err != nil {
-		return change{}, err
+		return edit{}, err
 	}
 	after := textfile.Parse(s.whole).Rewritten(args.Content)
 	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
-}
-
-// mustKnow refuses to edit a file that the model never saw, where the edit itself
-// does not prove that it knows the content.
-func (e *Env) mustKnow(s *source) error {
-	if e.Seen.Known(s.abs) {
-		return nil
-	}
-	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
 }

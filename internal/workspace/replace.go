@@ -105,7 +105,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 		return err
 	}
 	defer old.Close()
-	if !holds(old, before) {
+	if !Holds(old, before) {
 		return ErrChanged
 	}
 	f, err := newTemporary(t.dir, 0o600, old, fill)
@@ -166,7 +166,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	if err != nil {
 		return err
 	}
-	if !holds(old, before) {
+	if !Holds(old, before) {
 		return ErrChanged
 	}
 	if err := f.giveName(); err != nil {
@@ -191,7 +191,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	// The name of the temporary file is that of the old one now. A program that had found the old one
 	// by its name, and stood still before opening it, waits for us to let go of it. That
 	// is seen, so it is held for as long as the flush takes, and no shorter than standstill.
-	undisturbed := func() bool { return held.intact() && holds(old, before) && sameFile(t.dir, f.path, old) }
+	undisturbed := func() bool { return held.intact() && Holds(old, before) && sameFile(t.dir, f.path, old) }
 	if undisturbed() {
 		err := flush()
 		time.Sleep(standstill - time.Since(exchanged))
@@ -221,8 +221,8 @@ func (t target) takeBack(f *temporary) error {
 	return ErrChanged
 }
 
-// holds reports whether an open file has this content.
-func holds(f *os.File, content []byte) bool {
+// Holds reports whether an open file has this content, and no more.
+func Holds(f *os.File, content []byte) bool {
 	now, err := io.ReadAll(io.NewSectionReader(f, 0, int64(len(content))+1))
 	return err == nil && bytes.Equal(now, content)
 }

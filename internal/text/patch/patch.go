@@ -112,13 +112,16 @@ const (
 type Error struct {
 	Class  Class
 	Reason string
+	// Missing is the cleaned path of the file that is to be changed and is not there, empty
+	// for other errors.
+	Missing string
 }
 
 func (e *Error) Error() string { return e.Reason }
 
 // Failed is an error of a class.
 func Failed(class Class, format string, args ...any) *Error {
-	return &Error{class, fmt.Sprintf(format, args...)}
+	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 
 // excerptBytes is how much of a line is quoted in an error.

@@ -72,7 +72,9 @@ func (p *planner) section(s Section) error {
 		file.After, file.From = rewritten(file.After, s.Text), ""
 		return nil
 	case file.After == nil:
-		return Failed(BadFile, "%s does not exist (line %d of the patch).", s.Path, s.Line)
+		failed := Failed(BadFile, "%s does not exist (line %d of the patch).", s.Path, s.Line)
+		failed.Missing = file.Path
+		return failed
 	case s.Op == Delete:
 		file.After, file.From = nil, ""
 		return nil
@@ -83,7 +85,7 @@ func (p *planner) section(s Section) error {
 		return err
 	}
 	p.notes = append(p.notes, applied.Notes...)
-	file.After = append([]byte{}, document.With(applied.Splices...)...)
+	file.After = document.With(applied.Splices...)
 	if s.MoveTo == "" || path.Clean(s.MoveTo) == file.Path {
 		return nil
 	}

@@ -67,17 +67,16 @@ func Parse(raw []byte) Document {
 }
 
 // With returns the file's bytes after the splices, which are in order and do not
-// overlap.
+// overlap. They are not nil, which for others would be no file.
 func (d Document) With(splices ...Splice) []byte {
-	var out bytes.Buffer
+	out := []byte{}
 	done := 0
 	for _, s := range splices {
-		out.Write(d.raw[done:d.onDisk(s.Start)])
-		out.WriteString(d.withEnds(s.Text))
+		out = append(out, d.raw[done:d.onDisk(s.Start)]...)
+		out = append(out, d.withEnds(s.Text)...)
 		done = d.onDisk(s.End)
 	}
-	out.Write(d.raw[done:])
-	return out.Bytes()
+	return append(out, d.raw[done:]...)
 }
 
 // withEnds gives text the line ends of the file.

@@ -25,6 +25,9 @@ func TestDocumentKeepsWhatAnEditDoesNotTouch(t *testing.T) {
 		if got := string(d.With()); got != raw {
 			t.Fatalf("no edit made %q of %q", got, raw)
 		}
+		if d.With(Splice{End: len(d.Text)}) == nil {
+			t.Fatal("a file without text would be none")
+		}
 		if strings.Contains(d.Text, "\r\n") && !strings.Contains(raw, "\r\r\n") || strings.HasPrefix(d.Text, ByteOrderMark) && strings.Count(raw, ByteOrderMark) == 1 {
 			t.Fatalf("the text is %q", d.Text)
 		}

@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"errors"
+	"os"
+
+	"agent/internal/snapshot"
+	"agent/internal/workspace"
+)
+
+// nothingChanged is what the answer to an edit of several files that is not made begins with.
+const nothingChanged = "Nothing was changed. "
+
+// apply makes an edit, all or nothing: what was made before a change fails is put back. A
+// file that is not any more what the edit was worked out for is left alone. Files go last, so
+// that a moved one is never nowhere.
+func (e *Env) apply(p edit) Answer {
+	files := make([]snapshot.Edited, len(p.changes))
+	for i, c := range p.changes {
+		files[i] = snapshot.Edited{Abs: c.abs, Before: c.before, After: c.after}
+		if c.from != "" {
+			files[i].Mode = c.mode
+		}
+	}
+	kept, notDone := e.Snapshots.Edit(files...)
+	var made []change
+	for _, goes := range []bool{false, true} {
+		for _, c := range p.changes {
+			if (c.after == nil) != goes {
+				continue
+			}
+			if err := e.make(c); err != nil {
+				if err := e.putBack(made); err != nil {
+					return Answer{Error: "The patch was applied in part: " + err.Error()}
+				}
+				notDone()
+				if len(p.changes) == 1 {
+					return failed(err)
+				}
+				return Answer{Error: nothingChanged + err.Error()}
+			}
+			made = append(made, c)
+		}
+	}
+	answer := Answer{Text: p.report(e.Limits), Change: kept}
+	for _, c := range p.changes {
+		answer.Diff += c.unified()
+		if c.after == nil {
+			e.Seen.Forget(c.abs)
+			continue
+		}
+		e.Seen.Record(c.abs, c.after)
+		if len(p.changes) == 1 {
+			answer.Shown = &Shown{Path: c.abs, Content: c.after}
+		}
+	}
+	return answer
+}
+
+// make makes one change.
+func (e *Env) make(c change) error {
+	if c.after == nil {
+		return e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.Holds(f, c.before) })
+	}
+	err := e.Workspace.Replace(c.abs, c.before, c.after)
+	if err == nil && c.from != "" && c.before == nil {
+		err = e.Workspace.SetMode(c.abs, c.mode.Perm())
+	}
+	return err
+}
+
+// putBack takes back what was made, the last first.
+func (e *Env) putBack(made []change) error {
+	var all []error
+	for i := len(made) - 1; i >= 0; i-- {
+		c := made[i]
+		var err error
+		switch {
+		case c.before == nil:
+			err = e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.Holds(f, c.after) })
+		case c.after == nil:
+			if err = e.Workspace.Replace(c.abs, nil, c.before); err == nil {
+				err = e.Workspace.SetMode(c.abs, c.mode.Perm())
+			}
+		default:
+			err = e.Workspace.Replace(c.abs, c.after, c.before)
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
