@@ -1,5 +1,7 @@
 package history
 
+import "time"
+
 // MutationKind says what changed a history.
 type MutationKind string
 
@@ -44,6 +46,7 @@ type Observer func(Mutation) error
 // since they are immutable.
 type Step struct {
 	Kind MutationKind
+	At   time.Time
 	// Entry is the entry that was added.
 	Entry *Content
 	// Edits are what a density result made of entries.

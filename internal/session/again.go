@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"iter"
 	"time"
 
@@ -23,83 +22,65 @@ type form struct {
 	ref ref
 }
 
-// errEnough ends a play that nobody wants to see to its end.
-var errEnough = errors.New("enough")
-
-// again calls f for each event that led to a state, before which nothing of it has
-// happened.
-func (s State) again(f func(event, *again) error) error {
-	if s.text == nil {
-		return nil
-	}
-	in, err := openPages(s.text)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	a := &again{in: in, known: make(map[form]*history.Content, len(s.live))}
-	for _, slot := range s.live {
-		a.known[form{slot.brought, slot.ref}] = slot.entry
-	}
-	for _, e := range s.line {
-		if err := f(e, a); err != nil {
-			if errors.Is(err, errEnough) {
-				return nil
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-// Steps are all changes that led to Entries, in order: how they came about. What was left behind by going back is not among them. They are read as they are
-// asked for; an error is the last.
+// Steps are all changes that led to Entries, in order: how they came about. What was left
+// behind by going back is not among them. They are read as they are asked for; an error is
+// the last.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
-		err := s.again(func(e event, a *again) error {
-			step, err := a.step(e)
-			if err == nil && step.Kind != "" && !yield(step, nil) {
-				err = errEnough
-			}
-			return err
-		})
+		if s.text == nil {
+			return
+		}
+		in, err := openPages(s.text)
 		if err != nil {
 			yield(history.Step{}, err)
+			return
+		}
+		defer in.Close()
+		a := &again{in: in, known: make(map[form]*history.Content, len(s.live))}
+		for _, slot := range s.live {
+			a.known[form{slot.brought, slot.ref}] = slot.entry
+		}
+		for _, e := range s.line {
+			step, err := a.step(e)
+			if err != nil || step.Kind != "" {
+				if !yield(step, err) || err != nil {
+					return
+				}
+			}
 		}
 	}
 }
 
 // step applies an event and returns the change that it is; the todo list is none.
 func (a *again) step(e event) (step history.Step, err error) {
-	_, payload, err := a.in.record(e)
+	r, payload, err := a.in.record(e)
 	if err != nil {
 		return step, err
 	}
+	step.At = r.Time
 	switch change := payload.(type) {
 	case *history.Content:
-		r := ref{seq: e.seq}
-		entry := a.same(e.seq, r, change)
-		a.timeline.add(r, entry)
-		return history.Step{Kind: history.MutationAdded, Entry: entry}, nil
+		step.Kind, step.Entry = history.MutationAdded, a.same(e.seq, ref{seq: e.seq}, change)
+		payload = step.Entry
 	case densityPayload:
 		for r, entry := range change.Replacements {
 			change.Replacements[r] = a.same(e.seq, r, entry)
 		}
-		step = history.Step{Kind: history.MutationDensity, Edits: a.timeline.edits(change)}
-		a.timeline.edit(e.seq, change.Removals, change.Replacements)
+		step.Kind, step.Edits = history.MutationDensity, a.timeline.edits(change)
 	case compressionPayload:
 		for i, item := range change.History {
 			if item.Entry != nil {
 				change.History[i].Entry = a.same(e.seq, ref{e.seq, i + 1}, item.Entry)
 			}
 		}
-		a.timeline.rebuild(e.seq, change.History)
-		step = history.Step{Kind: history.MutationReplaced, Entries: a.timeline.entries()}
+		step.Kind = history.MutationReplaced
 	case clearPayload:
-		a.timeline.clear()
-		step = history.Step{Kind: history.MutationCleared}
+		step.Kind = history.MutationCleared
 	case pinPayload:
-		step = history.Step{Kind: history.MutationPinned, Path: change.Path, Pinned: change.Pinned}
+		step.Kind, step.Path, step.Pinned = history.MutationPinned, change.Path, change.Pinned
+	}
+	if a.timeline.apply(e.seq, payload); step.Kind == history.MutationReplaced {
+		step.Entries = a.timeline.entries()
 	}
 	return step, nil
 }
@@ -125,21 +106,18 @@ type Said struct {
 // it.
 func (s State) Said() (Said, error) {
 	said := Said{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
-	err := s.again(func(e event, a *again) error {
-		switch e.kind {
-		case added:
-			entry, at, err := a.in.entry(e)
-			if err != nil {
-				return err
-			}
-			entry = a.same(e.seq, ref{seq: e.seq}, entry)
+	for step, err := range s.Steps() {
+		if err != nil {
+			return said, err
+		}
+		switch step.Kind {
+		case history.MutationAdded:
 			latest := len(said.Stretches) - 1
-			said.Stretches[latest] = append(said.Stretches[latest], entry)
-			said.At[entry] = at
-		case cleared:
+			said.Stretches[latest] = append(said.Stretches[latest], step.Entry)
+			said.At[step.Entry] = step.At
+		case history.MutationCleared:
 			said.Stretches = append(said.Stretches, nil)
 		}
-		return nil
-	})
-	return said, err
+	}
+	return said, nil
 }

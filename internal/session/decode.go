@@ -9,38 +9,29 @@ import (
 	"agent/internal/history"
 )
 
-// decode reads the payload of a record, all of it or nothing: an entry is a
-// *history.Content, anything else the payload of its type.
+// decoders read the payload of a record of their type, all of it or nothing.
+var decoders = map[Type]func(Record) (any, error){
+	TypeSession:     decodeAs[sessionPayload],
+	TypeEntry:       decodeEntry,
+	TypeDensity:     decodeDensity,
+	TypeCompression: decodeAs[compressionPayload],
+	TypeClear:       decodeAs[clearPayload],
+	TypePin:         decodeAs[pinPayload],
+	TypeRewind:      decodeRewind,
+	TypeTodo:        decodeTodo,
+	TypeSetting:     decodeAs[settingPayload],
+	TypeJob:         decodeAs[jobPayload],
+	TypeTitle:       decodeAs[titlePayload],
+	TypeWaiting:     decodeAs[waitingPayload],
+	TypeServers:     decodeAs[serversPayload],
+	TypeNotice:      decodeAs[noticePayload],
+}
+
+// decode reads the payload of a record: an entry is a *history.Content, anything else the
+// payload of its type.
 func decode(r Record) (payload any, err error) {
-	switch r.Type {
-	case TypeSession:
-		return decodeAs[sessionPayload](r)
-	case TypeEntry:
-		return decodeEntry(r)
-	case TypeDensity:
-		return decodeDensity(r)
-	case TypeCompression:
-		return decodeAs[compressionPayload](r)
-	case TypeClear:
-		return decodeAs[clearPayload](r)
-	case TypePin:
-		return decodeAs[pinPayload](r)
-	case TypeRewind:
-		return decodeRewind(r)
-	case TypeTodo:
-		return decodeTodo(r)
-	case TypeSetting:
-		return decodeAs[settingPayload](r)
-	case TypeJob:
-		return decodeAs[jobPayload](r)
-	case TypeTitle:
-		return decodeAs[titlePayload](r)
-	case TypeWaiting:
-		return decodeAs[waitingPayload](r)
-	case TypeServers:
-		return decodeAs[serversPayload](r)
-	case TypeNotice:
-		return decodeAs[noticePayload](r)
+	if read, known := decoders[r.Type]; known {
+		return read(r)
 	}
 	return nil, fmt.Errorf("it is of an unknown type, %q", r.Type)
 }
@@ -56,8 +47,11 @@ func decodeEntry(r Record) (any, error) {
 	if err := entry.UnmarshalJSON(r.Payload); err != nil {
 		return nil, err
 	}
-	for vocabulary, blocks := range parseTokens(r.Tokens) {
-		entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
+	var tokens map[string][]int
+	if json.Unmarshal(r.Tokens, &tokens) == nil { // what is not understood is counted again
+		for vocabulary, blocks := range tokens {
+			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
+		}
 	}
 	return entry, nil
 }

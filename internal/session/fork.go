@@ -53,7 +53,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 	}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
-	state.text = stored{path: newPath, size: size} // it has the same lines at the same places
+	state.text = stored(newPath, size) // it has the same lines at the same places
 	return l, state, nil
 }
 

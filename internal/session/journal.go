@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	"iter"
 	"slices"
 
 	"agent/internal/history"
@@ -14,54 +16,36 @@ type journal []event
 // event is a record that changes the conversation.
 type event struct {
 	seq uint64
-	// to is the record a rewind returns to, from just before it.
+	// to is the record a rewind returns to, from just before it; 0 for anything else.
 	to uint64
 	// at and length are its place in the text, line its number there, for notices.
 	at     int64
 	length int
 	line   int
-	kind   happening
+	// speaks is set for what a conversation is: an entry, a compression, a clear.
+	speaks, entry, clears bool
 	// message is set for an entry that the user wrote, reply for one in which the model
 	// says something.
 	message, reply bool
 }
 
-// happening says what an event is.
-type happening uint8
-
-const (
-	added happening = iota
-	densified
-	compressed
-	cleared
-	rewound
-	pinned
-	todosSet
-)
-
 // happened puts a record into the journal, and what an entry counts into the state.
 func (p *player) happened(payload any, e event) {
 	switch payload := payload.(type) {
 	case *history.Content:
-		e.kind, e.message = added, payload.IsMessage()
+		e.speaks, e.entry, e.message = true, true, payload.IsMessage()
 		e.reply = payload.Speaker == history.AI && payload.Text() != ""
 		if model, ratio, known := payload.Scale(); known {
 			p.state.Scales[model] = ratio
 		}
 		p.state.hasEntries = true
 		p.state.Counts.add(payload)
-	case densityPayload:
-		e.kind = densified
 	case compressionPayload:
-		e.kind = compressed
+		e.speaks = true
 	case clearPayload:
-		e.kind = cleared
+		e.speaks, e.clears = true, true
 	case rewindPayload:
-		e.kind, e.to = rewound, payload.To
-	case pinPayload:
-		e.kind = pinned
-	case todoPayload:
-		e.kind = todosSet
+		e.to = payload.To
 	}
 	p.journal = append(p.journal, e)
 }
@@ -69,52 +53,42 @@ func (p *player) happened(payload any, e event) {
 // line returns what led to the state before the record seq, in order: everything
 // that was recorded, but for what was left behind.
 func (j journal) line(before uint64) journal {
-	until := j.until(before)
-	if !slices.ContainsFunc(j[:until], func(e event) bool { return e.kind == rewound }) {
+	until, _ := j.find(before)
+	if !slices.ContainsFunc(j[:until], event.rewinds) {
 		return j[:until:until]
 	}
-	var line journal
-	j.before(until, func(e event) bool {
-		line = append(line, e)
-		return true
-	})
+	line := slices.Collect(j.before(until))
 	slices.Reverse(line)
 	return line
 }
 
-// until is the index of the first event that is not before the record seq.
-func (j journal) until(seq uint64) int {
-	i, _ := slices.BinarySearchFunc(j, seq, func(e event, seq uint64) int {
-		if e.seq < seq {
-			return -1
-		}
-		return 1
-	})
-	return i
+// find is the index of the record seq, or of the first after it where it is not there.
+func (j journal) find(seq uint64) (i int, found bool) {
+	return slices.BinarySearchFunc(j, seq, func(e event, seq uint64) int { return cmp.Compare(e.seq, seq) })
 }
 
-// find is the event of the record seq.
-func (j journal) find(seq uint64) (event, bool) {
-	if i := j.until(seq); i < len(j) && j[i].seq == seq {
-		return j[i], true
-	}
-	return event{}, false
-}
-
-// before calls f for the events that led to the state before the one at index i, the
-// latest first, until f returns false.
-func (j journal) before(i int, f func(event) bool) {
-	for i--; i >= 0; i-- {
-		if j[i].kind == rewound {
-			i = j.until(j[i].to)
-			continue
-		}
-		if !f(j[i]) {
-			return
+// before are the events that led to the state before the one at index i, the latest first.
+func (j journal) before(i int) iter.Seq[event] {
+	return func(yield func(event) bool) {
+		for i--; i >= 0; i-- {
+			if j[i].rewinds() {
+				i, _ = j.find(j[i].to)
+			} else if !yield(j[i]) {
+				return
+			}
 		}
 	}
 }
 
-// speaks reports whether an event is part of what a conversation is: something said, a
-// compression, a clear.
-func (e event) speaks() bool { return e.kind == added || e.kind == compressed || e.kind == cleared }
+// latest is the record of the latest event before the one at index i of which is holds, 0
+// for none.
+func (j journal) latest(i int, is func(event) bool) uint64 {
+	for e := range j.before(i) {
+		if is(e) {
+			return e.seq
+		}
+	}
+	return 0
+}
+
+func (e event) rewinds() bool { return e.to > 0 }

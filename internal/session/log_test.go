@@ -41,11 +41,6 @@ func TestFormat(t *testing.T) {
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(want), "\n") {
-		if _, ok := parseOwn([]byte(line)); !ok {
-			t.Errorf("the reader does not know its writer's line %s", line)
-		}
-	}
 }
 
 // The log refers to what it holds already instead of writing it again.

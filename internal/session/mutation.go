@@ -22,30 +22,27 @@ type change struct {
 
 // describe turns a mutation into the record with number seq, and applies it to the
 // timeline, so that it stays what a replay would give.
-func (t *timeline) describe(seq uint64, m history.Mutation) (change, error) {
+func (t *timeline) describe(seq uint64, m history.Mutation) (c change, err error) {
 	switch m.Kind {
 	case history.MutationAdded:
-		t.add(ref{seq: seq}, m.Entry)
-		return change{kind: TypeEntry, payload: m.Entry, tokens: m.Tokens}, nil
+		c = change{kind: TypeEntry, payload: m.Entry, tokens: m.Tokens}
 	case history.MutationDensity:
-		payload, err := densityOf(t.live(), m.Result)
-		if err != nil {
+		c.kind = TypeDensity
+		if c.payload, err = densityOf(t.live(), m.Result); err != nil {
 			return change{}, err
 		}
-		t.edit(seq, payload.Removals, payload.Replacements)
-		return change{kind: TypeDensity, payload: payload}, nil
 	case history.MutationReplaced:
 		payload := compressionPayload{Cause: m.Cause, History: t.itemsOf(m.Entries)}
 		payload.Dropped = t.origins(payload.History)
 		payload.Prunes = prunesOf(t.live(), m.Gone)
-		t.rebuild(seq, payload.History)
-		return change{kind: TypeCompression, payload: payload}, nil
+		c = change{kind: TypeCompression, payload: payload}
 	case history.MutationPinned:
-		return change{kind: TypePin, payload: pinPayload{m.Path, m.Pinned}}, nil
+		c = change{kind: TypePin, payload: pinPayload{m.Path, m.Pinned}}
 	default:
-		t.clear()
-		return change{kind: TypeClear, payload: clearPayload{}}, nil
+		c = change{kind: TypeClear, payload: clearPayload{}}
 	}
+	t.apply(seq, c.payload)
+	return c, nil
 }
 
 // densityOf replaces the indices of a result by references.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"os"
 	"slices"
 
 	"agent/internal/history"
@@ -18,14 +19,38 @@ type Past struct {
 
 // Past walks through the log up to now. What waits for room on the disk is part of it.
 func (l *Log) Past() (*Past, error) {
-	l.mu.Lock()
-	written := stored{path: l.path, size: l.disk.size, waiting: bytes.Join(l.disk.waiting, nil)}
-	l.mu.Unlock()
-	p, err := read(written)
+	lines, err := l.soFar()
+	if err != nil {
+		return nil, err
+	}
+	p, err := read(lines)
 	if err != nil {
 		return nil, err
 	}
 	return &Past{l, p}, nil
+}
+
+// soFar is all that was recorded until now. It is held in memory where something waits for
+// room on the disk, or for the first entry.
+func (l *Log) soFar() (text, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.disk.waiting) == 0 {
+		return stored(l.path, l.disk.size), nil
+	}
+	var written []byte
+	if l.disk.size > 0 {
+		var err error
+		if written, err = os.ReadFile(l.path); err != nil {
+			return nil, err
+		}
+		written = written[:min(len(written), int(l.disk.size))]
+	}
+	all := append([][]byte{written}, l.disk.waiting...)
+	if l.disk.torn {
+		all[0] = append(written, '\n')
+	}
+	return given(bytes.NewReader(slices.Concat(all...))), nil
 }
 
 // Before is the state that the conversation was in before record seq. The history that
@@ -76,15 +101,18 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 				turn++
 				point.Turn = turn
 			}
-		case e.kind == cleared && onLine:
-			point.Cleared, point.Last = true, messages[j.said(i)]
-		case e.kind == rewound:
+		case e.clears && onLine:
+			point.Cleared, point.Last = true, messages[j.latest(i, func(e event) bool { return e.message })]
+		case e.rewinds():
 			tip := j.tip(i)
 			if tip == 0 || current[tip] || goesOn[tip] && i != latest {
 				continue
 			}
-			point.Last = messages[j.said(i)]
-			points = slices.DeleteFunc(points, func(p history.Point) bool { return p.End() && j.tip(j.until(p.Seq)) == tip })
+			point.Last = messages[j.latest(i, func(e event) bool { return e.message })]
+			points = slices.DeleteFunc(points, func(p history.Point) bool {
+				at, _ := j.find(p.Seq)
+				return p.End() && j.tip(at) == tip
+			})
 		default:
 			continue
 		}
@@ -103,21 +131,13 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 // tip is the latest record of what was said, compressed or cleared before the event at
 // index i, 0 when there is none. What only keeps books, such as a todo list that going
 // back has brought back, makes no line of the conversation.
-func (j journal) tip(i int) (seq uint64) {
-	j.before(i, func(e event) bool {
-		if e.speaks() {
-			seq = e.seq
-		}
-		return seq == 0
-	})
-	return seq
-}
+func (j journal) tip(i int) uint64 { return j.latest(i, func(e event) bool { return e.speaks }) }
 
 // latestLeft is the index of the latest going back from what is not on the current line: it
 // leads forward, also where the conversation had gone on from there before. It is -1 for none.
 func (j journal) latestLeft(current map[uint64]bool) int {
 	for i, e := range slices.Backward(j) {
-		if e.kind != rewound {
+		if !e.rewinds() {
 			continue
 		}
 		if tip := j.tip(i); tip != 0 && !current[tip] {
@@ -131,23 +151,11 @@ func (j journal) latestLeft(current map[uint64]bool) int {
 func (j journal) goesOn() map[uint64]bool {
 	after := make(map[uint64]bool)
 	for i, e := range j {
-		if e.speaks() {
+		if e.speaks {
 			after[j.tip(i)] = true
 		}
 	}
 	return after
-}
-
-// said is the record of the latest message of the user before the event at index i, 0 for
-// none.
-func (j journal) said(i int) (seq uint64) {
-	j.before(i, func(e event) bool {
-		if e.message {
-			seq = e.seq
-		}
-		return seq == 0
-	})
-	return seq
 }
 
 // past is a state that the history may go back to.

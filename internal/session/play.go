@@ -13,15 +13,15 @@ import (
 // pages reads records of a text again.
 type pages struct {
 	opened
-	lines *lineReader
+	line []byte
 }
 
 func openPages(t text) (*pages, error) {
-	in, err := t.open()
+	in, err := t()
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return &pages{in, &lineReader{from: in}}, nil
+	return &pages{opened: in}, nil
 }
 
 // errChanged is returned for a log that says something else than a moment ago.
@@ -29,16 +29,16 @@ var errChanged = errors.New("the session log was changed by another program whil
 
 // record reads the record of an event.
 func (p *pages) record(e event) (r Record, payload any, err error) {
-	line, err := p.lines.read(e.at, e.length)
-	if err != nil {
+	p.line = slices.Grow(p.line[:0], e.length)[:e.length]
+	if n, err := p.ReadAt(p.line, e.at); n < e.length {
 		return r, nil, unreadable(err)
 	}
-	r, err = parse(line)
+	r, err = parse(p.line)
 	if newer := (*VersionError)(nil); errors.As(err, &newer) {
 		err = nil // it was taken as it is
 	}
 	if err == nil {
-		r, payload, err = decodeLine(line, r)
+		r, payload, err = decodeLine(p.line, r)
 	}
 	if err != nil || r.Seq != e.seq {
 		return r, nil, errChanged
@@ -71,15 +71,17 @@ func (s *State) play(t text, line journal) error {
 	reply := event{}
 	for _, e := range line {
 		var r Record
-		var payload any
-		if e.kind != added {
+		payload := any(unread)
+		if !e.entry {
 			if r, payload, err = in.record(e); err != nil {
 				return err
 			}
 		}
+		if unknown := s.timeline.apply(e.seq, payload); unknown > 0 {
+			s.notice(e.line, fmt.Sprintf("line %d names entries that could not be read: %d", e.line, unknown))
+		}
 		switch change := payload.(type) {
-		case nil:
-			s.timeline.add(ref{seq: e.seq}, unread)
+		case *history.Content:
 			if e.message {
 				s.Turn++
 			}
@@ -87,13 +89,10 @@ func (s *State) play(t text, line journal) error {
 				reply = e
 			}
 		case densityPayload:
-			s.missing(e, s.timeline.edit(e.seq, change.Removals, change.Replacements))
 			s.pruned(r.Time, change.Prunes, change.Cut)
 		case compressionPayload:
-			s.missing(e, s.timeline.rebuild(e.seq, change.History))
 			s.pruned(r.Time, change.Prunes, nil)
 		case clearPayload:
-			s.timeline.clear()
 			s.Prunes, reply = nil, event{}
 			clear(pins)
 		case pinPayload:
@@ -134,8 +133,8 @@ func (t *timeline) read(in *pages, line journal) error {
 		if s.entry != unread {
 			continue
 		}
-		e, _ := line.find(s.brought)
-		entry, _, err := in.entry(e)
+		at, _ := line.find(s.brought)
+		entry, _, err := in.entry(line[at])
 		if err != nil {
 			return err
 		}
@@ -147,13 +146,5 @@ func (t *timeline) read(in *pages, line journal) error {
 func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
 	for _, p := range prunes {
 		s.Prunes = append(s.Prunes, Pruned{p.Kind, p.Subject, p.Paths, p.Tool, p.Reason, p.Tokens, p.places(), cut, at, s.Turn})
-	}
-}
-
-// missing adds a notice about entries that a record names and no readable one
-// brought.
-func (s *State) missing(e event, unknown int) {
-	if unknown > 0 {
-		s.notice(e.line, fmt.Sprintf("line %d names entries that could not be read: %d", e.line, unknown))
 	}
 }

@@ -33,11 +33,11 @@ func (p *player) recall(places []history.Recorded) (found history.Recollection, 
 		if err := at.UnmarshalText([]byte(place.Entry)); err != nil {
 			return found, err
 		}
-		e, ok := p.journal.find(at.seq)
+		i, ok := p.journal.find(at.seq)
 		if !ok {
 			return found, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
 		}
-		entry, recorded, err := in.named(e, at)
+		entry, recorded, err := in.named(p.journal[i], at)
 		if err != nil {
 			return found, err
 		}
@@ -71,7 +71,7 @@ func (p *player) later(line journal) iter.Seq2[*history.Content, error] {
 		}
 		defer in.Close()
 		for _, e := range line {
-			if e.kind != added {
+			if !e.entry {
 				continue
 			}
 			entry, _, err := in.entry(e)

@@ -21,7 +21,7 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 // both with a notice. It fails with a *VersionError for a log of a newer version,
 // with a *NotALogError for something else, and with the reader's error. What the state
 // gives besides its context is read when it is asked for.
-func Replay(r io.ReaderAt) (State, error) { return replay(given{r}) }
+func Replay(r io.ReaderAt) (State, error) { return replay(given(r)) }
 
 func replayAt(path string) (State, error) {
 	t, err := textAt(path)
@@ -37,7 +37,7 @@ func textAt(path string) (text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stored{path: path, size: info.Size()}, nil
+	return stored(path, info.Size()), nil
 }
 
 func replay(t text) (State, error) {
@@ -51,7 +51,7 @@ func replay(t text) (State, error) {
 // read walks through all records of a log, which is not yet to apply them: it notes where
 // they are.
 func read(t text) (*player, error) {
-	in, err := t.open()
+	in, err := t()
 	if err != nil {
 		return nil, err
 	}

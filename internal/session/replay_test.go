@@ -291,8 +291,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte(`{"v":1,"seq":1,"ts":"2000-01-01T0:00:00Z","type":"entry"A,"payload":{"speaker":"human","blocks":[]}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		quick, ok := parseOwn(line)
-		if !ok {
+		quick, err := parse(line)
+		if err != nil {
 			return
 		}
 		plain, err := parseAny(line)

@@ -32,6 +32,22 @@ func (t *timeline) put(s slot) {
 	t.slots = append(t.slots, s)
 }
 
+// apply makes the change of the record seq, and returns how many of the entries that it
+// names are not known.
+func (t *timeline) apply(seq uint64, payload any) (unknown int) {
+	switch change := payload.(type) {
+	case *history.Content:
+		t.add(ref{seq: seq}, change)
+	case densityPayload:
+		return t.edit(seq, change.Removals, change.Replacements)
+	case compressionPayload:
+		return t.rebuild(seq, change.History)
+	case clearPayload:
+		t.clear()
+	}
+	return 0
+}
+
 // edit removes and replaces entries as the record seq says, and returns how many of them
 // it does not know.
 func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*history.Content) (unknown int) {
