@@ -18,7 +18,6 @@ import (
 	"agent/internal/app/gates"
 	"agent/internal/app/serving"
 	"agent/internal/chat"
-	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -257,12 +256,8 @@ func (c *Conversation) connect(ctx context.Context) error {
 func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, recorded session.State) error {
 	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
 	var observer history.Observer
-	var unsaved func() error
-	var taken func() string
-	var readPast func() (past.Record, error)
-	var recall func([]history.Recorded) (history.Recollection, error)
 	if c.session != nil {
-		observer, unsaved, taken, readPast, recall = c.session.Observe, c.session.Unsaved, c.session.Taken, c.readPast, c.session.Recall
+		observer = c.session.Observe
 	}
 	compressionPrompt, lacks, err := prompts.Compression(filepath.Join(c.folders.Config, "prompts"))
 	if err != nil {
@@ -280,10 +275,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Root:         c.workspace.Root(),
 		SessionRoot:  recorded.Workspace,
 		History:      history.NewService(counter(settings.Model.Of(c.settings)), observer),
-		Unsaved:      unsaved,
-		Taken:        taken,
-		ReadPast:     readPast,
-		Recall:       recall,
+		Session:      c.session,
 		Settings:     c.settings,
 		ContextLimit: c.Connection.ContextLimit,
 		Local:        c.Connection.Local,
@@ -326,7 +318,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		c.Chat = chat.New(config)
 	} else {
 		c.Recorded = recorded.Entries
-		if c.Chat, err = chat.Resume(config, restoredFrom(recorded)); err != nil {
+		if c.Chat, err = chat.Resume(config, recorded); err != nil {
 			return err
 		}
 	}

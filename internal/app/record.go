@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"agent/internal/chat/past"
-	"agent/internal/chat/window"
 	"agent/internal/git"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
@@ -114,7 +112,7 @@ func (c *recording) restoreTodos(recorded json.RawMessage) {
 }
 
 // logged notes that the log is out of step with the conversation, which is a defect;
-// a disk that takes nothing is no error of it, see chat.Config.Unsaved.
+// a disk that takes nothing is no error of it, see session.Log.Unsaved.
 func (c *recording) logged(err error) {
 	if err != nil {
 		c.log.Warn("the session log is behind", "error", err)
@@ -191,39 +189,4 @@ func (c *recording) chosenSession() (session.Info, error) {
 		return session.Info{}, err
 	}
 	return session.Latest(all, c.process.Now()), nil
-}
-
-// restoredFrom is a recorded conversation as the turn loop takes it up. The todo list
-// is nil where the recorded one cannot be read.
-func restoredFrom(recorded session.State) past.Restored {
-	ledger := make([]window.Prune, len(recorded.Prunes))
-	for i, p := range recorded.Prunes {
-		ledger[i] = window.Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut}
-	}
-	restored := past.Restored{Entries: recorded.Entries, Ledger: ledger, Pins: recorded.Pins, Steps: recorded.Steps(), Reply: recorded.Reply, Scales: recorded.Scales, Turn: recorded.Turn}
-	if len(recorded.Todos) > 0 {
-		restored.Todos, _ = todo.Parse(recorded.Todos)
-	}
-	return restored
-}
-
-// sessionPast is the record of a session as the turn loop reads it.
-type sessionPast struct{ *session.Past }
-
-// Before implements past.Record.
-func (p sessionPast) Before(seq uint64) (past.Restored, error) {
-	state, err := p.Past.Before(seq)
-	if err != nil {
-		return past.Restored{}, err
-	}
-	return restoredFrom(state), nil
-}
-
-// readPast reads the record of the session that is open.
-func (c *recording) readPast() (past.Record, error) {
-	past, err := c.session.Past()
-	if err != nil {
-		return nil, fmt.Errorf("the record of the session cannot be read: %w", err)
-	}
-	return sessionPast{past}, nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"agent/internal/chat/past"
 	"agent/internal/history"
-	sessionlog "agent/internal/session"
+	"agent/internal/session"
 	"agent/internal/tools"
 )
 
@@ -21,32 +21,32 @@ import (
 // recalls.
 type logged struct {
 	*bench
-	log *sessionlog.Log
+	log *session.Log
 	now time.Time
 }
 
 func newLogged(t *testing.T, turns ...answerFunc) *logged {
 	t.Helper()
 	r := &logged{bench: newBench(t, turns...), now: time.Unix(1_800_000_000, 0)}
-	log, err := sessionlog.Create(r.sessionOptions(t.TempDir()))
+	log, err := session.Create(r.sessionOptions(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.log.Close() })
 	r.log = log
-	r.goOn(Restored{})
+	r.goOn(session.State{})
 	return r
 }
 
-func (r *logged) sessionOptions(dir string) sessionlog.Options {
-	return sessionlog.Options{
+func (r *logged) sessionOptions(dir string) session.Options {
+	return session.Options{
 		Dir: dir, Workspace: "/w", PID: 1, Random: rand.New(rand.NewSource(1)),
 		Now: func() time.Time { r.now = r.now.Add(time.Second); return r.now },
 	}
 }
 
 // goOn makes the chat anew, from what is recorded.
-func (r *logged) goOn(from Restored) {
+func (r *logged) goOn(from session.State) {
 	r.t.Helper()
 	recall, err := tools.NewRegistry(tools.Default()...).Get("recall")
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *logged) goOn(from Restored) {
 	config := r.Config
 	config.Tools = tools.NewRegistry(append(testTools().All(), recall)...)
 	config.History = history.NewService(wordCount{}, r.log.Observe)
-	config.Recall = r.log.Recall
+	config.Session = r.log
 	config.TranscriptPath = r.log.Path
 	config.Now = func() time.Time { return r.now }
 	if r.Chat, err = Resume(config, from); err != nil {
@@ -70,16 +70,12 @@ func (r *logged) again() {
 	if err := r.log.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	log, state, err := sessionlog.Resume(path, r.sessionOptions(filepath.Dir(filepath.Dir(path))))
+	log, state, err := session.Resume(path, r.sessionOptions(filepath.Dir(filepath.Dir(path))))
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.log = log
-	var ledger []PruneRecord
-	for _, p := range state.Prunes {
-		ledger = append(ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
-	}
-	r.goOn(Restored{Entries: state.Entries, Ledger: ledger, Pins: state.Pins, Steps: state.Steps(), Reply: state.Reply, Scales: state.Scales, Turn: state.Turn})
+	r.goOn(state)
 }
 
 // recalls is what the tool answers to these arguments, in a turn of its own.
@@ -138,7 +134,7 @@ func answerOf(t *testing.T, r *logged, tool string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := sessionlog.Replay(bytes.NewReader(data))
+	state, err := session.Replay(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // session is a chat with a long history of reads and writes in which density has
 // found what there is to find, counted as the program counts.
-func session(tb testing.TB, entries, wordsEach int) *bench {
+func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	tb.Helper()
 	b := newBench(tb)
 	vocabularies := &tokens.Vocabularies{}
@@ -59,7 +59,7 @@ func (t *tally) Count(text string) int { t.asked.Add(1); return t.wordCount.Coun
 // new is counted, however long the session (D-01).
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
-	b := session(t, 2000, 20)
+	b := longSession(t, 2000, 20)
 	counter := &tally{}
 	b.window.Counter = func(string) history.Counter { return counter }
 	for _, step := range []struct {
@@ -90,7 +90,7 @@ func TestNothingIsCountedTwice(t *testing.T) {
 func BenchmarkPreSend(b *testing.B) {
 	for _, added := range []bool{false, true} {
 		b.Run(map[bool]string{false: "nothing to do", true: "a message added"}[added], func(b *testing.B) {
-			c := session(b, 2000, 100)
+			c := longSession(b, 2000, 100)
 			for b.Loop() {
 				if added {
 					c.record(history.HumanText("go on"))
@@ -108,7 +108,7 @@ func BenchmarkPreSend(b *testing.B) {
 func BenchmarkStatus(b *testing.B) {
 	for _, entries := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(entries, " entries"), func(b *testing.B) {
-			c := session(b, entries, 20)
+			c := longSession(b, entries, 20)
 			for b.Loop() {
 				c.emitStatus()
 			}
@@ -129,7 +129,7 @@ func (a *arrival) RoundTrip(r *http.Request) (*http.Response, error) {
 // BenchmarkEnterToRequest is the time from a message to its request on the network,
 // at 200 000 tokens of context: at most 15 ms.
 func BenchmarkEnterToRequest(b *testing.B) {
-	c := session(b, 1000, 500)
+	c := longSession(b, 1000, 500)
 	network := &arrival{}
 	client := openai.NewClient(openai.Config{BaseURL: "http://model.test/v1", Transport: network})
 	c.Provider = func() (llm.Provider, error) { return client, nil }

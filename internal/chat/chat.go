@@ -15,6 +15,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -39,17 +40,9 @@ type Config struct {
 	// paths mean in entries that name no workspace (D-44).
 	SessionRoot string
 	History     *history.Service
-	// Unsaved says why the record of the history is behind, and is nil while all of
-	// it is on disk. It may be nil itself: then nothing is recorded.
-	Unsaved func() error
-	// Taken says, once, that another program took the record away and what became of it;
-	// nil where nothing is recorded.
-	Taken func() string
-	// ReadPast reads the record of the conversation; nil where none is kept.
-	ReadPast func() (past.Record, error)
-	// Recall returns what the record of the conversation keeps at some places; nil where
-	// nothing is recorded.
-	Recall   func(places []history.Recorded) (history.Recollection, error)
+	// Session is the record of the conversation, which observes History; nil where none is
+	// kept.
+	Session  *session.Log
 	Settings *settings.Settings
 	// ContextLimit returns what is known about a model's window, in tokens; it is
 	// asked when the setting context-limit is unset.

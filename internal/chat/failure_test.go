@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,15 +125,18 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 // Reliability 2, F6: a record that another program took away is said, as often as that is.
 func TestATakenRecordIsSaid(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, say("one"), say("two"))
-	taken := "the record was taken away"
-	b.Taken = func() string { defer func() { taken = "" }(); return taken }
-	for _, text := range []string{"a", "b"} {
-		if _, err := b.prompt(text); err != nil {
+	r := newRecorded(t, t.TempDir(), say("one"), say("two"))
+	for i, text := range []string{"a", "b"} {
+		if _, err := r.prompt(text); err != nil {
 			t.Fatal(err)
 		}
+		if i == 0 {
+			if err := os.Remove(r.log.Path()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	if said := seen[Notice](b); len(said) != 1 || said[0].Text != "the record was taken away" {
+	if said := seen[Notice](r.bench); len(said) != 1 || !strings.Contains(said[0].Text, "was removed by another program") {
 		t.Errorf("said %q", said)
 	}
 }
@@ -139,29 +144,33 @@ func TestATakenRecordIsSaid(t *testing.T) {
 // A disk that takes nothing is said once, shown as long as it lasts, and ends no turn.
 func TestUnsavedIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, calls("ls", `{}`), say("one"), say("two"), say("three"))
-	behind := errors.New("the session is not saved")
-	b.Unsaved = func() error { return behind }
+	dir := filepath.Join(t.TempDir(), "sessions")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the folder would be
+		t.Fatal(err)
+	}
+	r := newRecorded(t, dir, calls("ls", `{}`), say("one"), say("two"), say("three"))
 	for _, text := range []string{"a", "b"} {
-		if out, err := b.prompt(text); err != nil || out.Stop != StopDone {
+		if out, err := r.prompt(text); err != nil || out.Stop != StopDone {
 			t.Fatalf("%+v %v", out, err)
 		}
 	}
-	if status := seen[StatusChanged](b); !status[len(status)-1].Status.Unsaved {
+	if status := seen[StatusChanged](r.bench); !status[len(status)-1].Status.Unsaved {
 		t.Error("the status shows it as saved")
 	}
-	behind = nil
-	if _, err := b.prompt("c"); err != nil {
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.prompt("c"); err != nil {
 		t.Fatal(err)
 	}
 	var told []string
-	for _, n := range seen[Notice](b) {
+	for _, n := range seen[Notice](r.bench) {
 		told = append(told, n.Text)
 	}
-	if len(told) != 2 || !strings.HasPrefix(told[0], "the session is not saved; the conversation goes on") || !strings.HasPrefix(told[1], "the session is saved again") {
+	if len(told) != 2 || !strings.Contains(told[0], "is not saved to "+dir) || !strings.HasPrefix(told[1], "the session is saved again") {
 		t.Errorf("told %q", told)
 	}
-	if status := seen[StatusChanged](b); status[len(status)-1].Status.Unsaved {
+	if status := seen[StatusChanged](r.bench); status[len(status)-1].Status.Unsaved {
 		t.Error("the status shows it as behind")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -147,7 +148,7 @@ func (b *bench) prepare() (llm.Request, error) {
 
 // resume has b go on with a recorded conversation.
 func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err error) {
-	b.Chat, err = Resume(b.Config, Restored{Entries: entries, Ledger: ledger})
+	b.Chat, err = Resume(b.Config, session.State{Entries: entries, Prunes: ledger})
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
-	recording "agent/internal/session"
+	"agent/internal/session"
 )
 
 // A large call whose program was killed before the model read what came of it is not made
@@ -33,8 +33,8 @@ func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
 }
 
 func repeatedAfterResume(t *testing.T, h *honest, strategy string, limit int, refused bool) {
-	options := recording.Options{Dir: t.TempDir(), Workspace: "/w", Now: time.Now, Random: rand.Reader}
-	log, err := recording.Create(options)
+	options := session.Options{Dir: t.TempDir(), Workspace: "/w", Now: time.Now, Random: rand.Reader}
+	log, err := session.Create(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +55,13 @@ func repeatedAfterResume(t *testing.T, h *honest, strategy string, limit int, re
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	log, state, err := recording.Resume(log.Path(), options)
+	log, state, err := session.Resume(log.Path(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer log.Close()
 	config.History = history.NewService(letters{}, log.Observe)
-	if b.Chat, err = Resume(config, restoredOf(state)); err != nil {
+	if b.Chat, err = Resume(config, state); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0

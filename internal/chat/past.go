@@ -8,22 +8,20 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat/past"
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
 )
 
-// Restored is a conversation as its record gives it.
-type Restored = past.Restored
-
 func newPast(c *Chat) *past.Past {
 	return &past.Past{
-		ReadRecord: c.ReadPast, Recall: c.Recall, History: c.History, Window: c.window, Tools: c.Tools, Env: c.Env,
+		Session: c.Session, History: c.History, Window: c.window, Tools: c.Tools, Env: c.Env,
 		Folder: cmp.Or(c.SessionRoot, c.Root), Add: c.add, Now: c.Now,
 	}
 }
 
 // Resume returns a chat that continues a recorded conversation.
-func Resume(config Config, restored Restored) (*Chat, error) {
+func Resume(config Config, restored session.State) (*Chat, error) {
 	c := New(config)
 	if err := c.past.Resume(restored); err != nil {
 		return nil, err
@@ -33,7 +31,9 @@ func Resume(config Config, restored Restored) (*Chat, error) {
 }
 
 // resumed notes what the last reply was and what pruning has saved, by the record.
-func (c *Chat) resumed(restored Restored) { c.lastReply, c.stats.Saving = restored.Reply, c.saved() }
+func (c *Chat) resumed(restored session.State) {
+	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
+}
 
 // Points are the places in the record that Rewind can go to.
 func (c *Chat) Points(context.Context) ([]history.Point, error) { return c.past.Points() }
@@ -64,7 +64,7 @@ func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (point histor
 	return point, changed, err
 }
 
-func (c *Chat) rewind(point history.Point, restored Restored) error {
+func (c *Chat) rewind(point history.Point, restored session.State) error {
 	changed, err := c.past.Rewind(point, restored)
 	if !changed {
 		return err
@@ -151,7 +151,7 @@ type archive struct{ *Chat }
 
 // archive is nil where nothing is recorded.
 func (c *Chat) archive() tools.Archive {
-	if c.Recall == nil {
+	if c.Session == nil {
 		return nil
 	}
 	return archive{c}

@@ -14,13 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/chat/past"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
-	recording "agent/internal/session"
+	"agent/internal/session"
 )
 
 // onTheWire is a session with a strategy that was sent to a server: the requests as they
@@ -83,15 +82,15 @@ func (r *recorded) killAndResume() {
 	if err := r.log.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	log, state, err := recording.Resume(r.log.Path(), recording.Options{Workspace: "/w", Now: time.Now, Random: rand.Reader})
+	log, state, err := session.Resume(r.log.Path(), session.Options{Workspace: "/w", Now: time.Now, Random: rand.Reader})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	r.log = log
 	config := r.Config
 	config.History = history.NewService(wordCount{}, log.Observe)
-	config.ReadPast = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
-	if r.Chat, err = Resume(config, restoredOf(state)); err != nil {
+	config.Session = log
+	if r.Chat, err = Resume(config, state); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -11,11 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/rawjson"
-	recording "agent/internal/session"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/todo"
 )
@@ -23,20 +22,20 @@ import (
 // recorded is a bench whose conversation is in a session log.
 type recorded struct {
 	*bench
-	log *recording.Log
+	log *session.Log
 }
 
 func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 	t.Helper()
 	r := &recorded{bench: newBench(t, turns...)}
-	log, err := recording.Create(recording.Options{Dir: dir, Workspace: "/w", Now: time.Now, Random: rand.Reader})
+	log, err := session.Create(session.Options{Dir: dir, Workspace: "/w", Now: time.Now, Random: rand.Reader})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.log = log
 	r.keep(history.NewService(wordCount{}, log.Observe))
 	r.calibrate()
-	r.past.ReadRecord = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
+	r.Session, r.past.Session = log, log
 	r.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
 			t.Error(err)
@@ -49,24 +48,6 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 // conversation is in its tokens, what is recorded in ours (D-09).
 func (b *bench) calibrate() {
 	b.window.Observe(settings.Model.Of(b.Settings), 1000, window.Reported{Prompt: 1500})
-}
-
-type recordedPast struct{ *recording.Past }
-
-func (p recordedPast) Before(seq uint64) (Restored, error) {
-	state, err := p.Past.Before(seq)
-	return restoredOf(state), err
-}
-
-func restoredOf(s recording.State) Restored {
-	r := Restored{Entries: s.Entries, Pins: s.Pins, Steps: s.Steps(), Reply: s.Reply, Scales: s.Scales, Turn: s.Turn}
-	for _, p := range s.Prunes {
-		r.Ledger = append(r.Ledger, PruneRecord{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens, Turn: p.Turn, At: p.At, Recorded: p.Recorded, Cut: p.Cut})
-	}
-	if len(s.Todos) > 0 {
-		r.Todos, _ = todo.Parse(s.Todos)
-	}
-	return r
 }
 
 // goTo rewinds without the loop, which the test is.

@@ -152,11 +152,9 @@ type saving struct {
 // conversation continues meanwhile: it may be about making room.
 func (s *saving) check() {
 	var err error
-	if s.Unsaved != nil {
-		err = s.Unsaved()
-	}
-	if s.Taken != nil {
-		if said := s.Taken(); said != "" {
+	if s.Session != nil {
+		err = s.Session.Unsaved()
+		if said := s.Session.Taken(); said != "" {
 			s.notice("%s", said)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/history"
-	recording "agent/internal/session"
+	"agent/internal/session"
 )
 
 // What waits is on disk before it is shown, and leaves the record only when it is in the
@@ -93,13 +93,13 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 }
 
 // replayed is what another program would read in the log now.
-func replayed(t *testing.T, path string) recording.State {
+func replayed(t *testing.T, path string) session.State {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := recording.Replay(bytes.NewReader(data))
+	state, err := session.Replay(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

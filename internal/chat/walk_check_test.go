@@ -11,7 +11,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/rawjson"
-	recording "agent/internal/session"
+	"agent/internal/session"
 	"agent/internal/snapshot"
 )
 
@@ -52,9 +52,9 @@ func (w *walk) check(step string) {
 		}
 	}
 	w.logs[w.log.Path()] = data
-	state, err := recording.Replay(bytes.NewReader(data))
+	state, err := session.Replay(bytes.NewReader(data))
 	w.must(err)
-	again := &recorded{bench: &bench{t: w.rt, Chat: w.resume(restoredOf(state), nil, nil)}}
+	again := &recorded{bench: &bench{t: w.rt, Chat: w.resume(state, nil, nil)}}
 	if len(state.Scales) == 0 { // no reply was recorded yet
 		again.calibrate()
 	}
@@ -69,7 +69,7 @@ func (w *walk) check(step string) {
 func (w *walk) checkRecall(step string) {
 	w.rt.Helper()
 	for i, p := range w.window.Ledger() {
-		found, err := w.Recall(p.Recorded)
+		found, err := w.log.Recall(p.Recorded)
 		if err != nil || len(found.Blocks) == 0 {
 			w.rt.Errorf("after %s: number %d: %+v, %v", step, i+1, found, err)
 		}

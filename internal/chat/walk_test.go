@@ -17,11 +17,10 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/past"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
-	recording "agent/internal/session"
+	"agent/internal/session"
 	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/tools"
@@ -95,14 +94,14 @@ func newWalk(rt *rapid.T) *walk {
 	}
 	w.files, err = workspace.New(w.root, "")
 	w.must(err)
-	log, err := recording.Create(w.options())
+	log, err := session.Create(w.options())
 	w.must(err)
 	b := newBench(rt)
 	b.set("compression.strategy", rapid.SampledFrom([]string{"high-density", "cache-aware", "top-down-truncation", "middle-out", "one-shot"}).Draw(rt, "strategy"))
 	b.set("context-limit", fmt.Sprint(rapid.SampledFrom([]int{3000, 100_000}).Draw(rt, "window")))
 	b.model.next = func(int) answerFunc { return w.answer }
 	w.recorded = &recorded{bench: b, log: log}
-	w.open(Restored{})
+	w.open(session.State{})
 	return w
 }
 
@@ -113,8 +112,8 @@ func (w *walk) must(err error) {
 	}
 }
 
-func (w *walk) options() recording.Options {
-	return recording.Options{Dir: filepath.Join(w.dir, "sessions"), Workspace: w.root, Now: time.Now, Random: rand.Reader}
+func (w *walk) options() session.Options {
+	return session.Options{Dir: filepath.Join(w.dir, "sessions"), Workspace: w.root, Now: time.Now, Random: rand.Reader}
 }
 
 func (w *walk) storeFolder(id string) string { return filepath.Join(w.dir, "snapshots", id) }
@@ -129,7 +128,7 @@ func (w *walk) openStore() *snapshot.Store {
 }
 
 // open makes the chat of a program that takes the session up.
-func (w *walk) open(from Restored) {
+func (w *walk) open(from session.State) {
 	w.rt.Helper()
 	w.store = w.openStore()
 	w.Chat = w.resume(from, w.store, w.observe)
@@ -137,7 +136,7 @@ func (w *walk) open(from Restored) {
 }
 
 // resume is a chat that goes on from what is recorded.
-func (w *walk) resume(from Restored, store *snapshot.Store, observe func(history.Mutation) error) *Chat {
+func (w *walk) resume(from session.State, store *snapshot.Store, observe func(history.Mutation) error) *Chat {
 	w.rt.Helper()
 	log, config := w.log, w.Config
 	config.Root = w.root
@@ -145,17 +144,21 @@ func (w *walk) resume(from Restored, store *snapshot.Store, observe func(history
 	config.TranscriptPath = func() string { return "/log" }
 	config.Tools = walkTools()
 	config.Env = &tools.Env{Workspace: w.files, Seen: tools.NewSeen(), Snapshots: store}
-	config.Env.Todos = todo.NewBoard(from.Todos, func(list todo.List) {
+	config.Env.Todos = todo.NewBoard(todosOf(from), func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || observe != nil && log.Todo(text) != nil {
 			w.rt.Error(err)
 		}
 	})
-	config.ReadPast = func() (past.Record, error) { read, err := log.Past(); return recordedPast{read}, err }
-	config.Recall = log.Recall
+	config.Session = log
 	config.History = history.NewService(wordCount{}, observe)
 	c, err := Resume(config, from)
 	w.must(err)
 	return c
+}
+
+func todosOf(s session.State) todo.List {
+	list, _ := todo.Parse(s.Todos)
+	return list
 }
 
 // observe records a mutation, and keeps what came by it.
@@ -369,10 +372,10 @@ func (w *walk) fork() {
 func (w *walk) end() {
 	path := w.log.Path()
 	w.must(errors.Join(w.store.Close(), w.log.Close()))
-	log, state, err := recording.Resume(path, w.options())
+	log, state, err := session.Resume(path, w.options())
 	w.must(err)
 	w.log = log
-	w.open(restoredOf(state))
+	w.open(state)
 }
 
 func (w *walk) pin() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // DensityResult is what an optimiser wants changed in the raw history it was
@@ -72,6 +73,28 @@ type Prune struct {
 	// Recorded says where the record of the conversation keeps what is gone; an
 	// observer that keeps one fills it in.
 	Recorded []Recorded
+}
+
+// Pruned is a line of the ledger: what density or a compression took out of the context.
+type Pruned struct {
+	Kind    PruneKind
+	Subject string
+	// Paths are the files that it is about, as they were named; older logs do not say.
+	Paths []string
+	// Tool is the tool whose call or answer went, empty for what somebody said.
+	Tool   string
+	Reason string
+	// Tokens is what it freed, by our own count.
+	Tokens int
+	// Turn is the number of the user's message during which it happened, from 1.
+	Turn int
+	At   time.Time
+	// Recorded says where the record of the conversation keeps what is gone, empty
+	// when there is none.
+	Recorded []Recorded
+	// Cut says what the pruning it was part of costs and saves, nil for a strategy that
+	// does not ask.
+	Cut *Cut
 }
 
 // Recorded names content in the record of a conversation.

@@ -32,7 +32,7 @@ type State struct {
 	Reply string
 	// Prunes are all that density and compressions took out of the context since it was
 	// cleared last, in order.
-	Prunes []Pruned
+	Prunes []history.Pruned
 	// Todos is the todo list in the form in which it was recorded, nil when there
 	// was none.
 	Todos json.RawMessage
@@ -64,26 +64,6 @@ type State struct {
 	good       int64
 	unended    bool
 	hasEntries bool
-}
-
-// Pruned is one thing that density or a compression took out of the context.
-type Pruned struct {
-	Kind    history.PruneKind
-	Subject string
-	// Paths are the files that it is about; older logs do not say.
-	Paths []string
-	// Tool is the tool whose call or answer went, empty for what somebody said.
-	Tool   string
-	Reason string
-	// Tokens is what it freed.
-	Tokens int
-	// Recorded are the places of what was pruned.
-	Recorded []history.Recorded
-	// Cut says what the pruning it was part of cost and saved, nil if nobody asked.
-	Cut *history.Cut
-	At  time.Time
-	// Turn is the number of the user's message during which it happened, from 1.
-	Turn int
 }
 
 // notice is what is wrong with a line of the log.

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/chat"
+	"agent/internal/chat/window"
 	"agent/internal/command"
 	"agent/internal/disk"
 	"agent/internal/table"
@@ -91,7 +92,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 func sumOf(ledger []chat.PruneRecord) string {
 	freed, compressed := 0, 0
 	for _, p := range ledger {
-		if p.Compressed() {
+		if window.Compressed(p) {
 			compressed++
 		} else {
 			freed += p.Tokens

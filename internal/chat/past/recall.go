@@ -62,10 +62,10 @@ var ErrNotRecorded = errors.New("this conversation is not recorded (--no-session
 
 // recall returns what a line of the ledger took out of the context.
 func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
-	if p.Recall == nil {
+	if p.Session == nil {
 		return history.Recollection{}, ErrNotRecorded
 	}
-	found, err := p.Recall(line.Recorded)
+	found, err := p.Session.Recall(line.Recorded)
 	if err != nil {
 		return found, fmt.Errorf("number %d cannot be recalled: %w", number, err)
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"agent/internal/history"
+	"agent/internal/session"
 	"agent/internal/snapshot"
+	"agent/internal/todo"
 	"agent/internal/tools"
 )
 
@@ -19,27 +21,27 @@ func (p *Past) Points() ([]history.Point, error) {
 	return points, err
 }
 
-func (p *Past) points() (Record, []history.Point, error) {
-	if p.ReadRecord == nil {
+func (p *Past) points() (*session.Past, []history.Point, error) {
+	if p.Session == nil {
 		return nil, nil, errNoRecord
 	}
-	record, err := p.ReadRecord()
+	record, err := p.Session.Past()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("the record of the session cannot be read: %w", err)
 	}
 	points, err := record.Points()
 	return record, points, err
 }
 
 // At is one of the Points and the conversation there, from any goroutine.
-func (p *Past) At(seq uint64) (history.Point, Restored, error) {
+func (p *Past) At(seq uint64) (history.Point, session.State, error) {
 	record, points, err := p.points()
 	if err != nil {
-		return history.Point{}, Restored{}, err
+		return history.Point{}, session.State{}, err
 	}
 	point := pointAt(points, seq)
 	if point.Seq == 0 {
-		return point, Restored{}, fmt.Errorf("the conversation has no point %d to go to", seq)
+		return point, session.State{}, fmt.Errorf("the conversation has no point %d to go to", seq)
 	}
 	restored, err := record.Before(seq)
 	return point, restored, err
@@ -89,7 +91,7 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 // Rewind makes the conversation what it was at a point. Which of its writes count is what
 // the files say now (D-48), not what they were then. changed reports whether there is
 // anything else than an error.
-func (p *Past) Rewind(point history.Point, restored Restored) (changed bool, err error) {
+func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
 	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return false, err
 	}
@@ -98,7 +100,8 @@ func (p *Past) Rewind(point history.Point, restored Restored) (changed bool, err
 	p.Env.Seen = tools.NewSeen() // the files may be others than the model knew then
 	err = errors.Join(err, p.repair(), p.markUndone())
 	if p.Env.Todos != nil {
-		err = errors.Join(err, p.Env.Todos.Set(restored.Todos))
+		list, _ := todo.Parse(restored.Todos) // none where what is recorded cannot be read
+		err = errors.Join(err, p.Env.Todos.Set(list))
 	}
 	return true, err
 }

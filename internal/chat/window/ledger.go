@@ -30,8 +30,8 @@ func (w *Window) Restore(recorded []Prune, turn int) {
 	w.ledger = ledger{prunes: slices.Clone(recorded), turn: turn}
 }
 
-// Compressed reports whether a compression took it, not density (D-49).
-func (p Prune) Compressed() bool {
+// Compressed reports whether a compression took what a line is about, not density (D-49).
+func Compressed(p Prune) bool {
 	return p.Kind == compression.Summarised || p.Kind == compression.Dropped
 }
 
@@ -47,7 +47,7 @@ func (d Density) Freed() int { return freed(d.Prunes) }
 func freed(prunes []Prune) int {
 	sum := 0
 	for _, p := range prunes {
-		if !p.Compressed() {
+		if !Compressed(p) {
 			sum += p.Tokens
 		}
 	}

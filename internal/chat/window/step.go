@@ -1,10 +1,6 @@
 package window
 
-import (
-	"time"
-
-	"agent/internal/history"
-)
+import "agent/internal/history"
 
 // Step is something a Window did or found out. Sizes are tokens as the provider
 // counts them.
@@ -23,26 +19,7 @@ type Density struct {
 
 // Prune is one line of the ledger: what density or a compression took out of the
 // context.
-type Prune struct {
-	Kind    history.PruneKind
-	Subject string
-	// Paths are the files that it is about, as they were named.
-	Paths []string
-	// Tool is the tool whose call or answer went, empty for what somebody said.
-	Tool   string
-	Reason string
-	// Tokens is what the prune freed, by our own count.
-	Tokens int
-	// Turn is the number of the user's message during which it happened, from 1.
-	Turn int
-	At   time.Time
-	// Recorded says where the record of the conversation keeps what is gone, empty
-	// when there is none.
-	Recorded []history.Recorded
-	// Cut says what the pruning it was part of costs and saves, nil for a strategy that
-	// does not ask.
-	Cut *history.Cut
-}
+type Prune = history.Pruned
 
 // Compression: the history was compressed, or there was nothing to do.
 type Compression struct {
