@@ -7,7 +7,6 @@ import (
 	"agent/internal/acp"
 	"agent/internal/app"
 	"agent/internal/cli"
-	"agent/internal/front/editor"
 	"agent/internal/gate"
 
 	"github.com/spf13/cobra"
@@ -49,8 +48,8 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 }
 
 // forEditor makes the conversations of an editor as flags say.
-func forEditor(w world, o sessionOptions) editor.Agent {
-	return editor.Agent{Process: w.Process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
+func forEditor(w world, o sessionOptions) acp.Agent {
+	return acp.Agent{Process: w.Process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
 		o := o
 		o.workspace, o.resume = folder, id
 		return newConversation(ctx, w, o, front)

@@ -76,39 +76,3 @@ type permissionOption struct {
 	Name     string `json:"name"`
 	Kind     string `json:"kind"`
 }
-
-// Option is a setting of a session that an editor shows as a choice.
-type Option struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Category string `json:"category"`
-	// Current is the value in force, Values are those to choose from.
-	Current string        `json:"currentValue"`
-	Values  []OptionValue `json:"options"`
-	Type    string        `json:"type"`
-}
-
-// OptionValue is a value of an option.
-type OptionValue struct {
-	Value string `json:"value"`
-	Name  string `json:"name"`
-}
-
-// Command is a slash command as an editor lists it.
-type Command struct {
-	Name, Description string
-	// Hint says what arguments it takes, empty for none.
-	Hint string
-	// Aliases are further names, which are not listed.
-	Aliases []string
-}
-
-// Listed is a recorded session.
-type Listed struct {
-	ID, Workspace, Title string
-	// Updated is when it was used last, in RFC 3339.
-	Updated string
-}
-
-// modeOption is the id of the option that has the approval modes.
-const modeOption = "mode"

@@ -6,72 +6,25 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 
-	"agent/internal/atcmd"
-	"agent/internal/chat"
-	"agent/internal/gate"
-	"agent/internal/history"
-	"agent/internal/todo"
-	"agent/internal/traits"
+	"agent/internal/app"
+	"agent/internal/provider"
+	recorded "agent/internal/session"
 )
 
-// Conversation is what a session drives. Its methods are safe for concurrent use.
-type Conversation interface {
-	// SessionID names the record.
-	SessionID() string
-	// Run serves the conversation until ctx ends; Close ends it.
-	Run(ctx context.Context) error
-	Close()
-	Send(message atcmd.Message)
-	Unqueue(ctx context.Context) (atcmd.Message, bool)
-	Interrupt()
-	Answer(id int, decision chat.Decision)
-
-	// Notices are lines for the person, Recorded what was said before.
-	Notices() []string
-	Recorded() []*history.Content
-	// Traits are those of a tool.
-	Traits(tool string) traits.Traits
-	Todos() todo.List
-	// Options are the choices that an editor shows, the approval modes first.
-	Options() []Option
-	SetOption(ctx context.Context, id, value string) error
-	Commands() []Command
-	// Command runs a slash command; submit is what it sends to the model.
-	Command(ctx context.Context, line string) (lines []string, submit string, err error)
-	// Root is the workspace.
-	Root() string
-	// Consent is what waits for the person's answer before the first prompt, nil for
-	// nothing.
-	Consent() *Consent
-}
-
-// Consent is a question about what a repository wants run, connected to or allowed.
-type Consent struct {
-	Title string
-	Lines []string
-	// Agree keeps a yes to exactly that.
-	Agree func() error
-}
-
-// Agent makes conversations and knows the record of past ones.
-type Agent interface {
-	// Version is that of the program.
-	Version() string
-	// Images reports whether the model of new sessions takes images.
-	Images() bool
-	// Open makes a conversation in a folder: a new one, or the recorded one of an id.
-	// Servers are MCP servers that the editor brings, in the JSON of mcp.json, "" for none.
-	// The events go to emit; its calls pass the gates too. An error is a *SignInError, a *HeldError or ErrNoSession
-	// where one of these is the reason.
-	Open(ctx context.Context, folder, id, servers string, emit func(chat.Event), gates ...gate.Gate) (Conversation, error)
-	// List returns the recorded sessions of a folder, or all for "", latest first.
-	List(folder string) ([]Listed, error)
-	Delete(id string) error
+// Agent makes the conversations of an editor.
+type Agent struct {
+	Process *app.Process
+	// Make makes a conversation in a folder, which continues the session of an id, "" for
+	// none.
+	Make func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error)
 }
 
 // maxSessions is how many sessions may be open at once.
@@ -121,10 +74,7 @@ func Serve(ctx context.Context, agent Agent, in io.Reader, out io.Writer, log *s
 
 func (s *Server) closeAll() {
 	s.mu.Lock()
-	all := make([]*session, 0, len(s.sessions))
-	for _, open := range s.sessions {
-		all = append(all, open)
-	}
+	all := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
 	for _, open := range all {
 		open.close()
@@ -136,7 +86,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	defer s.survive(m)
 	var p sessionParams
 	if m.Method != "initialize" && len(m.Params) > 0 && json.Unmarshal(m.Params, &p) != nil {
-		s.answer(m, nil, failf(codeParams, "the parameters of %s have another form", m.Method))
+		s.answer(m)(nil, failf(codeParams, "the parameters of %s have another form", m.Method))
 		return
 	}
 	if len(m.ID) > 0 && !s.begin(m) {
@@ -144,28 +94,28 @@ func (s *Server) handle(ctx context.Context, m message) {
 	}
 	switch m.Method {
 	case "initialize":
-		s.initialize(m)
+		s.answer(m)(s.initialize(m))
 	case "authenticate":
-		s.answer(m, nil, nil) // the key is looked for with each new session
+		s.answer(m)(nil, nil) // the key is looked for with each new session
 	case "session/new":
 		s.beside(ctx, m, func() { s.open(ctx, m, p, "") })
 	case "session/load", "session/resume":
 		s.load(ctx, m, p)
 	case "session/list":
-		s.beside(ctx, m, func() { s.list(m, p) })
+		s.beside(ctx, m, func() { s.answer(m)(s.list(p)) })
 	case "session/delete":
-		s.beside(ctx, m, func() { s.delete(m, p) })
+		s.beside(ctx, m, func() { s.answer(m)(nil, s.delete(p.SessionID)) })
 	case "$/cancel_request":
 		// The requests that can take long end with session/cancel.
 	case "session/prompt", "session/cancel", "session/set_mode", "session/set_config_option", "session/close":
 		open := s.session(p.SessionID)
 		if open == nil {
-			s.answer(m, nil, failf(codeNotFound, "no session %q is open", p.SessionID))
+			s.answer(m)(nil, failf(codeNotFound, "no session %q is open", p.SessionID))
 			return
 		}
 		open.post(func() { open.serve(m, p) })
 	default:
-		s.answer(m, nil, failf(codeMethod, "there is no method %q", m.Method))
+		s.answer(m)(nil, failf(codeMethod, "there is no method %q", m.Method))
 	}
 }
 
@@ -181,22 +131,24 @@ func (s *Server) begin(m message) bool {
 	return true
 }
 
-// answer answers a request; a notification is not answered.
-func (s *Server) answer(m message, result any, err *wireError) {
-	if len(m.ID) == 0 {
-		return
+// answer returns what answers a request; a notification is not answered.
+func (s *Server) answer(m message) func(result any, err error) {
+	return func(result any, err error) {
+		if len(m.ID) == 0 {
+			return
+		}
+		s.mu.Lock()
+		s.working = max(0, s.working-1)
+		s.mu.Unlock()
+		s.conn.respond(m.ID, result, wireErrorOf(err))
 	}
-	s.mu.Lock()
-	s.working = max(0, s.working-1)
-	s.mu.Unlock()
-	s.conn.respond(m.ID, result, err)
 }
 
 // survive answers a request whose handling panicked; the connection continues.
 func (s *Server) survive(m message) {
 	if value := recover(); value != nil {
 		s.log.Error("a request of the editor panicked", "method", m.Method, "panic", value, "stack", string(debug.Stack()))
-		s.answer(m, nil, failf(codeInternal, "internal error in %s; the log of the program says more", m.Method))
+		s.answer(m)(nil, failf(codeInternal, "internal error in %s; the log of the program says more", m.Method))
 	}
 }
 
@@ -216,16 +168,14 @@ func (s *Server) session(id string) *session {
 	return s.sessions[id]
 }
 
-func (s *Server) initialize(m message) {
+func (s *Server) initialize(m message) (any, error) {
 	if s.initialized {
-		s.answer(m, nil, failf(codeRequest, "initialize was called before"))
-		return
+		return nil, failf(codeRequest, "initialize was called before")
 	}
 	s.initialized = true
 	var p initializeParams
 	if json.Unmarshal(m.Params, &p) != nil {
-		s.answer(m, nil, failf(codeParams, "the parameters of initialize have another form"))
-		return
+		return nil, failf(codeParams, "the parameters of initialize have another form")
 	}
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	s.notices, s.compactions = given(p.ClientCapabilities.Session.Notices), given(p.ClientCapabilities.Session.Compaction)
@@ -235,21 +185,22 @@ func (s *Server) initialize(m message) {
 	if p.ClientCapabilities.Auth.Terminal {
 		auth = map[string]any{"id": "login", "name": "agent login", "type": "terminal", "args": []string{"login"}}
 	}
-	s.answer(m, map[string]any{
+	return map[string]any{
 		"protocolVersion": 1,
-		"agentInfo":       map[string]any{"name": "agent", "title": "agent", "version": s.agent.Version()},
+		"agentInfo":       map[string]any{"name": "agent", "title": "agent", "version": s.agent.Process.Version},
 		"agentCapabilities": map[string]any{
-			"loadSession":         true,
-			"promptCapabilities":  map[string]any{"image": s.agent.Images(), "audio": false, "embeddedContext": true},
+			"loadSession": true,
+			// Whether a model takes images is known when it is used.
+			"promptCapabilities":  map[string]any{"image": true, "audio": false, "embeddedContext": true},
 			"mcpCapabilities":     map[string]any{"http": true, "sse": true},
 			"sessionCapabilities": map[string]any{"list": none, "resume": none, "close": none, "delete": none},
 		},
 		"authMethods": []any{auth},
-	}, nil)
+	}, nil
 }
 
-// folder checks the folder of a session.
-func folder(cwd string) *wireError {
+// checkFolder checks the folder of a session.
+func checkFolder(cwd string) error {
 	if !filepath.IsAbs(cwd) {
 		return failf(codeParams, "cwd must be an absolute path, not %q", cwd)
 	}
@@ -262,14 +213,21 @@ func folder(cwd string) *wireError {
 // open makes a session and answers with what an editor needs of it. The id is that of a
 // recorded session that continues, "" for a new one.
 func (s *Server) open(ctx context.Context, m message, p sessionParams, id string) {
-	if wrong := folder(p.Cwd); wrong != nil {
-		s.answer(m, nil, wrong)
+	opened, err := s.makeSession(ctx, p, id)
+	if err != nil {
+		s.answer(m)(nil, err)
 		return
+	}
+	opened.welcome(m, id != "")
+}
+
+func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*session, error) {
+	if err := checkFolder(p.Cwd); err != nil {
+		return nil, err
 	}
 	servers, err := serversOf(p.MCPServers)
 	if err != nil {
-		s.answer(m, nil, failf(codeParams, "%v", err))
-		return
+		return nil, failf(codeParams, "%v", err)
 	}
 	s.mu.Lock()
 	full := len(s.sessions)+s.opening >= maxSessions
@@ -278,29 +236,40 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 	}
 	s.mu.Unlock()
 	if full {
-		s.answer(m, nil, failf(codeInternal, "%d sessions are open; close one first", maxSessions))
-		return
+		return nil, failf(codeInternal, "%d sessions are open; close one first", maxSessions)
 	}
 	opened := newSession(s)
 	err = opened.begin(ctx, p.Cwd, id, servers)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.opening--
-	if err == nil {
-		s.sessions[opened.id] = opened
-	}
-	s.mu.Unlock()
 	if err != nil {
-		s.answer(m, nil, openError(err))
-		return
+		return nil, failf(openCode(err), "%v", err)
 	}
-	opened.welcome(m, id != "")
+	s.sessions[opened.id] = opened
+	return opened, nil
+}
+
+// openCode is why a session cannot be opened, in the protocol's codes.
+func openCode(err error) int {
+	var missing *recorded.NotFoundError
+	var held *recorded.LockedError
+	switch {
+	case errors.Is(err, provider.ErrNoEndpoint):
+		return codeSignIn
+	case errors.As(err, &held):
+		return codeHeld
+	case errors.As(err, &missing):
+		return codeNotFound
+	}
+	return codeParams
 }
 
 // load opens a recorded session. One that is open here already is closed first, so that
 // an editor that lost its view can load it again.
 func (s *Server) load(ctx context.Context, m message, p sessionParams) {
 	if p.SessionID == "" {
-		s.answer(m, nil, failf(codeParams, "sessionId is missing"))
+		s.answer(m)(nil, failf(codeParams, "sessionId is missing"))
 		return
 	}
 	open := s.session(p.SessionID)
@@ -326,21 +295,16 @@ func (s *Server) forget(open *session) {
 // pageSize is how many sessions are listed at once.
 const pageSize = 50
 
-func (s *Server) list(m message, p sessionParams) {
+func (s *Server) list(p sessionParams) (any, error) {
 	if p.Cwd != "" && !filepath.IsAbs(p.Cwd) {
-		s.answer(m, nil, failf(codeParams, "cwd must be an absolute path, not %q", p.Cwd))
-		return
+		return nil, failf(codeParams, "cwd must be an absolute path, not %q", p.Cwd)
 	}
-	all, err := s.agent.List(p.Cwd)
+	all, err := s.recorded(p.Cwd)
 	if err != nil {
-		s.answer(m, nil, failf(codeInternal, "%v", err))
-		return
+		return nil, err
 	}
-	for i, one := range all {
-		if p.Cursor != "" && one.ID == p.Cursor {
-			all = all[i+1:]
-			break
-		}
+	if at := indexOf(all, p.Cursor); p.Cursor != "" {
+		all = all[at+1:]
 	}
 	result := map[string]any{}
 	if len(all) > pageSize {
@@ -349,23 +313,41 @@ func (s *Server) list(m message, p sessionParams) {
 	}
 	sessions := []map[string]any{}
 	for _, one := range all {
-		sessions = append(sessions, map[string]any{"sessionId": one.ID, "cwd": one.Workspace, "title": one.Title, "updatedAt": one.Updated})
+		sessions = append(sessions, map[string]any{"sessionId": one.ID, "cwd": one.Workspace, "title": one.Title, "updatedAt": one.Used.UTC().Format(time.RFC3339)})
 	}
 	result["sessions"] = sessions
-	s.answer(m, result, nil)
+	return result, nil
 }
 
-func (s *Server) delete(m message, p sessionParams) {
-	if open := s.session(p.SessionID); open != nil {
+// recorded lists the recorded sessions of a folder, or all for "", latest first.
+func (s *Server) recorded(folder string) ([]recorded.Info, error) {
+	f, err := s.agent.Process.Folders()
+	if err != nil {
+		return nil, err
+	}
+	return recorded.List(f.Sessions(), folder)
+}
+
+func indexOf(all []recorded.Info, id string) int {
+	return slices.IndexFunc(all, func(info recorded.Info) bool { return info.ID == id })
+}
+
+func (s *Server) delete(id string) error {
+	if open := s.session(id); open != nil {
 		s.forget(open)
 		open.close()
 	}
-	switch err := s.agent.Delete(p.SessionID); {
-	case errors.Is(err, ErrNoSession):
-		s.answer(m, nil, failf(codeNotFound, "%v", err))
-	case err != nil:
-		s.answer(m, nil, failf(codeInternal, "%v", err))
-	default:
-		s.answer(m, nil, nil)
+	all, err := s.recorded("")
+	if err != nil {
+		return err
 	}
+	at := indexOf(all, id)
+	if at < 0 {
+		return failf(codeNotFound, "there is no session of that id")
+	}
+	f, err := s.agent.Process.Folders()
+	if err != nil {
+		return err
+	}
+	return f.DeleteSession(all[at])
 }

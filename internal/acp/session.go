@@ -2,14 +2,15 @@ package acp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
+	"agent/internal/app"
+	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/gate"
 )
 
 // session is one conversation of the editor. What comes from the editor is served in
@@ -17,14 +18,16 @@ import (
 type session struct {
 	server *Server
 	id     string
-	talk   Conversation
-	ctx    context.Context
-	end    context.CancelFunc
-	inbox  chan func()
-	ended  chan struct{}
-	closed sync.Once
-	show   *shown
-	files  *buffers
+	talk   *app.Conversation
+	// commands are the slash commands of the conversation.
+	commands *command.Commands
+	ctx      context.Context
+	end      context.CancelFunc
+	inbox    chan func()
+	ended    chan struct{}
+	closed   sync.Once
+	show     *shown
+	files    *buffers
 
 	mu sync.Mutex
 	// prompts are the requests that wait for the end of their turn, the oldest first;
@@ -38,7 +41,7 @@ type session struct {
 	failure error
 	asking  asking
 	// known are the options as the editor knows them.
-	known []Option
+	known []option
 }
 
 // inboxSize is more than an editor has reason to send before the first is served.
@@ -53,12 +56,14 @@ func newSession(s *Server) *session {
 // begin makes the conversation and starts its goroutines.
 func (s *session) begin(ctx context.Context, folder, id, servers string) error {
 	s.ctx, s.end = context.WithCancel(ctx)
-	talk, err := s.server.agent.Open(s.ctx, folder, id, servers, s.event, s.files.gate())
+	talk, err := s.server.agent.Make(s.ctx, folder, id, app.Options{
+		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.Find, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
+	})
 	if err != nil {
 		s.end()
 		return err
 	}
-	s.talk, s.id = talk, talk.SessionID()
+	s.talk, s.id, s.commands = talk, talk.SessionID(), talk.Commands(s.ctx, talk.Chat, app.Screen{})
 	return nil
 }
 
@@ -70,11 +75,11 @@ func (s *session) welcome(m message, recorded bool) {
 		result["sessionId"] = s.id
 	}
 	if m.Method == "session/load" {
-		s.show.replay(s.talk.Recorded())
+		s.show.replay(s.talk.Recorded)
 	}
-	s.server.answer(m, result, nil)
-	s.show.send(update{"sessionUpdate": "available_commands_update", "availableCommands": s.commands()})
-	for _, line := range s.talk.Notices() {
+	s.server.answer(m)(result, nil)
+	s.show.send(update{"sessionUpdate": "available_commands_update", "availableCommands": s.listed()})
+	for _, line := range s.talk.Notices {
 		s.show.notice("info", line)
 	}
 	s.server.running.Go(s.run)
@@ -101,11 +106,7 @@ func (s *session) finish() {
 	s.prompts = nil
 	s.mu.Unlock()
 	for _, m := range waiting {
-		if failure != nil {
-			s.server.answer(m, nil, failf(codeInternal, "%v", failure))
-			continue
-		}
-		s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+		s.stopped(m, "cancelled", failure)
 	}
 	s.talk.Close()
 	close(s.ended)
@@ -148,31 +149,26 @@ func (s *session) serve(m message, p sessionParams) {
 	case "session/cancel":
 		s.cancel()
 	case "session/set_mode":
-		s.set(m, modeOption, p.ModeID)
+		s.setMode(m, p.ModeID)
 	case "session/set_config_option":
-		var value string
-		if json.Unmarshal(p.Value, &value) != nil {
-			s.server.answer(m, nil, failf(codeParams, "value must be one of the option's"))
-			return
-		}
-		s.set(m, p.ConfigID, value)
+		s.set(m, p)
 	case "session/close":
 		s.server.forget(s)
 		s.server.beside(context.WithoutCancel(s.ctx), m, func() {
 			s.close()
-			s.server.answer(m, nil, nil)
+			s.server.answer(m)(nil, nil)
 		})
 	}
 }
 
 // prompt sends a message, or runs a slash command.
 func (s *session) prompt(m message, p sessionParams) {
-	message, err := messageOf(p.Prompt, s.talk.Root())
+	message, err := messageOf(p.Prompt, s.talk.Root)
 	if err != nil {
-		s.server.answer(m, nil, failf(codeParams, "%v", err))
+		s.server.answer(m)(nil, failf(codeParams, "%v", err))
 		return
 	}
-	if message.Leads() == '/' && isCommand(p.Prompt[0].Text, s.talk.Commands()) {
+	if message.Leads() == '/' && s.isCommand(p.Prompt[0].Text) {
 		s.runCommand(m, p.Prompt[0].Text)
 		return
 	}
@@ -181,17 +177,6 @@ func (s *session) prompt(m message, p sessionParams) {
 	s.prompts = append(s.prompts, m)
 	s.mu.Unlock()
 	s.sendAgreed(message)
-}
-
-// isCommand reports whether a line is a slash command that there is.
-func isCommand(line string, commands []Command) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
-	for _, c := range commands {
-		if c.Name == name || slices.Contains(c.Aliases, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // runCommand runs a slash command beside the session, so that it can be cancelled.
@@ -203,23 +188,22 @@ func (s *session) runCommand(m message, line string) {
 	s.server.running.Go(func() {
 		defer s.server.survive(m)
 		defer cancel()
-		lines, submit, err := s.talk.Command(ctx, strings.TrimSpace(line))
+		out, err := s.commands.Run(ctx, strings.TrimSpace(line))
 		switch {
 		case ctx.Err() != nil:
-			s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+			s.stopped(m, "cancelled", nil)
 		case err != nil:
 			s.show.say(err.Error())
-			s.server.answer(m, map[string]any{"stopReason": "end_turn"}, nil)
-		case submit != "":
+			s.stopped(m, "end_turn", nil)
+		case out.Submit != "":
 			s.mu.Lock()
 			s.prompts = append(s.prompts, m)
 			s.mu.Unlock()
-			message, _ := messageOf([]contentBlock{{Type: "text", Text: submit}}, s.talk.Root())
-			s.talk.Send(message)
+			s.talk.Send(atcmd.Typed(out.Submit))
 		default:
-			s.show.say(strings.Join(lines, "\n"))
+			s.show.say(strings.Join(out.Plain(), "\n"))
 			s.optionsChanged()
-			s.server.answer(m, map[string]any{"stopReason": "end_turn"}, nil)
+			s.stopped(m, "end_turn", nil)
 		}
 	})
 }
@@ -251,7 +235,7 @@ func (s *session) cancel() {
 	s.cancelling = kept > 0
 	s.mu.Unlock()
 	for _, m := range waiting {
-		s.server.answer(m, map[string]any{"stopReason": "cancelled"}, nil)
+		s.stopped(m, "cancelled", nil)
 	}
 	s.talk.Interrupt()
 }
@@ -294,99 +278,32 @@ func (s *session) turnEnded(e chat.TurnEnded) {
 	s.mu.Unlock()
 	for _, m := range ended {
 		reason, err := stopReason(e, cancelled)
-		if err != nil {
-			s.server.answer(m, nil, err)
-			continue
-		}
-		s.server.answer(m, map[string]any{"stopReason": reason}, nil)
+		s.stopped(m, reason, err)
 	}
 }
 
+// stopped answers a prompt with why its turn is over, or with what it failed by.
+func (s *session) stopped(m message, reason string, failure error) {
+	if failure != nil {
+		s.server.answer(m)(nil, failure)
+		return
+	}
+	s.server.answer(m)(map[string]any{"stopReason": reason}, nil)
+}
+
 // stopReason is why a turn ended, in the protocol's words.
-func stopReason(e chat.TurnEnded, cancelled bool) (string, *wireError) {
+func stopReason(e chat.TurnEnded, cancelled bool) (string, error) {
 	switch {
 	case cancelled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):
 		return "cancelled", nil
 	case e.Outcome.Stop == chat.StopMaxTurns || e.Outcome.Stop == chat.StopMaxCost:
 		return "max_turn_requests", nil
 	case e.Err != nil:
-		return "", failf(codeInternal, "%v", e.Err)
+		return "", e.Err
 	case e.Outcome.Cut == "length":
 		return "max_tokens", nil
 	case e.Outcome.Cut != "":
 		return "refusal", nil
 	}
 	return "end_turn", nil
-}
-
-// set changes an option and answers with all of them.
-func (s *session) set(m message, id, value string) {
-	if err := s.talk.SetOption(s.ctx, id, value); err != nil {
-		s.server.answer(m, nil, failf(codeParams, "%v", err))
-		return
-	}
-	if m.Method == "session/set_mode" {
-		s.server.answer(m, nil, nil)
-		s.optionsChanged()
-		return
-	}
-	s.server.answer(m, map[string]any{"configOptions": s.options()}, nil)
-	if id == modeOption {
-		s.show.send(update{"sessionUpdate": "current_mode_update", "currentModeId": value})
-	}
-}
-
-// options are those of the session, for an answer.
-func (s *session) options() []Option {
-	options, _ := s.newOptions()
-	return options
-}
-
-// newOptions are those of the session, and whether the editor knows others.
-func (s *session) newOptions() (options []Option, changed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	options = s.talk.Options()
-	for i := range options {
-		options[i].Type = "select"
-	}
-	changed = !reflect.DeepEqual(options, s.known)
-	s.known = options
-	return options, changed
-}
-
-// optionsChanged sends the options if the editor knows others: the endpoint has listed its
-// models, or a command has changed one.
-func (s *session) optionsChanged() {
-	if options, changed := s.newOptions(); changed {
-		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
-	}
-}
-
-// modes are the approval modes as clients that know no options take them.
-func (s *session) modes() map[string]any {
-	var modes []map[string]any
-	current := ""
-	for _, o := range s.talk.Options() {
-		if o.ID != modeOption {
-			continue
-		}
-		current = o.Current
-		for _, v := range o.Values {
-			modes = append(modes, map[string]any{"id": v.Value, "name": v.Name})
-		}
-	}
-	return map[string]any{"currentModeId": current, "availableModes": modes}
-}
-
-func (s *session) commands() []map[string]any {
-	commands := []map[string]any{}
-	for _, c := range s.talk.Commands() {
-		command := map[string]any{"name": c.Name, "description": c.Description}
-		if c.Hint != "" {
-			command["input"] = map[string]any{"hint": c.Hint}
-		}
-		commands = append(commands, command)
-	}
-	return commands
 }

@@ -119,7 +119,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	var asked sync.WaitGroup
 	for i, block := range blocks {
 		path := pathOf(block.URI)
-		if block.Type != "resource_link" || !filepath.IsAbs(path) || !disk.Within(path, b.session.talk.Root()) {
+		if block.Type != "resource_link" || !filepath.IsAbs(path) || !disk.Within(path, b.session.talk.Root) {
 			continue
 		}
 		asked.Go(func() {
@@ -140,23 +140,19 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 
 // ask asks the editor for the text of a file.
 func (b *buffers) ask(ctx context.Context, path string) (text string, known bool) {
-	answer := make(chan message, 1)
-	withdraw := b.session.server.conn.request("fs/read_text_file", map[string]any{"sessionId": b.session.id, "path": path}, func(m message) { answer <- m })
-	select {
-	case m := <-answer:
-		var result struct {
-			Content *string `json:"content"`
-		}
-		if m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.Content == nil {
-			return "", false
-		}
-		return *result.Content, true
-	case <-ctx.Done():
-	case <-time.After(editorPatience):
+	waits, cancel := context.WithTimeout(ctx, editorPatience)
+	defer cancel()
+	m, answered := b.session.server.conn.ask(waits, "fs/read_text_file", map[string]any{"sessionId": b.session.id, "path": path})
+	if !answered {
 		b.mu.Lock()
-		b.silent = true
+		b.silent = b.silent || ctx.Err() == nil
 		b.mu.Unlock()
 	}
-	withdraw()
-	return "", false
+	var result struct {
+		Content *string `json:"content"`
+	}
+	if !answered || m.Error != nil || json.Unmarshal(m.Result, &result) != nil || result.Content == nil {
+		return "", false
+	}
+	return *result.Content, true
 }

@@ -158,7 +158,7 @@ func (w *shown) event(e chat.Event) {
 func (w *shown) requested(e chat.CallRequested) {
 	c := &callShown{id: fmt.Sprintf("c%d", e.Call), title: words.Line(e.Said.Title(), 0)}
 	w.calls[e.Call] = c
-	w.called(c.id, c.title, e.Name, w.session.talk.Traits(e.Name), e.Parameters)
+	w.called(c.id, c.title, e.Name, w.session.talk.Tools.Traits(e.Name), e.Parameters)
 }
 
 // called shows a call that was asked for.
@@ -180,7 +180,7 @@ func (w *shown) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(w.session.talk.Root(), path)
+	return filepath.Join(w.session.talk.Root, path)
 }
 
 // titled keeps the title of a call.
@@ -275,7 +275,7 @@ func shortened(text string) string {
 
 // plan shows the todo list when it has changed.
 func (w *shown) plan() {
-	list := w.session.talk.Todos()
+	list := w.session.talk.Env.Todos.List()
 	entries := []map[string]any{}
 	var add func(todo.List)
 	add = func(items todo.List) {
@@ -360,7 +360,7 @@ func (w *shown) replay(entries []*history.Content) {
 				calls++
 				id := fmt.Sprintf("p%d", calls)
 				open[b.ID] = id
-				t := w.session.talk.Traits(b.Name)
+				t := w.session.talk.Tools.Traits(b.Name)
 				w.called(id, words.Line(t.Describe(b.Name, b.Parameters).Title(), 0), b.Name, t, b.Parameters)
 			case *history.ToolResponse:
 				status, text := "completed", b.Result.Text()

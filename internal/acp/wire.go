@@ -3,6 +3,7 @@ package acp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,6 @@ const (
 	codeSignIn      = -32000
 	codeHeld        = -32001
 	codeNotFound    = -32002
-	jsonrpcVersion  = "2.0"
 	nullID          = "null"
 	requestIDPrefix = "agent-"
 )
@@ -47,6 +47,15 @@ func (e *wireError) Error() string { return e.Message }
 
 func failf(code int, format string, args ...any) *wireError {
 	return &wireError{code, fmt.Sprintf(format, args...)}
+}
+
+// wireErrorOf is an error as the protocol has it; nil for none.
+func wireErrorOf(err error) *wireError {
+	var wire *wireError
+	if err != nil && !errors.As(err, &wire) {
+		wire = failf(codeInternal, "%v", err)
+	}
+	return wire
 }
 
 // message is any message: a request has an ID and a method, a notification a method, a
@@ -101,18 +110,15 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 func (c *conn) parse(line []byte, handle func(message)) {
 	var all []json.RawMessage
 	if line[0] == '[' {
-		if json.Unmarshal(line, &all) != nil || len(all) == 0 {
-			c.respond(nil, nil, failf(codeParse, "a line that is no JSON"))
-			return
-		}
-	} else {
-		all = []json.RawMessage{line}
+		_ = json.Unmarshal(line, &all) // leaves none of what is no JSON
+	} else if json.Valid(line) {
+		all = append(all, line)
+	}
+	if len(all) == 0 {
+		c.respond(nil, nil, failf(codeParse, "a line that is no JSON"))
+		return
 	}
 	for _, one := range all {
-		if !json.Valid(one) {
-			c.respond(nil, nil, failf(codeParse, "a line that is no JSON"))
-			return
-		}
 		var m message
 		switch err := json.Unmarshal(one, &m); {
 		case err != nil || m.Method == "" && m.Result == nil && m.Error == nil:
@@ -141,75 +147,66 @@ func (c *conn) deliver(m message) {
 	}
 }
 
+// outgoing is any message that is sent.
+type outgoing struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  any             `json:"result,omitempty"`
+	Error   *wireError      `json:"error,omitempty"`
+}
+
 // respond answers a request; a nil ID is that of a message that could not be read.
 func (c *conn) respond(id json.RawMessage, result any, err *wireError) {
 	if len(id) == 0 {
 		id = json.RawMessage(nullID)
 	}
-	if err != nil {
-		c.write(struct {
-			JSONRPC string          `json:"jsonrpc"`
-			ID      json.RawMessage `json:"id"`
-			Error   *wireError      `json:"error"`
-		}{jsonrpcVersion, id, err})
-		return
-	}
-	if result == nil {
+	if result == nil && err == nil {
 		result = struct{}{}
 	}
-	c.write(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  any             `json:"result"`
-	}{jsonrpcVersion, id, result})
+	c.write(outgoing{ID: id, Result: result, Error: err})
 }
 
 // notify sends a message that nobody answers.
-func (c *conn) notify(method string, params any) {
-	c.write(struct {
-		JSONRPC string `json:"jsonrpc"`
-		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{jsonrpcVersion, method, params})
-}
+func (c *conn) notify(method string, params any) { c.write(outgoing{Method: method, Params: params}) }
 
-// request sends a request and calls answered with the response, on a goroutine of its
-// own. Withdraw says that no answer is needed any more; answered is not called then.
-func (c *conn) request(method string, params any, answered func(message)) (withdraw func()) {
-	answer := make(chan message, 1)
+// request sends a request. Its response comes through answer, which is closed where none is
+// needed any more: withdraw says so.
+func (c *conn) request(method string, params any) (answer <-chan message, withdraw func()) {
+	response := make(chan message, 1)
 	c.mu.Lock()
 	c.sent++
 	id := requestIDPrefix + strconv.Itoa(c.sent)
-	c.awaiting[id] = answer
+	c.awaiting[id] = response
 	c.mu.Unlock()
-	c.write(struct {
-		JSONRPC string `json:"jsonrpc"`
-		ID      string `json:"id"`
-		Method  string `json:"method"`
-		Params  any    `json:"params"`
-	}{jsonrpcVersion, id, method, params})
-	go func() {
-		if m, ok := <-answer; ok {
-			answered(m)
-		}
-	}()
-	return func() {
+	c.write(outgoing{ID: json.RawMessage(strconv.Quote(id)), Method: method, Params: params})
+	return response, func() {
 		c.mu.Lock()
 		_, waits := c.awaiting[id]
 		delete(c.awaiting, id)
 		c.mu.Unlock()
 		if waits {
-			close(answer)
+			close(response)
 			c.notify("$/cancel_request", map[string]string{"requestId": id})
 		}
 	}
 }
 
+// ask sends a request and waits for its response, which is not needed once ctx has ended.
+func (c *conn) ask(ctx context.Context, method string, params any) (m message, answered bool) {
+	answer, withdraw := c.request(method, params)
+	defer context.AfterFunc(ctx, withdraw)()
+	m, answered = <-answer
+	return m, answered
+}
+
 // write sends one message as one line, in one write.
-func (c *conn) write(v any) {
-	line, err := rawjson.Marshal(v)
+func (c *conn) write(m outgoing) {
+	m.JSONRPC = "2.0"
+	line, err := rawjson.Marshal(m)
 	if err != nil {
-		line, _ = rawjson.Marshal(map[string]any{"jsonrpc": jsonrpcVersion, "id": nil, "error": failf(codeInternal, "%v", err)})
+		line, _ = rawjson.Marshal(outgoing{JSONRPC: m.JSONRPC, ID: json.RawMessage(nullID), Error: failf(codeInternal, "%v", err)})
 	}
 	c.outMu.Lock()
 	defer c.outMu.Unlock()

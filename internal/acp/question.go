@@ -1,0 +1,132 @@
+package acp
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/setup/consent"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// optionKinds are the kinds of the options of a question with choices, by their place: some
+// editors keep one option of each kind.
+var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_always"}
+
+// inquire puts the questions of the model to the editor, one after the other. The protocol
+// takes one choice each.
+func (w *shown) inquire(a chat.Approval) {
+	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
+		w.noticed("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
+		go w.session.talk.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
+		return
+	}
+	ctx, cancel := context.WithCancel(w.session.ctx)
+	w.asking[a.ID] = cancel
+	id := w.callID(a)
+	go func() {
+		var given []tools.Given
+		for _, inquiry := range a.Preview.Inquiries {
+			label, answered := w.choose(ctx, id, inquiry)
+			if ctx.Err() != nil {
+				return
+			}
+			if !answered {
+				w.session.talk.Answer(a.ID, chat.Decision{Reason: "decide and say so"})
+				return
+			}
+			given = append(given, tools.Given{Chosen: []string{label}})
+		}
+		w.session.talk.Answer(a.ID, chat.Decision{Allow: true, Answers: given})
+	}()
+}
+
+// choose asks one question and returns the label of the option that was chosen.
+func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) (label string, answered bool) {
+	var options []permissionOption
+	text := []string{inquiry.Question}
+	for i, o := range inquiry.Options[:min(len(inquiry.Options), len(optionKinds))] {
+		options = append(options, permissionOption{strconv.Itoa(i), words.Line(o.Label, 80), optionKinds[i]})
+		if o.Description != "" {
+			text = append(text, o.Label+": "+o.Description)
+		}
+	}
+	if inquiry.Several {
+		text = append(text, "one of these can be chosen here")
+	}
+	method, params := w.session.permission(map[string]any{
+		"toolCallId": call, "title": words.Line(inquiry.Question, 0), "kind": "think", "content": []any{textOf(words.Visible(strings.Join(text, "\n")))},
+	}, options)
+	m, _ := w.session.server.conn.ask(ctx, method, params)
+	i := slices.IndexFunc(options, func(o permissionOption) bool { return o.OptionID == selected(m) })
+	if i < 0 {
+		return "", false
+	}
+	return inquiry.Options[i].Label, true
+}
+
+// asking is the question about what a repository brings, which is asked once, at the first
+// prompt. The zero value was not asked yet.
+type asking struct {
+	asked bool
+	// decline ends the question without a yes, nil while none is open.
+	decline func()
+	// held are the prompts that wait for the answer.
+	held []atcmd.Message
+}
+
+// sendAgreed sends a prompt, after the question about what the repository brings.
+func (s *session) sendAgreed(message atcmd.Message) {
+	s.mu.Lock()
+	waits, first := s.asking.decline != nil, !s.asking.asked
+	s.asking.asked = true
+	if waits {
+		s.asking.held = append(s.asking.held, message)
+	}
+	s.mu.Unlock()
+	if !waits && !(first && s.askConsent(message)) {
+		s.talk.Send(message)
+	}
+}
+
+// askConsent puts the question to the editor, if there is one; the prompt waits for its answer
+// then. Whatever is no clear yes agrees to nothing, for now.
+func (s *session) askConsent(prompt atcmd.Message) bool {
+	waiting, _ := s.talk.Trust.Waiting() // that answers cannot be read was said
+	if len(waiting) == 0 {
+		return false
+	}
+	var lines []string
+	for _, part := range s.talk.Trust.Parts(waiting) {
+		lines = append(lines, part.Title)
+		for _, line := range part.Lines {
+			lines = append(lines, "  "+line)
+		}
+	}
+	answer, withdraw := s.server.conn.request(s.permission(map[string]any{
+		"toolCallId": "consent", "title": words.Line(consent.Title(waiting), 0), "kind": "other", "content": []any{textOf(words.Visible(strings.Join(lines, "\n")))},
+	}, []permissionOption{{optionAllow, "Use these", "allow_once"}, {optionRefuse, "Not now", "reject_once"}}))
+	s.mu.Lock()
+	s.asking.held, s.asking.decline = []atcmd.Message{prompt}, withdraw
+	s.mu.Unlock()
+	go func() {
+		m, answered := <-answer
+		if answered && decision(m, false).Allow {
+			if _, err := s.talk.Trust.Answer(true); err != nil {
+				s.show.notice("warning", err.Error())
+			}
+		}
+		s.mu.Lock()
+		held := s.asking.held
+		s.asking.held, s.asking.decline = nil, nil
+		s.mu.Unlock()
+		for _, message := range held {
+			s.talk.Send(message)
+		}
+	}()
+	return true
+}
