@@ -42,8 +42,8 @@ const (
 	Cancel Action = "cancel"
 )
 
-// mostRounds is how often a server may ask during one call.
-const mostRounds = 5
+// mostQuestions is how often a server may ask during one call.
+const mostQuestions = 5
 
 // elicit answers a question of the server. A question that nobody can answer, or that
 // asks for a secret, is declined.
@@ -69,7 +69,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (*sdk.E
 		return &sdk.ElicitResult{Action: string(Decline)}, nil
 	case c.host.Ask == nil:
 		return &sdk.ElicitResult{Action: string(Decline)}, nil
-	case len(open) == 0 || c.questions.Add(1) > mostRounds:
+	case len(open) == 0 || c.questions.Add(1) > mostQuestions:
 		c.log.line("agent: declined a question: it came outside of a call, or was one too many")
 		return &sdk.ElicitResult{Action: string(Cancel)}, nil
 	}

@@ -55,16 +55,19 @@ func TestQuestionsThatAreDeclined(t *testing.T) {
 		t.Error("the person was asked")
 		return mcp.Answer{}, nil
 	}}
-	client := connect(t, never, "modern") // the SDK itself refuses some in the old era
+	client := connect(t, never, "modern")
 	for _, arguments := range []string{
 		`{"form":{"type":"object","properties":{"api_key":{"type":"string"}}}}`,
 		`{"form":{"type":"object","properties":{"x":{"type":"string","title":"Your Password"}}}}`,
-		`{"form":{"type":"object","properties":{"x":{"type":"string","format":"password"}}}}`,
-		`{"form":{"type":"object","properties":{"x":{"type":"object"}}}}`,
 		`{"url":"file:///etc/passwd"}`, `{"url":"javascript:alert(1)"}`,
 	} {
 		if got := call(t, client, "ask", arguments); got != `{"action":"decline"}` {
 			t.Errorf("%s is answered with %s", arguments, got)
+		}
+	}
+	for _, refused := range []string{`{"type":"string","format":"password"}`, `{"type":"object"}`} { // by the SDK, which ends the call
+		if got := call(t, client, "ask", `{"form":{"type":"object","properties":{"x":`+refused+`}}}`); !strings.Contains(got, `elicit schema property "x"`) {
+			t.Errorf("%s is answered with %s", refused, got)
 		}
 	}
 	if !strings.Contains(client.Log(), `the field "api_key" asks for a secret`) {

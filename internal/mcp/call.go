@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -104,11 +106,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 		params := &sdk.CallToolParams{Name: tool, Arguments: arguments}
 		params.SetProgressToken(token)
 		return c.withURLs(ctx, func() error {
-			answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.CallToolResult, error) {
-				again := *params
-				again.InputResponses, again.RequestState = responses, state
-				return c.session.CallTool(ctx, &again)
-			})
+			answer, err := c.session.CallTool(ctx, params)
 			if err == nil {
 				result = resultOf(answer)
 			}
@@ -127,11 +125,7 @@ func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]s
 	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
 		params := &sdk.GetPromptParams{Name: name, Arguments: arguments}
 		params.SetProgressToken(token)
-		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.GetPromptResult, error) {
-			again := *params
-			again.InputResponses, again.RequestState = responses, state
-			return c.session.GetPrompt(ctx, &again)
-		})
+		answer, err := c.session.GetPrompt(ctx, params)
 		if err != nil {
 			return err
 		}
@@ -151,11 +145,7 @@ func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
 		params := &sdk.ReadResourceParams{URI: uri}
 		params.SetProgressToken(token)
-		answer, err := rounds(ctx, c, func(ctx context.Context, responses sdk.InputResponseMap, state string) (*sdk.ReadResourceResult, error) {
-			again := *params
-			again.InputResponses, again.RequestState = responses, state
-			return c.session.ReadResource(ctx, &again)
-		})
+		answer, err := c.session.ReadResource(ctx, params)
 		if err != nil {
 			return err
 		}
@@ -223,9 +213,5 @@ func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotification
 func (c *Client) open() []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var open []*call
-	for _, k := range c.calls {
-		open = append(open, k)
-	}
-	return open
+	return slices.Collect(maps.Values(c.calls))
 }

@@ -20,9 +20,10 @@ type Client struct {
 	wire    *wire // of a stdio server
 	web     *web  // of the others
 	session *sdk.ClientSession
-	changes gatherer
-	closing sync.Once
-	done    chan struct{}
+	// changing is set while a change of the lists waits to be reported.
+	changing atomic.Bool
+	closing  sync.Once
+	done     chan struct{}
 	// questions counts those of the server since the last call began.
 	questions atomic.Int32
 	// waits has a channel for each address that the person is sent to.
@@ -46,7 +47,6 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 		}
 	}
 	c := &Client{server: s, host: host, bounds: s.bounds(), calls: map[string]*call{}, done: make(chan struct{})}
-	c.changes = gatherer{wait: gatherFor, do: c.changed}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.startTimeout(), errStart)
 	defer cancel()
 	err := c.connect(ctx)
@@ -88,12 +88,11 @@ func (c *Client) newSDK() *sdk.Client {
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
 		},
 		ElicitationHandler:          c.elicit,
-		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.stale(); c.changes.note() },
-		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.changes.note() },
-		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changes.note() },
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { c.stale(); c.changed() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { c.changed() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changed() },
 		ProgressNotificationHandler: c.progressed,
 		ElicitationCompleteHandler:  c.completed,
-		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 	}
 	client := c.withOld(options)
 	if c.wire != nil {
@@ -146,7 +145,6 @@ func (c *Client) hasEnded() bool {
 // Close ends the connection, and the program of a stdio server with all that it started.
 func (c *Client) Close() {
 	c.closing.Do(func() {
-		c.changes.stop()
 		if c.wire != nil {
 			c.wire.close()
 		}

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,27 +34,22 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	c.mu.Lock()
 	c.until = until // a change that is announced meanwhile counts
 	c.mu.Unlock()
-	var listed []Tool
-	err := c.list(ctx, "tools", func(ctx context.Context, cursor string) (int, string, error) {
+	listed, err := list(ctx, c, "tools", func(ctx context.Context, cursor string) ([]*sdk.Tool, string, error) {
 		page, err := c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
 		if life := time.Duration(page.TTLMs) * time.Millisecond; life > 0 {
 			until = time.Now().Add(life)
 		}
-		for _, t := range page.Tools {
-			listed = append(listed, toolOf(t))
-		}
-		return len(page.Tools), page.NextCursor, nil
-	})
+		return page.Tools, page.NextCursor, nil
+	}, toolOf)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
 		c.until = time.Time{}
 		return nil, err
 	}
-	listed = listed[:min(len(listed), mostItems)]
 	c.tools = listed
 	if !c.until.IsZero() {
 		c.until = until
@@ -75,26 +69,13 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	if caps := c.session.InitializeResult().Capabilities; caps == nil || caps.Prompts == nil {
 		return nil, nil
 	}
-	var listed []Prompt
-	err := c.list(ctx, "prompts", func(ctx context.Context, cursor string) (int, string, error) {
+	return list(ctx, c, "prompts", func(ctx context.Context, cursor string) ([]*sdk.Prompt, string, error) {
 		page, err := c.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
-		for _, p := range page.Prompts {
-			listed = append(listed, promptOf(p))
-		}
-		return len(page.Prompts), page.NextCursor, nil
-	})
-	return listed, err
-}
-
-func promptOf(p *sdk.Prompt) Prompt {
-	prompt := Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
-	for _, a := range p.Arguments {
-		prompt.Arguments = append(prompt.Arguments, Argument{Name: a.Name, Description: a.Description, Required: a.Required})
-	}
-	return prompt
+		return page.Prompts, page.NextCursor, nil
+	}, func(p *sdk.Prompt) Prompt { return *p })
 }
 
 // Resources lists what the server lets read, and then the patterns of more.
@@ -102,101 +83,72 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	if caps := c.session.InitializeResult().Capabilities; caps == nil || caps.Resources == nil {
 		return nil, nil
 	}
-	var listed []Resource
-	err := c.list(ctx, "resources", func(ctx context.Context, cursor string) (int, string, error) {
+	listed, err := list(ctx, c, "resources", func(ctx context.Context, cursor string) ([]*sdk.Resource, string, error) {
 		page, err := c.session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
-		for _, r := range page.Resources {
-			listed = append(listed, Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIME: r.MIMEType, Bytes: r.Size})
-		}
-		return len(page.Resources), page.NextCursor, nil
+		return page.Resources, page.NextCursor, nil
+	}, func(r *sdk.Resource) Resource {
+		return Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIME: r.MIMEType}
 	})
 	if err != nil {
 		return nil, err
 	}
 	// Servers without patterns may refuse to list them.
-	_ = c.list(ctx, "resource templates", func(ctx context.Context, cursor string) (int, string, error) {
+	more, _ := list(ctx, c, "resource templates", func(ctx context.Context, cursor string) ([]*sdk.ResourceTemplate, string, error) {
 		page, err := c.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
-			return 0, "", err
+			return nil, "", err
 		}
-		for _, r := range page.ResourceTemplates {
-			listed = append(listed, Resource{URI: r.URITemplate, Name: r.Name, Title: r.Title, Description: r.Description, MIME: r.MIMEType, Template: true})
-		}
-		return len(page.ResourceTemplates), page.NextCursor, nil
+		return page.ResourceTemplates, page.NextCursor, nil
+	}, func(r *sdk.ResourceTemplate) Resource {
+		return Resource{URI: r.URITemplate, Name: r.Name, Title: r.Title, Description: r.Description, MIME: r.MIMEType, Template: true}
 	})
-	return listed, nil
+	return append(listed, more...), nil
 }
 
 // list fetches the pages of a list within the bounds.
-func (c *Client) list(ctx context.Context, what string, fetch func(ctx context.Context, cursor string) (items int, next string, err error)) error {
+func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx context.Context, cursor string) (page []*S, next string, err error), made func(*S) T) ([]T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.server.startTimeout(), errStart)
 	defer cancel()
-	cursor, items := "", 0
+	var all []T
+	cursor := ""
 	for range mostPages {
-		n, next, err := fetch(ctx, cursor)
+		page, next, err := fetch(ctx, cursor)
 		if err != nil {
-			return c.explainList(ctx, what, err)
+			if context.Cause(ctx) == errStart {
+				err = fmt.Errorf("%s gave no list of its %s within %s: %w", c.server.Name, what, c.server.startTimeout(), errStart)
+			}
+			return nil, err
 		}
-		items += n
-		if next == "" || next == cursor || n == 0 {
-			return nil
+		for _, item := range page[:min(len(page), mostItems-len(all))] {
+			if item != nil {
+				all = append(all, made(item))
+			}
 		}
-		if cursor = next; items >= mostItems {
+		if next == "" || next == cursor || len(page) == 0 {
+			return all, nil
+		}
+		if cursor = next; len(all) >= mostItems {
 			break
 		}
 	}
-	c.log.line(fmt.Sprintf("agent: the list of %s goes on; %d are used", what, min(items, mostItems)))
-	return nil
+	c.log.line(fmt.Sprintf("agent: the list of %s goes on; %d are used", what, len(all)))
+	return all, nil
 }
 
-func (c *Client) explainList(ctx context.Context, what string, err error) error {
-	if cause := context.Cause(ctx); cause == errStart {
-		return fmt.Errorf("%s gave no list of its %s within %s: %w", c.server.Name, what, c.server.startTimeout(), cause)
-	}
-	return err
-}
-
+// changed reports that lists have changed, a while after the first of several changes.
 func (c *Client) changed() {
-	if c.host.Changed != nil {
-		c.host.Changed(c.server.Name)
-	}
-}
-
-// gatherer does something a while after the first of some events, once for all of them.
-type gatherer struct {
-	wait time.Duration
-	do   func()
-
-	mu    sync.Mutex
-	timer *time.Timer
-	over  bool
-}
-
-func (g *gatherer) note() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.timer != nil || g.over {
+	if c.host.Changed == nil || c.changing.Swap(true) {
 		return
 	}
-	g.timer = time.AfterFunc(g.wait, func() {
-		g.mu.Lock()
-		g.timer = nil
-		over := g.over
-		g.mu.Unlock()
-		if !over {
-			g.do()
+	time.AfterFunc(gatherFor, func() {
+		c.changing.Store(false)
+		select {
+		case <-c.done:
+		default:
+			c.host.Changed(c.server.Name)
 		}
 	})
-}
-
-func (g *gatherer) stop() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.over = true
-	if g.timer != nil {
-		g.timer.Stop()
-	}
 }

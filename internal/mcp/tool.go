@@ -27,23 +27,16 @@ type Annotations struct {
 	OpenWorld   bool `json:"openWorldHint,omitempty"`
 }
 
-// Prompt is a message that a server can make, see Client.Prompt.
-type Prompt struct {
-	Name, Title, Description string
-	Arguments                []Argument
-}
-
-// Argument is a value that a prompt is made with.
-type Argument struct {
-	Name, Description string
-	Required          bool
-}
+// Prompt is a message that a server can make, see Client.Prompt, and Argument a value that it
+// is made with.
+type (
+	Prompt   = sdk.Prompt
+	Argument = sdk.PromptArgument
+)
 
 // Resource is something that a server lets read, see Client.Read.
 type Resource struct {
 	URI, Name, Title, Description, MIME string
-	// Bytes is its size, 0 when unknown.
-	Bytes int64
 	// Template says that URI is a pattern with variables in braces.
 	Template bool
 }

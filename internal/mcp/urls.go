@@ -56,7 +56,7 @@ func addresses(err error) []*sdk.ElicitParams {
 	var data struct {
 		Elicitations []*sdk.ElicitParams `json:"elicitations"`
 	}
-	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > mostRounds {
+	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) > mostQuestions {
 		return nil
 	}
 	for _, q := range data.Elicitations {

@@ -403,7 +403,7 @@ func TestFindAndRead(t *testing.T) {
 		many = append(many, tool(fmt.Sprintf("make_thing_%d", i), "makes", `{}`))
 	}
 	b := newBench(t, map[string]*fake{
-		"a": {tools: append(many, tool("close", "closes", `{"required":["q"]}`)), resources: []mcp.Resource{{URI: "x://1", Name: "one"}}, prompts: []mcp.Prompt{{Name: "p", Arguments: []mcp.Argument{{Name: "who", Required: true}, {Name: "what"}}}}},
+		"a": {tools: append(many, tool("close", "closes", `{"required":["q"]}`)), resources: []mcp.Resource{{URI: "x://1", Name: "one"}}, prompts: []mcp.Prompt{{Name: "p", Arguments: []*mcp.Argument{{Name: "who", Required: true}, {Name: "what"}}}}},
 		"b": {fail: errors.New("ended at start")},
 	})
 	b.Ready(t.Context(), wait)

@@ -139,7 +139,7 @@ func argumentsOf(p mcp.Prompt, given []string) (map[string]string, error) {
 	next := 0
 	for _, value := range given {
 		name, rest, named := strings.Cut(value, "=")
-		if named && slices.ContainsFunc(p.Arguments, func(a mcp.Argument) bool { return a.Name == name }) {
+		if named && slices.ContainsFunc(p.Arguments, func(a *mcp.Argument) bool { return a.Name == name }) {
 			byName[name] = rest
 			continue
 		}

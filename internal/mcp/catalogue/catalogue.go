@@ -196,7 +196,7 @@ func (t *taking) prompts(from []mcp.Prompt) []mcp.Prompt {
 	for _, p := range from[:min(len(from), maxListed)] {
 		with := mcp.Prompt{Name: p.Name, Title: t.line(p.Title, 100), Description: t.line(p.Description, 200)}
 		for _, a := range p.Arguments {
-			with.Arguments = append(with.Arguments, mcp.Argument{Name: t.line(a.Name, 60), Description: t.line(a.Description, 100), Required: a.Required})
+			with.Arguments = append(with.Arguments, &mcp.Argument{Name: t.line(a.Name, 60), Description: t.line(a.Description, 100), Required: a.Required})
 		}
 		if p.Name != "" && p.Name == t.line(p.Name, 100) && !strings.ContainsAny(p.Name, " /") {
 			all = append(all, with)
