@@ -98,7 +98,7 @@ func New(config Config) *Connection {
 		config.Caution = func(string) {}
 	}
 	return &Connection{
-		config: config, consent: newConsent(config.Folder),
+		config: config, consent: consent{filepath.Join(config.Folder, "allowed.json")},
 		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
 		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
 		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{},
@@ -311,7 +311,7 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	if model == "" {
 		return nil, &ConfigError{p.noModel()}
 	}
-	if p.isAssumed(model) {
+	if p.offer(model).Assumed {
 		go c.refresh(p)
 	}
 	return p.client, nil

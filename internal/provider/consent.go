@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"agent/internal/disk"
@@ -23,26 +22,15 @@ type allowed struct {
 	LocalServers []string `json:"localServers"`
 }
 
-func newConsent(folder string) consent { return consent{filepath.Join(folder, "allowed.json")} }
-
 // read returns what is allowed. A file that cannot be read allows nothing.
-func (c consent) read() (allowed, error) {
-	a, err := rawjson.ReadShared[allowed](c.path)
-	if err != nil {
-		return a, fmt.Errorf("%s: %w", c.path, disk.Reason(err))
-	}
-	return a, nil
+func (c consent) read() allowed {
+	a, _ := rawjson.ReadShared[allowed](c.path)
+	return a
 }
 
-func (c consent) keyMayGoTo(place string) bool {
-	a, _ := c.read()
-	return slices.Contains(a.KeyHosts, place)
-}
+func (c consent) keyMayGoTo(place string) bool { return slices.Contains(c.read().KeyHosts, place) }
 
-func (c consent) mayUse(baseURL string) bool {
-	a, _ := c.read()
-	return slices.Contains(a.LocalServers, baseURL)
-}
+func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().LocalServers, baseURL) }
 
 // remember adds to what is allowed. What others keep in the file stays, and what another
 // program adds at the same time.

@@ -71,6 +71,11 @@ func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 // Place is what the key of the endpoint is kept and allowed for.
 func (e Endpoint) Place() string { return Place(e.BaseURL) }
 
+// isOwn reports whether the endpoint may be a server of somebody's own.
+func (e Endpoint) isOwn() bool {
+	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
+}
+
 // Warning says what is unsafe about the endpoint, "" when nothing is.
 func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
@@ -121,7 +126,7 @@ func choose(provider, baseURL Choice) (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
 	if !named || provider.From != baseURL.From {
-		byName, _ = vendorAt(base)
+		byName = vendorAt(base)
 	}
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
@@ -155,7 +160,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Key, e.KeyFrom = key, from.KeyFile.Text
 		return nil
 	}
-	owner, _ := vendorAt(e.BaseURL)
+	owner := vendorAt(e.BaseURL)
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
@@ -179,7 +184,7 @@ func (e *Endpoint) findKey(from Sources) error {
 // another: one of OpenAI may be asked for, one of another vendor is never sent along. A
 // server on this machine seldom needs a key, and never somebody else's.
 func (e *Endpoint) withhold(from Sources) error {
-	owner, _ := vendorAt(e.BaseURL)
+	owner := vendorAt(e.BaseURL)
 	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
 		return nil
 	}

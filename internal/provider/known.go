@@ -44,23 +44,37 @@ func (c *Connection) ContextLimit(model string) (int, bool) {
 		return ContextLimit(model)
 	}
 	known, inTable := p.catalogued(model)
-	if !inTable || p.isOwn() {
+	if !inTable || p.endpoint.isOwn() {
 		p.wait()
 	}
-	if limit, ok := p.window(model); ok {
+	if limit := p.offer(model).ContextLimit; limit > 0 {
 		return limit, true
 	}
 	return known, inTable
 }
 
+// endpointInUse is the endpoint in use, the zero Endpoint where there is none.
+func (c *Connection) endpointInUse() Endpoint {
+	p, err := c.inUse()
+	if err != nil {
+		return Endpoint{}
+	}
+	return p.endpoint
+}
+
+// listed is what the catalogue has of a model at the endpoint in use.
+func (c *Connection) listed(model string) (catalogue.Model, bool) {
+	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
+}
+
 // Prices are what a million tokens of a model cost at the endpoint in use, as the
 // catalogue knows; nil when it does not.
 func (c *Connection) Prices(model string) *settings.Prices {
-	p, err := c.inUse()
-	if err != nil {
+	m, _ := c.listed(model)
+	if !m.Price.Known {
 		return nil
 	}
-	return p.prices(model)
+	return &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 }
 
 // Named names the model in use and its endpoint.
@@ -75,22 +89,15 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
 		return vendor.FamilyNamed(set), "set by model-family"
 	}
-	host := ""
-	if p, err := c.inUse(); err == nil {
-		host = p.endpoint.Host()
-	}
-	return vendor.Guess(host, model)
+	return vendor.Guess(c.endpointInUse().Host(), model)
 }
 
 // Cache is what is known of the cache of the endpoint in use for a model, with the life that
 // earlier replies taught.
 func (c *Connection) Cache(model string) vendor.Cache {
-	p, err := c.inUse()
-	if err != nil {
-		return vendor.Cache{}
-	}
-	cache := vendor.CacheAt(p.endpoint.Host(), model)
-	if life := c.lives.of(p.endpoint.Host()).Learned(model); life > 0 {
+	host := c.endpointInUse().Host()
+	cache := vendor.CacheAt(host, model)
+	if life := c.lives.of(host).Learned(model); life > 0 {
 		cache.Life = life
 	}
 	return cache
@@ -99,44 +106,30 @@ func (c *Connection) Cache(model string) vendor.Cache {
 // KeepCacheLife keeps how long the cache of the endpoint in use was found to live for a
 // model.
 func (c *Connection) KeepCacheLife(model string, life time.Duration) {
-	if p, err := c.inUse(); err == nil {
-		c.lives.of(p.endpoint.Host()).Keep(model, life)
+	if host := c.endpointInUse().Host(); host != "" {
+		c.lives.of(host).Keep(model, life)
 	}
 }
 
 // Local reports whether the endpoint in use is on this machine.
-func (c *Connection) Local() bool {
-	p, err := c.inUse()
-	return err == nil && isLoopback(p.endpoint.Host())
-}
+func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
 
 // Cuts reports whether the endpoint in use may be a server of somebody's own, which
 // cuts prompts that are too long without a word; vendors refuse them.
-func (c *Connection) Cuts() bool {
-	p, err := c.inUse()
-	return err == nil && p.isOwn()
-}
+func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
 // Efforts are the values of reasoning-effort that the catalogue knows of a model at this
 // provider, nil for none.
 func (c *Connection) Efforts(model string) []string {
-	in, err := c.inUse()
-	if err != nil {
-		return nil
-	}
-	m, _ := catalogue.At(in.endpoint.Vendor().Catalogue, model)
+	m, _ := c.listed(model)
 	return m.Efforts
 }
 
 // NoImages says why images are not sent to a model: the catalogue knows it and that
 // it takes none. It is empty for all others.
 func (c *Connection) NoImages(model string) string {
-	p, err := c.inUse()
-	if err != nil {
-		return ""
-	}
-	m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model)
-	if !found || m.Images || catalogue.Name(m.ID) != catalogue.Name(model) {
+	m, found := c.listed(model)
+	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {
 		return ""
 	}
 	return "the model " + model + " takes no images; choose another with /model or -m"

@@ -1,15 +1,11 @@
 package provider
 
-import (
-	"strings"
-
-	"agent/internal/provider/catalogue"
-)
+import "agent/internal/provider/catalogue"
 
 // families are windows, in tokens, of models that go by many names or are run by
 // their users, as their makers state them (checked in November 2026). A name is
 // for every model whose name continues after it with -, : or @; the longest that fits
-// counts. Names are in the form of catalogue.Name.
+// counts. Names are in the form of vendor.BaseName.
 var families = map[string]int{
 	"gpt-5-chat":        128_000,
 	"gpt-5-1-chat":      128_000,
@@ -60,24 +56,18 @@ var families = map[string]int{
 // does not know.
 func ContextLimit(model string) (int, bool) {
 	known, listed := catalogue.Window(model)
-	limit, name := family(model)
+	var name string
+	limit, _ := catalogue.Longest(model, func(part string) (int, bool) {
+		name = part
+		window, found := families[part]
+		return window, found
+	})
 	switch {
-	case !listed || len(name) >= len(known.Name): // ours are newer
+	case !listed || limit > 0 && len(name) >= len(known.Name): // ours are newer
 		return limit, limit > 0
 	case limit == 0 || known.ByMaker:
 		return known.Window, true
 	default:
 		return min(known.Window, limit), true
 	}
-}
-
-// family returns the window of the longest family that model belongs to.
-func family(model string) (limit int, name string) {
-	whole := catalogue.Name(model)
-	for end := len(whole); end > 0; end = strings.LastIndexAny(whole[:end], "-:@") {
-		if limit, found := families[whole[:end]]; found {
-			return limit, whole[:end]
-		}
-	}
-	return 0, ""
 }

@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"agent/internal/llm/openai"
 	"agent/internal/pattern"
@@ -48,27 +49,20 @@ func loadOllama(client *openai.Client, model string) error {
 // model was trained for is no answer, only a bound.
 func ollamaWindows(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
 	const atOnce = 4
-	var (
-		mu      sync.Mutex
-		wg      sync.WaitGroup
-		tickets = make(chan struct{}, atOnce)
-		told    = map[string]ollamaWindow{}
-		loaded  map[string]int
-	)
-	wg.Go(func() { loaded = ollamaLoaded(ctx, client) })
-	for _, m := range models {
-		wg.Go(func() {
-			tickets <- struct{}{}
-			defer func() { <-tickets }()
-			w := ollamaModel(ctx, client, m.ID)
-			mu.Lock()
-			defer mu.Unlock()
-			told[m.ID] = w
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	asked := make([]ollamaWindow, len(models))
+	for i, m := range models {
+		group.Go(func() error {
+			asked[i] = ollamaModel(ctx, client, m.ID)
+			return nil
 		})
 	}
-	wg.Wait()
+	loaded := ollamaLoaded(ctx, client)
+	_ = group.Wait() // none of them fails
 	windows := map[string]Offer{}
-	for id, w := range told {
+	for i, w := range asked {
+		id := models[i].ID
 		running := loaded[strings.TrimSuffix(id, ":latest")]
 		switch {
 		case running > 0:

@@ -11,7 +11,6 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
-	"agent/internal/llm/vendor"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
 )
@@ -53,7 +52,7 @@ func (c *Connection) learn(p *peer) {
 	c.mu.Lock()
 	learned, note := c.learned, c.note
 	c.mu.Unlock()
-	if model := settings.Model.Of(s); p.isAssumed(model) && c.isCurrent(p) {
+	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
 			go c.preload(p, model)
@@ -111,11 +110,6 @@ func (p *peer) wait() {
 	})
 }
 
-// isOwn reports whether the endpoint may be a server of somebody's own.
-func (p *peer) isOwn() bool {
-	return strings.HasPrefix(p.endpoint.BaseURL, "http://") || vendor.IsLocal(p.endpoint.Host())
-}
-
 // only is the id of the only model, "" when there are more or none.
 func (p *peer) only() string {
 	p.mu.Lock()
@@ -126,26 +120,16 @@ func (p *peer) only() string {
 	return p.offers[0].ID
 }
 
-// offer returns what the endpoint said of a model.
-func (p *peer) offer(model string) (Offer, bool) {
+// offer returns what the endpoint said of a model, the zero Offer if nothing.
+func (p *peer) offer(model string) Offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range p.offers {
 		if SameModel(o.ID, model) {
-			return o, true
+			return o
 		}
 	}
-	return Offer{}, false
-}
-
-func (p *peer) window(model string) (int, bool) {
-	o, _ := p.offer(model)
-	return o.ContextLimit, o.ContextLimit > 0
-}
-
-func (p *peer) isAssumed(model string) bool {
-	o, _ := p.offer(model)
-	return o.Assumed
+	return Offer{}
 }
 
 // catalogued is the window of a model as the catalogue has it: at this provider,
@@ -156,14 +140,6 @@ func (p *peer) catalogued(model string) (int, bool) {
 		return cmp.Or(m.Window, limit), true
 	}
 	return ContextLimit(model)
-}
-
-func (p *peer) prices(model string) *settings.Prices {
-	m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model)
-	if !found || !m.Price.Known {
-		return nil
-	}
-	return &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
 }
 
 // keyless is the error of a vendor without its key: what is sent there would only be

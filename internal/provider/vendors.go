@@ -2,7 +2,6 @@ package provider
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"agent/internal/llm/vendor"
@@ -17,30 +16,31 @@ func Names() []string {
 	return names
 }
 
-// vendorAt returns the vendor whose host a base URL names. Only over
-// https is it that vendor; what listens on a port of this machine is not known.
-func vendorAt(baseURL string) (vendor.Vendor, bool) {
+// vendorAt returns the vendor whose host a base URL names, the zero Vendor for others. Only
+// over https is it that vendor; what listens on a port of this machine is not known.
+func vendorAt(baseURL string) vendor.Vendor {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {
-		return vendor.Vendor{}, false
+		return vendor.Vendor{}
 	}
-	for _, p := range vendor.All() {
-		if !p.Local() && hostOf(p.BaseURL) == strings.ToLower(u.Host) {
-			return p, true
-		}
-	}
-	return vendor.Vendor{}, false
+	return ofHost(strings.ToLower(u.Host))
 }
 
 // isVendor reports whether a base URL names the host of a vendor, whatever its scheme
 // and port.
 func isVendor(baseURL string) bool {
 	u, err := url.Parse(baseURL)
-	if err != nil {
-		return false
+	return err == nil && ofHost(strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")).Name != ""
+}
+
+// ofHost is the vendor at a host, the zero Vendor if there is none.
+func ofHost(host string) vendor.Vendor {
+	for _, v := range vendor.All() {
+		if !v.Local() && hostOf(v.BaseURL) == host {
+			return v
+		}
 	}
-	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	return slices.ContainsFunc(vendor.All(), func(p vendor.Vendor) bool { return !p.Local() && hostOf(p.BaseURL) == name })
+	return vendor.Vendor{}
 }
 
 // hostOf is the host of a base URL with its port, in lower case.

@@ -40,8 +40,8 @@ type Config struct {
 	// environment and connections that are kept.
 	Transport http.RoundTripper
 
-	// Lessons keeps what the endpoint teaches from one run to the next; nil forgets it
-	// with the client.
+	// Lessons keeps what the endpoint teaches from one run to the next, the JSON of a
+	// Dialect; nil forgets it with the client.
 	Lessons llm.Lessons[Dialect]
 
 	// Retry says how to wait until a request is made again.
@@ -80,12 +80,8 @@ func NewClient(config Config) *Client {
 			return http.ErrUseLastResponse
 		}},
 	}
-	var kept llm.Lessons[Dialect]
-	if config.Lessons != nil {
-		kept = lasting{config.Lessons}
-	}
 	speak := func(d Dialect) llm.Provider { return llm.Watch(&formats{c, d}, c.endpoint()) }
-	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, kept), config.Key), config.Retry)
+	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), config.Key), config.Retry)
 	return c
 }
 

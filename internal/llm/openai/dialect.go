@@ -78,15 +78,6 @@ func (d Dialect) fit(req llm.Request) llm.Request {
 // reasoningRefused: what is attached to reasoning must not be sent.
 const reasoningRefused = "refused"
 
-// lasting keeps of a dialect what is true of the endpoint whatever the conversation.
-type lasting struct{ llm.Lessons[Dialect] }
-
-// Keep implements llm.Lessons.
-func (l lasting) Keep(model string, d Dialect) {
-	d.Passing = Passing{}
-	l.Lessons.Keep(model, d)
-}
-
 // learn is the llm.Learn of this wire: the first lesson in a refusal that is news to the
 // dialect. There is a note if the conversation loses something by it, or a setting.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {

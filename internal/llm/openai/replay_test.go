@@ -228,7 +228,12 @@ func TestRefusedAttachments(t *testing.T) {
 type kept map[string]openai.Dialect
 
 func (k kept) Learned(model string) openai.Dialect { return k[model] }
-func (k kept) Keep(model string, d openai.Dialect) { k[model] = d }
+func (k kept) Keep(model string, d openai.Dialect) {
+	raw, _ := json.Marshal(d)
+	var again openai.Dialect
+	_ = json.Unmarshal(raw, &again)
+	k[model] = again
+}
 
 // TestLessonsAreKept: what an endpoint has understood is known in the next run, and
 // neither what did not help nor what is of one conversation.

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"agent/internal/llm/vendor"
 )
 
 // models.tsv.gz has a line a model: provider, id, window, most output, the prices
@@ -44,14 +46,6 @@ type Price struct {
 	Input, Output, CacheRead, CacheWrite float64
 }
 
-// Name brings the name of a model into one form: without the prefix of a router or
-// owner, lower case, dots as dashes. "anthropic/claude-opus-4.6" and
-// "claude-opus-4-6" are the same.
-func Name(model string) string {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
-}
-
 // All returns every model, sorted by provider as in the source.
 func All() []Model { return read().models }
 
@@ -59,17 +53,7 @@ func All() []Model { return read().models }
 // on after with -, : or @, as dated models do. The provider is one of the
 // catalogue's.
 func At(provider, model string) (Model, bool) {
-	if provider == "" {
-		return Model{}, false
-	}
-	return longest(model, func(name string) (Model, bool) {
-		for _, m := range read().byName[name] {
-			if m.Provider == provider {
-				return *m, true
-			}
-		}
-		return Model{}, false
-	})
+	return where(model, func(m *Model) bool { return m.Provider == provider })
 }
 
 // makers are the providers that make the models they offer; what they say of their
@@ -78,11 +62,15 @@ var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai",
 
 // ByMaker returns a model as its maker offers it; false if none of the makers does.
 func ByMaker(model string) (Model, bool) {
-	return longest(model, func(name string) (Model, bool) {
-		for _, m := range read().byName[name] {
-			if slices.Contains(makers, m.Provider) {
-				return *m, true
-			}
+	return where(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
+}
+
+// where returns the first model of a name for which something is so.
+func where(model string, is func(*Model) bool) (Model, bool) {
+	return Longest(model, func(name string) (Model, bool) {
+		named := read().byName[name]
+		if i := slices.IndexFunc(named, is); i >= 0 {
+			return *named[i], true
 		}
 		return Model{}, false
 	})
@@ -92,7 +80,7 @@ func ByMaker(model string) (Model, bool) {
 type Known struct {
 	// Window is in tokens.
 	Window int
-	// Name is the part of the model's name that it is known by, in the form of Name.
+	// Name is the part of the model's name that it is known by, in the form of vendor.BaseName.
 	Name string
 	// ByMaker is true for what its maker states; else it is the smallest window that
 	// anybody states. Too small a window costs a compression, too large a one a
@@ -102,7 +90,7 @@ type Known struct {
 
 // Window returns what is known of the window of a model; false if nothing is.
 func Window(model string) (Known, bool) {
-	m, found := longest(model, func(name string) (Model, bool) {
+	m, found := Longest(model, func(name string) (Model, bool) {
 		var smallest Model
 		for _, m := range read().byName[name] {
 			switch {
@@ -115,18 +103,18 @@ func Window(model string) (Known, bool) {
 		}
 		return smallest, smallest.Window > 0
 	})
-	return Known{m.Window, Name(m.ID), slices.Contains(makers, m.Provider)}, found
+	return Known{m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)}, found
 }
 
-// longest looks a name up, then the part before its last -, : or @, and so on.
-func longest(model string, find func(name string) (Model, bool)) (Model, bool) {
-	name := Name(model)
+// Longest looks the name of a model up, then the part before its last -, : or @, and so on.
+func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok bool) {
+	name := vendor.BaseName(model)
 	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
-		if m, found := find(name[:end]); found {
-			return m, true
+		if found, ok = find(name[:end]); ok {
+			return found, true
 		}
 	}
-	return Model{}, false
+	return found, false
 }
 
 type contents struct {
@@ -152,7 +140,7 @@ var read = sync.OnceValue(func() *contents {
 		panic("catalogue: " + lines.Err().Error())
 	}
 	for i := range c.models {
-		name := Name(c.models[i].ID)
+		name := vendor.BaseName(c.models[i].ID)
 		c.byName[name] = append(c.byName[name], &c.models[i])
 	}
 	return c
