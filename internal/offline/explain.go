@@ -1,10 +1,12 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agent/internal/chat"
@@ -147,16 +149,16 @@ func (x *Explained) Print(out io.Writer) error {
 	if x.Problem != "" {
 		fmt.Fprintln(&b, x.Problem)
 	}
-	fmt.Fprintf(&b, "\nLeaves: %s\n", words.Count(len(x.Leaves), "unit"))
+	var leaves, held, used []Staying
+	var cuts []string
 	var cut *history.Cut
 	for _, l := range x.Leaves {
 		if l.Cut != nil && l.Cut != cut {
 			cut = l.Cut
-			fmt.Fprintf(&b, "  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank))
+			cuts = append(cuts, fmt.Sprintf("  cut: %s; %s in the bank\n", x.priceOf(cut), x.money(cut.Bank)))
 		}
-		fmt.Fprintf(&b, "%7s  %-10s %s: %s\n", words.Tokens(l.Tokens), l.Kind, words.Line(l.Subject, maxSubject), l.Reason)
+		leaves = append(leaves, Staying{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
 	}
-	var held, used []Staying
 	for _, s := range x.Stays {
 		if s.Held || s.Pinned {
 			held = append(held, s)
@@ -164,8 +166,9 @@ func (x *Explained) Print(out io.Writer) error {
 			used = append(used, s)
 		}
 	}
-	printStaying(&b, "Held back", held)
-	printStaying(&b, "Stays", used)
+	printLargest(&b, "Leaves", leaves, 6, cuts...)
+	printLargest(&b, "Held back", held, 4)
+	printLargest(&b, "Stays", used, 4)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
@@ -201,17 +204,19 @@ func (x *Explained) priceOf(cut *history.Cut) string {
 // maxSubject bounds how much of a subject a line shows, in characters.
 const maxSubject = 80
 
-func printStaying(b *strings.Builder, title string, staying []Staying) {
+// printLargest writes the sum of parts of the context, lines about them, and the largest, at
+// most so many, so that all of an explanation fits a screen.
+func printLargest(b *strings.Builder, title string, parts []Staying, most int, about ...string) {
 	tokens := 0
-	for _, s := range staying {
-		tokens += s.Tokens
+	for _, p := range parts {
+		tokens += p.Tokens
 	}
-	fmt.Fprintf(b, "\n%s: %s, %s tokens\n", title, words.Count(len(staying), "unit"), words.Tokens(tokens))
-	for _, s := range staying {
-		kind := s.Kind
-		if s.Class != "" {
-			kind = s.Class
-		}
-		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", words.Tokens(s.Tokens), kind, words.Line(s.Subject, maxSubject), s.Reason)
+	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, words.Count(len(parts), "unit"), words.Tokens(tokens), strings.Join(about, ""))
+	slices.SortStableFunc(parts, func(x, y Staying) int { return cmp.Compare(y.Tokens, x.Tokens) })
+	for _, p := range parts[:min(most, len(parts))] {
+		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", words.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), words.Line(p.Subject, maxSubject), p.Reason)
+	}
+	if rest := len(parts) - most; rest > 0 {
+		fmt.Fprintf(b, "         and %d more; --json lists all\n", rest)
 	}
 }

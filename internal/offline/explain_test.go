@@ -109,4 +109,8 @@ func TestExplainByPrice(t *testing.T) {
 	if !strings.Contains(text, "cut: ") || !strings.Contains(text, "used ") {
 		t.Errorf("%s", text)
 	}
+	rest := fmt.Sprintf("and %d more; --json lists all", len(got.Leaves)-6)
+	if lines := strings.Count(text, "\n"); lines > 24 || !strings.Contains(text, rest) {
+		t.Errorf("%d lines, or %q is missing in\n%s", lines, rest, text)
+	}
 }
