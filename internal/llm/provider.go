@@ -17,7 +17,7 @@ import (
 
 // Provider streams model replies. A provider that talks to a server makes one
 // request for one reply; Retry, Watch, Adapt and Redact add to any provider what
-// their names say. llmtest.Provider tests this contract. A Provider is safe for
+// their names say. openai's testProvider tests this contract. A Provider is safe for
 // concurrent use.
 type Provider interface {
 	// Stream sends the request and yields the reply as it arrives. The sequence

@@ -111,7 +111,7 @@ func TestValidateFreeForm(t *testing.T) {
 		{user, strings.Replace(tool, "custom", "function", 1), "has a grammar"},
 		{user, strings.Replace(tool, "custom", "odd", 1), "has the type"},
 	} {
-		request, err := decodeResponses([]byte(`{"model":"m","stream":true,"store":false,"input":[` + tt.input + `],"tools":[` + tt.tools + `]}`))
+		request, err := decode(Responses, []byte(`{"model":"m","stream":true,"store":false,"input":[`+tt.input+`],"tools":[`+tt.tools+`]}`))
 		if err == nil {
 			err = request.validate()
 		}

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 )
@@ -78,86 +79,72 @@ func (r *Request) ToolNames() []string {
 	return names
 }
 
-// wireRequest is the JSON of the fields that are decoded.
+// wireRequest is the JSON of a request in either format.
 type wireRequest struct {
-	Model    string        `json:"model"`
-	Stream   bool          `json:"stream"`
-	Messages []wireMessage `json:"messages"`
+	Model    string
+	Messages []Message
 	Tools    []struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Parameters  json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
-}
-
-type wireMessage struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string          `json:"id"`
-		Type     string          `json:"type"`
-		Extra    json.RawMessage `json:"extra_content"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-func decodeAs(api string, body []byte) (*Request, error) {
-	if api == Responses {
-		return decodeResponses(body)
+		wireTool
+		Function wireTool
 	}
-	return decode(body)
+	Input []json.RawMessage
+	Store *bool
 }
 
-func decode(body []byte) (*Request, error) {
-	request := &Request{API: Chat, Body: body}
+type wireTool struct {
+	Type, Name, Description string
+	Parameters              json.RawMessage
+	Format                  struct{ Type, Syntax, Definition string }
+}
+
+// decode reads a request in a format.
+func decode(api string, body []byte) (*Request, error) {
+	request := &Request{API: api, Body: body}
 	var wire wireRequest
-	if err := json.Unmarshal(body, &wire); err != nil {
+	if err := errors.Join(json.Unmarshal(body, &wire), json.Unmarshal(body, &request.Fields)); err != nil {
 		return request, err
 	}
-	if err := json.Unmarshal(body, &request.Fields); err != nil {
-		return request, err
+	request.Model, request.Messages = wire.Model, wire.Messages
+	if api == Responses {
+		return request, request.fromResponses(wire)
 	}
-	request.Model = wire.Model
 	for _, t := range wire.Tools {
 		request.Tools = append(request.Tools, Tool{Name: t.Function.Name, Description: t.Function.Description, Parameters: t.Function.Parameters})
-	}
-	fields, err := messageFields(request.Fields["messages"])
-	if err != nil {
-		return request, err
-	}
-	for i, m := range wire.Messages {
-		message := Message{Role: m.Role, ToolCallID: m.ToolCallID, Fields: fields[i]}
-		message.Content, message.Images = content(m.Content)
-		for _, c := range m.ToolCalls {
-			message.ToolCalls = append(message.ToolCalls, ToolCall{c.ID, c.Type, c.Function.Name, c.Function.Arguments, c.Extra})
-		}
-		request.Messages = append(request.Messages, message)
 	}
 	return request, nil
 }
 
-func messageFields(messages json.RawMessage) (fields []map[string]json.RawMessage, err error) {
-	if len(messages) > 0 {
-		err = json.Unmarshal(messages, &fields)
+// UnmarshalJSON reads a message of chat completions.
+func (m *Message) UnmarshalJSON(raw []byte) error {
+	var wire struct {
+		Role       string
+		Content    json.RawMessage
+		ToolCallID string `json:"tool_call_id"`
+		ToolCalls  []struct {
+			ID, Type string
+			Extra    json.RawMessage `json:"extra_content"`
+			Function struct{ Name, Arguments string }
+		} `json:"tool_calls"`
 	}
-	return fields, err
+	if err := errors.Join(json.Unmarshal(raw, &wire), json.Unmarshal(raw, &m.Fields)); err != nil {
+		return err
+	}
+	m.Role, m.ToolCallID = wire.Role, wire.ToolCallID
+	m.Content, m.Images = content(wire.Content)
+	for _, c := range wire.ToolCalls {
+		m.ToolCalls = append(m.ToolCalls, ToolCall{c.ID, c.Type, c.Function.Name, c.Function.Arguments, c.Extra})
+	}
+	return nil
 }
 
-// content reads both forms of a message's content.
+// content reads both forms of a message's content, and both of the address of an image.
 func content(raw json.RawMessage) (text string, images []string) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil
 	}
 	var parts []struct {
-		Text     string `json:"text"`
-		ImageURL image  `json:"image_url"`
+		Text     string
+		ImageURL json.RawMessage `json:"image_url"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
 		return "", nil
@@ -167,27 +154,13 @@ func content(raw json.RawMessage) (text string, images []string) {
 		if p.Text != "" {
 			texts = append(texts, p.Text)
 		}
-		if p.ImageURL != "" {
-			images = append(images, string(p.ImageURL))
+		var nested struct{ URL string }
+		if json.Unmarshal(p.ImageURL, &nested) != nil {
+			_ = json.Unmarshal(p.ImageURL, &nested.URL)
+		}
+		if nested.URL != "" {
+			images = append(images, nested.URL)
 		}
 	}
 	return strings.Join(texts, "\n"), images
-}
-
-// image is the URL of an image, which the formats nest differently.
-type image string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (i *image) UnmarshalJSON(raw []byte) error {
-	var nested struct {
-		URL string `json:"url"`
-	}
-	if json.Unmarshal(raw, &nested) == nil {
-		*i = image(nested.URL)
-		return nil
-	}
-	var url string
-	err := json.Unmarshal(raw, &url)
-	*i = image(url)
-	return err
 }

@@ -6,75 +6,50 @@ import (
 	"slices"
 )
 
-// responsesRequest is the JSON of a request to the Responses API.
-type responsesRequest struct {
-	Model string            `json:"model"`
-	Input []json.RawMessage `json:"input"`
-	Store *bool             `json:"store"`
-	Tools []struct {
-		Type        string          `json:"type"`
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Parameters  json.RawMessage `json:"parameters"`
-		Format      struct {
-			Type       string `json:"type"`
-			Syntax     string `json:"syntax"`
-			Definition string `json:"definition"`
-		} `json:"format"`
-	} `json:"tools"`
-}
-
 // inputItem is an item of the input, of any type.
 type inputItem struct {
-	Type      string          `json:"type"`
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
-	Arguments string          `json:"arguments"`
-	Input     *string         `json:"input"`
-	Output    string          `json:"output"`
-	Encrypted string          `json:"encrypted_content"`
+	Type, Role, Name, Arguments, Output string
+	Content                             json.RawMessage
+	CallID                              string `json:"call_id"`
+	Input                               *string
+	Encrypted                           string `json:"encrypted_content"`
 }
 
-// decodeResponses reads a request of the Responses API in the terms of chat
+// fromResponses takes what a request of the Responses API holds, in the terms of chat
 // completions: reasoning, text and calls that follow each other are one assistant
 // message.
-func decodeResponses(body []byte) (*Request, error) {
-	request := &Request{API: Responses, Body: body}
-	var wire responsesRequest
-	if err := json.Unmarshal(body, &wire); err != nil {
-		return request, err
-	}
-	if err := json.Unmarshal(body, &request.Fields); err != nil {
-		return request, err
-	}
+func (r *Request) fromResponses(wire wireRequest) error {
 	if wire.Store == nil || *wire.Store {
-		return request, fmt.Errorf("the response would be stored")
+		return fmt.Errorf("the response would be stored")
 	}
-	request.Model = wire.Model
 	for _, t := range wire.Tools {
 		tool := Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Grammar: t.Format.Definition}
 		switch free := t.Type == "custom"; {
 		case t.Type != "function" && !free:
-			return request, fmt.Errorf("tool %s has the type %q", t.Name, t.Type)
+			return fmt.Errorf("tool %s has the type %q", t.Name, t.Type)
 		case free && (t.Format.Type != "grammar" || t.Format.Syntax != "lark" || tool.Grammar == "" || t.Parameters != nil):
-			return request, fmt.Errorf("tool %s is no free form with a grammar", t.Name)
+			return fmt.Errorf("tool %s is no free form with a grammar", t.Name)
 		case !free && tool.Grammar != "":
-			return request, fmt.Errorf("the function %s has a grammar", t.Name)
+			return fmt.Errorf("the function %s has a grammar", t.Name)
 		}
-		request.Tools = append(request.Tools, tool)
+		r.Tools = append(r.Tools, tool)
 	}
 	for i, raw := range wire.Input {
 		var item inputItem
-		if err := json.Unmarshal(raw, &item); err != nil {
-			return request, err
+		err := json.Unmarshal(raw, &item)
+		if err == nil {
+			err = r.addItem(item, raw)
 		}
-		if err := request.addItem(item, raw); err != nil {
-			return request, fmt.Errorf("input[%d]: %w", i, err)
+		if err != nil {
+			return fmt.Errorf("input[%d]: %w", i, err)
 		}
 	}
-	return request, request.checkReasoning()
+	for i, m := range r.Messages {
+		if len(m.Reasoning) > 0 && m.Content == "" && len(m.ToolCalls) == 0 {
+			return fmt.Errorf("messages[%d]: reasoning without the item that must follow it", i)
+		}
+	}
+	return nil
 }
 
 func (r *Request) addItem(item inputItem, raw json.RawMessage) error {
@@ -134,14 +109,4 @@ func (r *Request) assistant() *Message {
 		r.Messages = append(r.Messages, Message{Role: "assistant"})
 	}
 	return &r.Messages[len(r.Messages)-1]
-}
-
-// checkReasoning refuses reasoning that nothing follows, as the server does.
-func (r *Request) checkReasoning() error {
-	for i, m := range r.Messages {
-		if len(m.Reasoning) > 0 && m.Content == "" && len(m.ToolCalls) == 0 {
-			return fmt.Errorf("messages[%d]: reasoning without the item that must follow it", i)
-		}
-	}
-	return nil
 }

@@ -1,7 +1,5 @@
 // Package llmtest is a scripted OpenAI-compatible model server for tests, which
-// speaks chat completions and the Responses API, and the conformance suite of
-// providers. A test
-// gives it the turns the model takes, faults included, and asks it afterwards what
+// speaks chat completions and the Responses API. A test gives it the turns the model takes, faults included, and asks it afterwards what
 // it was sent:
 //
 //	srv := llmtest.New(t,
@@ -17,7 +15,6 @@
 package llmtest
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -137,7 +134,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 
 // record keeps the request and fails the test if a real server would refuse it.
 func (s *Server) record(r *http.Request, api string, body []byte) *Request {
-	request, err := decodeAs(api, body)
+	request, err := decode(api, body)
 	if err == nil {
 		err = request.validate()
 	}
@@ -163,8 +160,5 @@ func (s *Server) callID() string {
 // excerpt is the end of a body, where a growing conversation is wrong.
 func excerpt(body []byte) string {
 	const most = 2000
-	if len(body) <= most {
-		return string(body)
-	}
-	return "…" + strings.ToValidUTF8(string(bytes.Clone(body[len(body)-most:])), "")
+	return strings.ToValidUTF8(string(body[max(0, len(body)-most):]), "")
 }

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -12,7 +13,7 @@ import (
 // deepSeek thinks by default. Every assistant message with calls must bring its
 // reasoning_content back; the member must be there even if it is empty.
 func deepSeek(script Script) Script {
-	sent := newIssued()
+	var sent issued
 	check := func(r *Request) string {
 		return withCalls(r, func(m Message, first ToolCall) string {
 			reasoning, there := m.Text("reasoning_content")
@@ -34,13 +35,13 @@ func deepSeek(script Script) Script {
 // or the word that says there is none; members it does not know are refused.
 func gemini(script Script) Script {
 	const skip = "skip_thought_signature_validator"
-	sent := newIssued()
+	var sent issued
 	check := func(r *Request) string {
-		return withCalls(r, func(m Message, first ToolCall) string {
+		return cmp.Or(geminiRequest(r), withCalls(r, func(_ Message, first ToolCall) string {
 			var extra struct {
 				Google struct {
 					Signature string `json:"thought_signature"`
-				} `json:"google"`
+				}
 			}
 			_ = json.Unmarshal(first.Extra, &extra)
 			want, own := sent.of(first.ID)
@@ -51,9 +52,9 @@ func gemini(script Script) Script {
 				return "Corrupted thought signature."
 			}
 			return ""
-		})
+		}))
 	}
-	return checked(anyOf(geminiRequest, check), func(r *Request) Turn {
+	return checked(check, func(r *Request) Turn {
 		signature := fmt.Sprintf("signature %d", r.Number)
 		turn := script(r)
 		sent.attach(turn.firstCall(), signature)
@@ -87,7 +88,7 @@ var geminiKeyword = regexp.MustCompile(`"(?:\$schema|\$ref|\$defs|patternPropert
 // gpt takes tools on chat completions only without reasoning. On the Responses API
 // a call must follow the reasoning that led to it, which must be readable.
 func gpt(script Script) Script {
-	sent := newIssued()
+	var sent issued
 	check := func(r *Request) string {
 		if reason := gptRequest(r); reason != "" {
 			return reason
@@ -111,7 +112,8 @@ func gpt(script Script) Script {
 	return checked(check, func(r *Request) Turn {
 		thought := fmt.Sprintf("thinking about request %d", r.Number)
 		turn := script(r)
-		sent.give(turn, encrypted(thought))
+		sent.attach(turn, encrypted(thought))
+		sent.Store(encrypted(thought), "")
 		return turn.first(Think(thought))
 	})
 }
@@ -156,7 +158,8 @@ func (m *issued) refusesReasoning(message Message) string {
 		var item struct {
 			Encrypted string `json:"encrypted_content"`
 		}
-		if json.Unmarshal(raw, &item) != nil || !m.gave(item.Encrypted) {
+		_ = json.Unmarshal(raw, &item)
+		if _, given := m.Load(item.Encrypted); !given {
 			return "The encrypted content could not be verified."
 		}
 		there[item.Encrypted] = true
@@ -173,7 +176,7 @@ func (m *issued) refusesReasoning(message Message) string {
 // back unchanged with the calls they led to, and takes four marks for the cache.
 func claudeThroughOpenRouter(script Script) Script {
 	const most = 4
-	sent := newIssued()
+	var sent issued
 	check := func(r *Request) string {
 		if n := strings.Count(string(r.Body), `"cache_control":`); n > most {
 			return fmt.Sprintf("A maximum of %d blocks with cache_control may be provided. Found %d.", most, n)

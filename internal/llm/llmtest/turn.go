@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -199,9 +200,7 @@ func (t Turn) Cut() Turn {
 
 // CutAt breaks the connection after n bytes of the stream.
 func (t Turn) CutAt(n int) Turn {
-	limit := func(r *reply) { r.left, r.cutoff = n, true }
-	t.steps = append([]step{limit}, t.steps...)
-	return t
+	return t.first(Turn{}.then(func(r *reply) { r.left, r.cutoff = n, true }))
 }
 
 // Finish sets the finish reason.
@@ -248,32 +247,18 @@ func (t Turn) play(r *reply) {
 	if r.taken {
 		return
 	}
-	end := ending{finish: t.finishReason(), usage: t.usageFor(r.request)}
-	if t.noFinish {
-		end.finish = ""
-	}
-	end.noUsage, end.noDone = t.noUsage, t.noDone
-	r.wire.end(end)
-	r.send("")
-}
-
-func (t Turn) finishReason() string {
-	switch {
-	case t.finish != "":
-		return t.finish
-	case t.calls > 0:
-		return "tool_calls"
-	default:
-		return "stop"
-	}
-}
-
-func (t Turn) usageFor(request *Request) usage {
-	if t.usage != (usage{}) {
-		return t.usage
-	}
 	const bytesPerToken = 4
-	return usage{len(request.Body) / bytesPerToken, len(t.steps), 0}
+	t.usage = cmp.Or(t.usage, usage{len(r.request.Body) / bytesPerToken, len(t.steps), 0})
+	switch {
+	case t.noFinish:
+		t.finish = ""
+	case t.calls > 0:
+		t.finish = cmp.Or(t.finish, "tool_calls")
+	default:
+		t.finish = cmp.Or(t.finish, "stop")
+	}
+	r.wire.end(t)
+	r.send("")
 }
 
 func (r *reply) event(data string) { r.send("data: " + data + "\n\n") }

@@ -3,6 +3,8 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +13,7 @@ import (
 // first, a tool call that is not answered exactly once by the messages right after
 // it (D-32), arguments or schemas that are not JSON objects, names used twice.
 func Validate(body []byte) error {
-	request, err := decode(body)
+	request, err := decode(Chat, body)
 	if err != nil {
 		return err
 	}
@@ -54,14 +56,14 @@ func validateMessages(messages []Message) error {
 	open := map[string]bool{}
 	for i, m := range messages {
 		if m.Role != "tool" && len(open) > 0 {
-			return fmt.Errorf("messages[%d] (%s) comes while calls wait for an answer: %v", i, m.Role, keys(open))
+			return fmt.Errorf("messages[%d] (%s) comes while calls wait for an answer: %v", i, m.Role, slices.Collect(maps.Keys(open)))
 		}
 		if err := validateMessage(m, i, open); err != nil {
 			return fmt.Errorf("messages[%d]: %w", i, err)
 		}
 	}
 	if len(open) > 0 {
-		return fmt.Errorf("calls without an answer at the end: %v", keys(open))
+		return fmt.Errorf("calls without an answer at the end: %v", slices.Collect(maps.Keys(open)))
 	}
 	return nil
 }
@@ -112,12 +114,4 @@ func validateCalls(calls []ToolCall, open map[string]bool) error {
 func isObject(text string) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal([]byte(text), &object) == nil && object != nil
-}
-
-func keys(set map[string]bool) []string {
-	var list []string
-	for k := range set {
-		list = append(list, k)
-	}
-	return list
 }

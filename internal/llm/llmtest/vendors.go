@@ -35,56 +35,27 @@ func Vendors() []Vendor {
 }
 
 // issued is what a vendor has attached, by the id of the call it belongs to.
-type issued struct {
-	mu    sync.Mutex
-	byID  map[string]string
-	given map[string]bool
-}
-
-func newIssued() *issued { return &issued{byID: map[string]string{}, given: map[string]bool{}} }
+type issued struct{ sync.Map }
 
 // attach notes what is attached to the calls of a turn.
 func (m *issued) attach(t Turn, attached string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for _, id := range t.ids {
-		m.byID[id] = attached
+		m.Store(id, attached)
 	}
-}
-
-// give notes what is attached to a reply, whether it has calls or not.
-func (m *issued) give(t Turn, attached string) {
-	m.attach(t, attached)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.given[attached] = true
 }
 
 // of returns what was attached to a call; ok is false for a call of others.
 func (m *issued) of(id string) (attached string, ok bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	attached, ok = m.byID[id]
+	value, ok := m.Load(id)
+	attached, _ = value.(string)
 	return attached, ok
-}
-
-// gave reports whether something was given with any reply.
-func (m *issued) gave(attached string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.given[attached]
-}
-
-// refused is the 400 of a vendor.
-func refused(format string, args ...any) Turn {
-	return Fail(http.StatusBadRequest, fmt.Sprintf(`{"error":{"message":%s,"type":"invalid_request_error"}}`, quote(fmt.Sprintf(format, args...))))
 }
 
 // checked is a script that refuses a request for which check returns a reason.
 func checked(check func(*Request) string, script Script) Script {
 	return func(r *Request) Turn {
 		if reason := check(r); reason != "" {
-			return refused("%s", reason)
+			return Fail(http.StatusBadRequest, fmt.Sprintf(`{"error":{"message":%s,"type":"invalid_request_error"}}`, quote(reason)))
 		}
 		return script(r)
 	}
@@ -94,11 +65,10 @@ func checked(check func(*Request) string, script Script) Script {
 // reason to refuse.
 func withCalls(r *Request, check func(m Message, first ToolCall) string) string {
 	for _, m := range r.Messages {
-		if len(m.ToolCalls) == 0 {
-			continue
-		}
-		if reason := check(m, m.ToolCalls[0]); reason != "" {
-			return reason
+		if len(m.ToolCalls) > 0 {
+			if reason := check(m, m.ToolCalls[0]); reason != "" {
+				return reason
+			}
 		}
 	}
 	return ""
@@ -124,16 +94,4 @@ func badID(r *Request, form *regexp.Regexp) string {
 		}
 	}
 	return ""
-}
-
-// anyOf returns the first reason that one of several checks gives.
-func anyOf(checks ...func(*Request) string) func(*Request) string {
-	return func(r *Request) string {
-		for _, check := range checks {
-			if reason := check(r); reason != "" {
-				return reason
-			}
-		}
-		return ""
-	}
 }

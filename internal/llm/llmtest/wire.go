@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -14,14 +15,8 @@ type wire interface {
 	// call streams one tool call the way OpenAI does: the name first, then the
 	// arguments in small pieces.
 	call(index int, id, name, arguments string)
-	end(ending)
-}
-
-// ending is how a turn ends; without a finish reason the stream just stops.
-type ending struct {
-	finish          string
-	usage           usage
-	noUsage, noDone bool
+	// end writes how a turn ends; without a finish reason the stream just stops.
+	end(Turn)
 }
 
 type usage struct{ prompt, completion, cached int }
@@ -31,11 +26,8 @@ func pieces(arguments string) []string {
 	const count = 4
 	var list []string
 	runes := []rune(arguments)
-	size := max(1, (len(runes)+count-1)/count)
-	for len(runes) > 0 {
-		n := min(size, len(runes))
-		list = append(list, string(runes[:n]))
-		runes = runes[n:]
+	for piece := range slices.Chunk(runes, max(1, (len(runes)+count-1)/count)) {
+		list = append(list, string(piece))
 	}
 	return list
 }
@@ -65,15 +57,15 @@ func (w chatWire) call(index int, id, name, arguments string) {
 	}
 }
 
-func (w chatWire) end(e ending) {
-	if e.finish != "" {
-		w.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, e.finish))
+func (w chatWire) end(t Turn) {
+	if t.finish != "" {
+		w.event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, t.finish))
 	}
-	if !e.noUsage {
+	if !t.noUsage {
 		w.event(fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
-			e.usage.prompt, e.usage.completion, e.usage.prompt+e.usage.completion, e.usage.cached))
+			t.usage.prompt, t.usage.completion, t.usage.prompt+t.usage.completion, t.usage.cached))
 	}
-	if !e.noDone {
+	if !t.noDone {
 		w.event("[DONE]")
 	}
 }
@@ -144,58 +136,45 @@ func encrypted(reasoning string) string { return fmt.Sprintf("ENC(%x)", reasonin
 
 func (w *responsesWire) call(_ int, id, name, arguments string) {
 	w.closeItem()
-	if w.offersFree(name) {
-		w.freeCall(id, name, arguments)
-		return
+	kind, member, event := "function_call", "arguments", "response.function_call_arguments"
+	if slices.ContainsFunc(w.request.Tools, func(t Tool) bool { return t.Name == name && t.Grammar != "" }) {
+		kind, member, event = "custom_tool_call", "input", "response.custom_tool_call_input"
+		arguments = onlyText(arguments)
 	}
-	begin := fmt.Sprintf(`"type":"function_call","call_id":%s,"name":%s`, quote(id), quote(name))
-	w.typed("response.output_item.added", `,"item":{`+begin+`,"arguments":""}`)
+	item := func(said string) string {
+		return fmt.Sprintf(`{"type":%q,"call_id":%s,"name":%s,%q:%s}`, kind, quote(id), quote(name), member, quote(said))
+	}
+	w.typed("response.output_item.added", `,"item":`+item(""))
 	for _, piece := range pieces(arguments) {
-		w.typed("response.function_call_arguments.delta", `,"delta":`+quote(piece))
+		w.typed(event+".delta", `,"delta":`+quote(piece))
 	}
-	w.typed("response.function_call_arguments.done", `,"arguments":`+quote(arguments))
-	w.done(`{` + begin + `,"arguments":` + quote(arguments) + `}`)
+	w.typed(event+".done", fmt.Sprintf(`,%q:%s`, member, quote(arguments)))
+	w.done(item(arguments))
 }
 
-// offersFree reports whether the request offers a tool in free form.
-func (w *responsesWire) offersFree(name string) bool {
-	return slices.ContainsFunc(w.request.Tools, func(t Tool) bool { return t.Name == name && t.Grammar != "" })
-}
-
-// freeCall streams a call in free form: the one text of the arguments, in pieces.
-func (w *responsesWire) freeCall(id, name, arguments string) {
+// onlyText is the one text of some arguments, "" where they are others.
+func onlyText(arguments string) string {
 	var given map[string]string
-	input := ""
-	if json.Unmarshal([]byte(arguments), &given) == nil {
-		for _, text := range given {
-			input = text
-		}
-	}
-	begin := fmt.Sprintf(`"type":"custom_tool_call","call_id":%s,"name":%s`, quote(id), quote(name))
-	w.typed("response.output_item.added", `,"item":{`+begin+`,"input":""}`)
-	for _, piece := range pieces(input) {
-		w.typed("response.custom_tool_call_input.delta", `,"delta":`+quote(piece))
-	}
-	w.typed("response.custom_tool_call_input.done", `,"input":`+quote(input))
-	w.done(`{` + begin + `,"input":` + quote(input) + `}`)
+	_ = json.Unmarshal([]byte(arguments), &given)
+	return strings.Join(slices.Collect(maps.Values(given)), "")
 }
 
-func (w *responsesWire) end(e ending) {
-	if e.finish == "" {
+func (w *responsesWire) end(t Turn) {
+	if t.finish == "" {
 		return
 	}
 	w.closeItem()
 	kind, status, details := "response.completed", "completed", "null"
-	switch e.finish {
+	switch t.finish {
 	case "length":
 		kind, status, details = "response.incomplete", "incomplete", `{"reason":"max_output_tokens"}`
 	case "content_filter":
 		kind, status, details = "response.incomplete", "incomplete", `{"reason":"content_filter"}`
 	}
 	usage := "null"
-	if !e.noUsage {
+	if !t.noUsage {
 		usage = fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d,"total_tokens":%d,"input_tokens_details":{"cached_tokens":%d}}`,
-			e.usage.prompt, e.usage.completion, e.usage.prompt+e.usage.completion, e.usage.cached)
+			t.usage.prompt, t.usage.completion, t.usage.prompt+t.usage.completion, t.usage.cached)
 	}
 	w.typed(kind, fmt.Sprintf(`,"response":{"id":"resp_1","object":"response","status":%q,"error":null,"incomplete_details":%s,"output":[%s],"usage":%s}`,
 		status, details, strings.Join(w.items, ","), usage))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
 )
 
@@ -40,7 +39,7 @@ func TestProviders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			llmtest.Provider(t, func(url string) llm.Provider { return open(t, url) })
+			testProvider(t, func(url string) llm.Provider { return open(t, url) })
 		})
 	}
 }
