@@ -174,7 +174,7 @@ func (c *Connection) extras(endpoint Endpoint) extras {
 		e.left = append(e.left, fmt.Sprintf("%s of the %s", key, from))
 		return false
 	}
-	for _, header := range settings.Headers.Of(s) {
+	for _, header := range settings.HeadersOf(s) {
 		if take(header.Key, header.From) {
 			e.headers[header.Name] = header.Value
 		}

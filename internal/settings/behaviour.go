@@ -1,158 +1,92 @@
 package settings
 
 // ApprovalMode is the name of the approval mode.
-var ApprovalMode = Declare(Enum(), "ask", Spec{
-	Key:      "approval-mode",
-	Help:     "which tool calls run without asking you",
-	Category: CategoryBehaviour,
-})
+var ApprovalMode = Declare("approval-mode", Enum(), "ask",
+	"which tool calls run without asking you")
 
 // CommitTrailer is the line by which commits say that a model helped: "none" for no line.
-var CommitTrailer = Declare(Enum("none", "assisted-by", "co-authored-by"), "none", Spec{
-	Key:      "commit.trailer",
-	Help:     "the line that commits of the model end with",
-	Category: CategoryBehaviour,
-})
+var CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
+	"the line that commits of the model end with")
 
 // MaxTurns is the most model requests for one prompt, -1 for no limit.
-var MaxTurns = Declare(Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1, Spec{
-	Key:      "max-turns",
-	Help:     "most model requests for one prompt; -1 is no limit",
-	Category: CategoryBehaviour,
-})
+var MaxTurns = Declare("max-turns", Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1,
+	"most model requests for one prompt; -1 is no limit")
 
 // Theme is the name of the colour theme.
-var Theme = Declare(Enum(), "auto", Spec{
-	Key:      "theme",
-	Help:     "colours of the screen",
-	Category: CategoryBehaviour,
-})
+var Theme = Declare("theme", Enum(), "auto",
+	"colours of the screen")
 
 // Keys are the keys of the prompt.
-var Keys = Declare(Enum("plain", "vim"), "plain", Spec{
-	Key:      "ui.keys",
-	Help:     "keys of the prompt: plain, or those of Vim",
-	Category: CategoryBehaviour,
-})
+var Keys = Declare("ui.keys", Enum("plain", "vim"), "plain",
+	"keys of the prompt: plain, or those of Vim")
 
 // Columns is the widest that prose gets on the screen.
-var Columns = Declare(Int(AtLeast(1, "above 0")), 100, Spec{
-	Key:      "ui.columns",
-	Help:     "the widest that prose gets on the screen; code, tables and what commands print have the window",
-	Category: CategoryBehaviour,
-})
+var Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
+	"the widest that prose gets on the screen; code, tables and what commands print have the window")
 
 // Links says what addresses and files on the screen link to.
-var Links = Declare(Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto", Spec{
-	Key:      "ui.links",
-	Help:     "links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor",
-	Category: CategoryBehaviour,
-})
+var Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
+	"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
 
 // Notify says how a person is called back to the terminal.
-var Notify = Declare(Enum("auto", "osc", "bell", "off"), "auto", Spec{
-	Key:      "notify",
-	Help:     "how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not",
-	Category: CategoryBehaviour,
-})
+var Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
+	"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not")
 
 // NotifyCommand is a command line that is run besides.
-var NotifyCommand = Optional(Line(), Spec{
-	Key: "notify-command", Unset: "none",
-	Help:     "command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON",
-	Category: CategoryBehaviour,
-})
+var NotifyCommand = Optional("notify-command", Line(), "none",
+	"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON")
 
 // StatusLineCommand is a command line whose output is shown.
-var StatusLineCommand = Optional(Line(), Spec{
-	Key: "status-line.command", Unset: "none",
-	Help:     "command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second",
-	Category: CategoryBehaviour,
-})
+var StatusLineCommand = Optional("status-line.command", Line(), "none",
+	"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second")
 
 // OutputStyle names a file of instructions on how to answer.
-var OutputStyle = Optional(Line(), Spec{
-	Key: "output-style", Unset: "none",
-	Help:     "how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on",
-	Category: CategoryBehaviour,
-})
+var OutputStyle = Optional("output-style", Line(), "none",
+	"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on")
 
 // ShellTimeoutSeconds is how long a command may run.
-var ShellTimeoutSeconds = Declare(Int(AtLeast(1, "above 0")), 300, Spec{
-	Key:      "shell-timeout-seconds",
-	Help:     "seconds a shell command may take before it is stopped",
-	Category: CategoryTools,
-})
+var ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
+	"seconds a shell command may take before it is stopped")
 
 // ToolOutputMaxTokens is the bound of one tool result.
-var ToolOutputMaxTokens = Declare(Int(AtLeast(1, "above 0")), 16000, Spec{
-	Key:      "tool-output-max-tokens",
-	Help:     "most tokens of one tool result; the rest goes to a file",
-	Category: CategoryTools,
-})
+var ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
+	"most tokens of one tool result; the rest goes to a file")
 
 // FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
 // 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
 // shows files is left alone, since edits quote it.
-var FoundMaxTokens = Declare(Int(AtLeast(0, "of at least 0")), 2000, Spec{
-	Key:      "found-max-tokens",
-	Help:     "most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own",
-	Category: CategoryTools,
-})
+var FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 2000,
+	"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
 
 // FileReadMaxLines is the most lines of one read.
-var FileReadMaxLines = Declare(Int(AtLeast(1, "above 0")), 2000, Spec{
-	Key:      "file-read-max-lines",
-	Help:     "most lines one read of a file returns",
-	Category: CategoryTools,
-})
+var FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
+	"most lines one read of a file returns")
 
 // CheckCommand is the project's check that runs around the edits of a turn.
-var CheckCommand = Optional(Line(), Spec{
-	Key: "check-command", Unset: "off",
-	Help:     "command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)",
-	Category: CategoryTools,
-})
+var CheckCommand = Optional("check-command", Line(), "off",
+	"command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)")
 
 // InstructionFiles are the names of a folder's file with instructions for the model, of
 // which the first that exists counts.
-var InstructionFiles = Optional(List("names of files with commas between them"), Spec{
-	Key: "instructions.files", Unset: "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
-	Help:     "names of a folder's file with instructions for the model; the first that exists counts",
-	Category: CategoryBehaviour,
-})
+var InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
+	"names of a folder's file with instructions for the model; the first that exists counts")
 
 // SkillPaths are more folders of skills.
-var SkillPaths = Optional(List("folders with commas between them"), Spec{
-	Key: "skills.paths", Unset: "none",
-	Help:     "more folders of skills, besides those of the workspace and the home folder",
-	Category: CategoryBehaviour,
-})
+var SkillPaths = Optional("skills.paths", List("folders with commas between them"), "none",
+	"more folders of skills, besides those of the workspace and the home folder")
 
 // SkillBudget is the bound of the list of skills that the model is shown.
-var SkillBudget = Optional(Int(AtLeast(1, "above 0")), Spec{
-	Key: "skills.budget", Unset: "2% of the window, 1500 to 6000",
-	Help:     "most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name",
-	Category: CategoryBehaviour,
-})
+var SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the window, 1500 to 6000",
+	"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
 
 // MCPTools says whose definitions of servers' tools are in every request.
-var MCPTools = Declare(Enum("auto", "direct", "search"), "auto", Spec{
-	Key:      "mcp.tools",
-	Help:     "tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them",
-	Category: CategoryTools,
-})
+var MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
+	"tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them")
 
 // MCPResultMaxTokens is the bound of one result of a server's tool.
-var MCPResultMaxTokens = Declare(Int(AtLeast(1, "above 0")), 8000, Spec{
-	Key:      "mcp.result-max-tokens",
-	Help:     "most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file",
-	Category: CategoryTools,
-})
+var MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
+	"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
 
 // WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
-var WebFetchPrivate = Declare(Bool(), false, Spec{
-	Key:      "web-fetch.private",
-	Help:     "let web_fetch reach addresses of this machine and its network",
-	Category: CategoryTools,
-})
+var WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
+	"let web_fetch reach addresses of this machine and its network")

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"github.com/tailscale/hujson"
 )
 
 // Fields of config.json.
@@ -26,59 +28,59 @@ func (s *Store) Default() (string, error) {
 // SetDefault makes a profile the one that is loaded at start. The empty name
 // means none.
 func (s *Store) SetDefault(name string) error {
-	var profile any // none
-	if name != "" {
-		if _, err := s.Load(name); err != nil {
-			return err
-		}
-		profile = name
+	if name == "" {
+		return s.changeConfig(fieldDefault, func(document) any { return nil })
 	}
-	return locked(s.folder, func() error {
-		config, err := s.config()
-		if err != nil {
-			return err
-		}
-		return s.changeConfig(config, fieldDefault, profile)
-	})
+	if _, err := s.Load(name); err != nil {
+		return err
+	}
+	return s.changeConfig(fieldDefault, func(document) any { return name })
 }
 
 // RecentModels returns the models chosen last, the latest first.
 func (s *Store) RecentModels() ([]string, error) {
 	config, err := s.config()
-	if err != nil {
-		return nil, err
-	}
-	return value[[]string](config, fieldRecent), nil
+	return value[[]string](config, fieldRecent), err
 }
 
 // RememberModel puts a model at the head of the recent ones.
 func (s *Store) RememberModel(model string) error {
-	return locked(s.folder, func() error {
-		config, err := s.config()
-		if err != nil {
-			return err
-		}
-		models := slices.DeleteFunc(value[[]string](config, fieldRecent), func(m string) bool { return m == model })
-		models = append([]string{model}, models...)
-		return s.changeConfig(config, fieldRecent, models[:min(len(models), maxRecent)])
+	return s.changeConfig(fieldRecent, func(config document) any {
+		others := slices.DeleteFunc(value[[]string](config, fieldRecent), func(m string) bool { return m == model })
+		models := append([]string{model}, others...)
+		return models[:min(len(models), maxRecent)]
 	})
 }
-
-func (s *Store) configPath() string { return filepath.Join(s.folder, "config.json") }
 
 // config reads config.json; a missing one is empty.
 func (s *Store) config() (document, error) {
 	d, _, err := read(s.configPath())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return d, nil
 	}
 	return d, err
 }
 
-func (s *Store) changeConfig(config document, key string, value any) error {
-	config, err := config.with(fieldVersion, version)
-	if err == nil {
-		config, err = config.with(key, value)
+func (s *Store) configPath() string { return filepath.Join(s.folder, "config.json") }
+
+// changeConfig sets a field of config.json to what change makes of the file.
+func (s *Store) changeConfig(name string, change func(config document) any) error {
+	return locked(s.folder, func() error {
+		config, err := s.config()
+		if err != nil {
+			return err
+		}
+		return s.writeConfig(config, name, change(config))
+	})
+}
+
+// writeConfig writes config.json with a field set; nil removes it. The lock is held.
+func (s *Store) writeConfig(config document, name string, value any) error {
+	err := config.set(fieldVersion, version)
+	if value != nil {
+		err = errors.Join(err, config.set(name, value))
+	} else {
+		config.Members = slices.DeleteFunc(config.Members, func(m hujson.ObjectMember) bool { return key(m) == name })
 	}
 	if err != nil {
 		return err
@@ -87,9 +89,8 @@ func (s *Store) changeConfig(config document, key string, value any) error {
 }
 
 // value returns a field that is a T, else the zero T.
-func value[T any](d document, key string) (v T) {
-	f, ok := d.get(key)
-	if ok && json.Unmarshal(f.raw, &v) != nil {
+func value[T any](d document, name string) (v T) {
+	if field := d.get(name); field != nil && json.Unmarshal(raw(*field), &v) != nil {
 		return *new(T)
 	}
 	return v

@@ -26,13 +26,13 @@ func TestEverySettingIsRegistered(t *testing.T) {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			pair, ok := n.(*ast.KeyValueExpr)
-			if !ok {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
 				return true
 			}
-			name, _ := pair.Key.(*ast.Ident)
-			key, _ := pair.Value.(*ast.BasicLit)
-			if name != nil && name.Name == "Key" && key != nil && !strings.HasSuffix(key.Value, `."`) {
+			name, _ := call.Fun.(*ast.Ident)
+			key, _ := call.Args[0].(*ast.BasicLit)
+			if name != nil && (name.Name == "Declare" || name.Name == "Optional") && key != nil {
 				found++
 				if _, err := newRegistry().Lookup(strings.Trim(key.Value, `"`)); err != nil {
 					t.Errorf("%s: %s is not registered", path, key.Value)

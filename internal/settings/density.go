@@ -25,12 +25,12 @@ func density() []Declared {
 }
 
 func densitySwitch(s compression.Switch) Setting[bool] {
-	return Declare(Bool(), s.Default, Spec{Key: DensityKey(s.Name), Help: s.Help, Category: CategoryBehaviour})
+	return Declare(DensityKey(s.Name), Bool(), s.Default, s.Help)
 }
 
 func densityNumber(n compression.Number) Setting[int] {
 	bounds := AtLeast(float64(n.Least), fmt.Sprintf("of at least %d", n.Least))
-	return Declare(Int(bounds), n.Default, Spec{Key: DensityKey(n.Name), Help: n.Help, Category: CategoryBehaviour})
+	return Declare(DensityKey(n.Name), Int(bounds), n.Default, n.Help)
 }
 
 // Density returns what density may do as the settings have it (REQ-HD-009.5); the

@@ -2,9 +2,9 @@
 // setting, the layers a value can come from, and the profile files that keep a set
 // of values.
 //
-// A setting is a variable such as MaxTurns: its declaration holds key, aliases,
-// kind of value, default, help and category, and is what the program reads it by.
-// It is in the file of its category and has one line in All. What is typed for
+// A setting is a variable such as MaxTurns: its declaration holds key, kind of value,
+// default, help and aliases, and is what the program reads it by. It has one line in All,
+// below its category. What is typed for
 // /set, completion, profile files, their JSON Schema and every listing are derived
 // from it. A new sort of value is a Kind.
 //

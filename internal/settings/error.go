@@ -1,9 +1,6 @@
 package settings
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "agent/internal/words"
 
 // Error is wrong input of the user: an unknown key, a value that is not valid, a
 // profile that cannot be used. It is one line, says what is valid or what to do,
@@ -26,18 +23,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxQuoted bounds how much of a wrong value a message repeats, in bytes.
+// maxQuoted bounds how much of a wrong value a message repeats, in characters.
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.
-func quote(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxQuoted {
-		cut := maxQuoted
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
-	return `"` + text + `"`
-}
+func quote(text string) string { return `"` + words.Line(text, maxQuoted) + `"` }

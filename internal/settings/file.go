@@ -10,21 +10,24 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/rawjson"
+
+	"github.com/tailscale/hujson"
 )
 
-// read returns the document at path. What is wrong with it is reported with line and
-// field, and the file is left as it is. A missing file is fs.ErrNotExist.
+// read returns the document at path, and its text. What is wrong with it is reported with
+// line and field, and the file is left as it is. A missing file is fs.ErrNotExist. With an
+// error the document is empty.
 func read(path string) (document, []byte, error) {
 	data, err := disk.Read(path)
 	if err != nil {
-		return nil, nil, &Error{Problem: "cannot read " + path + ": " + disk.Reason(err).Error(), Err: err}
+		return newDocument(), nil, &Error{Problem: "cannot read " + path + ": " + disk.Reason(err).Error(), Err: err}
 	}
 	d, err := parseDocument(data)
 	if err == nil {
 		err = d.checkVersion()
 	}
 	if err != nil {
-		return nil, nil, broken(path, data, err)
+		return newDocument(), nil, broken(path, data, err)
 	}
 	return d, data, nil
 }
@@ -55,12 +58,8 @@ func locked(folder string, act func() error) error {
 // write replaces the file at path by d, all or nothing, and returns when it is
 // on disk. The caller holds the lock.
 func write(path string, d document) error {
-	compact, err := rawjson.Marshal(d)
-	if err != nil {
-		return err
-	}
 	var data bytes.Buffer
-	if err := json.Indent(&data, compact, "", "  "); err != nil {
+	if err := json.Indent(&data, hujson.Value{Value: d.Object}.Pack(), "", "  "); err != nil {
 		return err
 	}
 	data.WriteByte('\n')

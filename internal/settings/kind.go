@@ -32,62 +32,28 @@ const (
 	TypeURL      Type = "url"
 )
 
-// Kind is a kind of value, held as a T: how a person types it, how a JSON file
-// writes it, and which values are valid.
+// Kind is a kind of value, held as a T: how a person types it, and which values are valid.
 type Kind[T any] struct {
 	name Type
 	// takes says what is valid, so that it can follow "must be".
 	takes string
 	// values lists what can be chosen from, nil when that cannot be listed.
 	values []string
-	// text is v as a person would type it.
-	text func(v T) string
 	// parse reads what a person typed, without blanks around it. The error is a
 	// predicate of the key, such as "must be true or false".
 	parse func(text string) (T, error)
-	// decode reads a value decoded by encoding/json. The error is errOtherType when the
-	// value is not of the kind's JSON type, else as that of parse. It is nil for a kind
-	// that JSON has as a text, which is read as one that is typed.
-	decode func(decoded any) (T, error)
 	// schema is the JSON Schema of what is valid.
 	schema jsonschema.Schema
 }
 
-// errOtherType says that a JSON value is of another type than the kind's.
-var errOtherType = errors.New("of another type")
-
-// kind is a Kind whatever type its values have.
-type kind struct {
-	name   Type
-	takes  string
-	values []string
-	parse  func(text string) (Value, error)
-	decode func(decoded any) (Value, error)
-	schema jsonschema.Schema
+// untyped is the kind whatever type its values have.
+func (k Kind[T]) untyped() Kind[any] {
+	return Kind[any]{k.name, k.takes, k.values, func(text string) (any, error) { return k.parse(text) }, k.schema}
 }
 
-func (k Kind[T]) untyped() kind {
-	value := func(v T, err error) (Value, error) {
-		if err != nil {
-			return Value{}, err
-		}
-		return Value{v, k.text(v)}, nil
-	}
-	if k.decode == nil {
-		k.decode = func(decoded any) (none T, err error) {
-			text, ok := decoded.(string)
-			if !ok {
-				return none, errOtherType
-			}
-			return k.parse(strings.TrimSpace(text))
-		}
-	}
-	return kind{
-		k.name, k.takes, k.values,
-		func(text string) (Value, error) { return value(k.parse(text)) },
-		func(decoded any) (Value, error) { return value(k.decode(decoded)) },
-		k.schema,
-	}
+// isText reports whether JSON has the values as texts.
+func (k Kind[T]) isText() bool {
+	return !slices.Contains([]Type{TypeBool, TypeInt, TypeNumber, TypeObject}, k.name)
 }
 
 // mustBe is the error for a text that is not valid.
@@ -97,7 +63,7 @@ func mustBe(takes, text string) error { return errors.New("must be " + takes + "
 func Bool() Kind[bool] {
 	const takes = "true or false"
 	return Kind[bool]{
-		name: TypeBool, takes: takes, values: []string{"true", "false"}, text: strconv.FormatBool,
+		name: TypeBool, takes: takes, values: []string{"true", "false"},
 		parse: func(text string) (bool, error) {
 			switch strings.ToLower(text) {
 			case "true", "on", "yes", "1":
@@ -107,13 +73,6 @@ func Bool() Kind[bool] {
 			}
 			return false, mustBe(takes, text)
 		},
-		decode: func(decoded any) (bool, error) {
-			v, ok := decoded.(bool)
-			if !ok {
-				return false, errOtherType
-			}
-			return v, nil
-		},
 		schema: jsonschema.Schema{Type: string(TypeBool)},
 	}
 }
@@ -121,7 +80,7 @@ func Bool() Kind[bool] {
 // Enum is the kind of one of a list of words, typed in any case and kept as listed
 // (D-38). Words that another room knows are left out and given by Choices.
 func Enum(words ...string) Kind[string] {
-	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words, text: asIs}
+	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words}
 	for _, word := range words {
 		k.schema.Enum = append(k.schema.Enum, word)
 	}
@@ -138,9 +97,9 @@ func Enum(words ...string) Kind[string] {
 // Duration is the kind of spans of time from least to most. A number without a
 // unit counts seconds.
 func Duration(least, most time.Duration) Kind[time.Duration] {
-	takes := "a time such as 90s or 5m, from " + spanText(least) + " to " + spanText(most)
+	takes := "a time such as 90s or 5m, from " + textOf(least) + " to " + textOf(most)
 	return Kind[time.Duration]{
-		name: TypeDuration, takes: takes, text: spanText,
+		name: TypeDuration, takes: takes,
 		parse: func(text string) (time.Duration, error) {
 			if _, err := strconv.ParseFloat(text, 64); err == nil {
 				text += "s"
@@ -155,31 +114,15 @@ func Duration(least, most time.Duration) Kind[time.Duration] {
 	}
 }
 
-// spanText leaves out the units that are zero: 5m, not 5m0s.
-func spanText(v time.Duration) string {
-	text := v.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
+// auto is the word for a span of time that is left to the program.
+const auto = "auto"
 
 // DurationOrAuto is the kind of spans of time that may be left to the program: auto is 0.
 func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
-	const auto = "auto"
 	k := Duration(least, most)
 	span := k.parse
 	k.takes = auto + ", or " + k.takes
 	k.schema.Pattern = "^" + auto + "$|" + k.schema.Pattern
-	k.text = func(v time.Duration) string {
-		if v == 0 {
-			return auto
-		}
-		return spanText(v)
-	}
 	k.parse = func(text string) (time.Duration, error) {
 		if strings.EqualFold(text, auto) {
 			return 0, nil
@@ -202,12 +145,12 @@ func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 // Object is the kind of JSON objects without the members named.
 func Object(without ...string) Kind[JSON] {
 	const takes = `a JSON object such as {"service_tier":"flex"}`
-	k := Kind[JSON]{
-		name: TypeObject, takes: takes, text: func(v JSON) string { return string(v) },
-		decode: func(decoded any) (JSON, error) {
-			members, ok := decoded.(map[string]any)
-			if !ok {
-				return "", errOtherType
+	return Kind[JSON]{
+		name: TypeObject, takes: takes,
+		parse: func(text string) (JSON, error) {
+			var members map[string]any
+			if json.Unmarshal([]byte(text), &members) != nil || members == nil {
+				return "", errors.New("must be " + takes)
 			}
 			for name := range members {
 				if slices.ContainsFunc(without, func(other string) bool { return strings.EqualFold(name, other) }) {
@@ -219,14 +162,4 @@ func Object(without ...string) Kind[JSON] {
 		},
 		schema: jsonschema.Schema{Type: "object"},
 	}
-	k.parse = func(text string) (JSON, error) {
-		var decoded any
-		_ = json.Unmarshal([]byte(text), &decoded) // nothing is no object
-		value, err := k.decode(decoded)
-		if errors.Is(err, errOtherType) {
-			err = errors.New("must be " + takes)
-		}
-		return value, err
-	}
-	return k
 }

@@ -9,45 +9,33 @@ import (
 
 // Int is the kind of the whole numbers in a range.
 func Int(r Range) Kind[int] {
-	return numeric(TypeInt, "a whole number", r, strconv.Itoa, strconv.Atoi)
+	return numeric(TypeInt, "a whole number", r, strconv.Atoi)
 }
 
 // Number is the kind of all numbers in a range.
 func Number(r Range) Kind[float64] {
-	return numeric(TypeNumber, "a number", r,
-		func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
-		func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
+	return numeric(TypeNumber, "a number", r, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 }
 
-func numeric[T int | float64](name Type, noun string, r Range, text func(T) string, parse func(string) (T, error)) Kind[T] {
-	takes := noun
-	if r.words != "" {
-		takes += " " + r.words
-	}
+func numeric[T int | float64](name Type, noun string, r Range, parse func(string) (T, error)) Kind[T] {
+	takes := noun + " " + r.words
 	return Kind[T]{
-		name: name, takes: takes, text: text,
+		name: name, takes: takes,
 		parse: func(typed string) (T, error) {
 			v, err := parse(typed)
 			switch {
 			case err != nil:
 				return 0, mustBe(takes, typed)
 			case !r.contains(float64(v)):
-				return 0, mustBe(takes, text(v))
+				return 0, mustBe(takes, textOf(v))
 			}
 			return v, nil
-		},
-		decode: func(decoded any) (T, error) {
-			x, ok := decoded.(float64)
-			if !ok || x != float64(T(x)) || !r.contains(x) {
-				return 0, errOtherType
-			}
-			return T(x), nil
 		},
 		schema: r.schema(name),
 	}
 }
 
-// Range is a set of numbers. The zero Range holds every number.
+// Range is a set of numbers.
 type Range struct {
 	// words is the range in words, such as "from 0 to 2".
 	words string

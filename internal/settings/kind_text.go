@@ -11,12 +11,10 @@ import (
 	"agent/internal/secret"
 )
 
-func asIs(text string) string { return text }
-
 // oneLine is a kind of text.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	one := 1
-	return Kind[string]{name: name, takes: takes, text: asIs, parse: parse, schema: jsonschema.Schema{Type: "string", MinLength: &one}}
+	return Kind[string]{name: name, takes: takes, parse: parse, schema: jsonschema.Schema{Type: "string", MinLength: &one}}
 }
 
 // Word is the kind of text without spaces.

@@ -13,7 +13,7 @@ var (
 var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
 
 func dollars(key, unset, help string, aliases ...string) Setting[float64] {
-	return Optional(Number(AtLeast(0, "of at least 0")), Spec{Key: key, Aliases: aliases, Unset: unset, Help: help, Category: CategoryPrice})
+	return Optional(key, Number(AtLeast(0, "of at least 0")), unset, help, aliases...)
 }
 
 // Prices are what a million tokens cost, in USD.

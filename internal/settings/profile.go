@@ -1,13 +1,14 @@
 package settings
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"agent/internal/pattern"
+
+	"github.com/tailscale/hujson"
 )
 
 // NoProfile is the word that represents no profile; it cannot name one.
@@ -54,53 +55,53 @@ const (
 // value that is wrong.
 func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 	p := &Profile{Name: name, Values: make(map[string]Value)}
-	for _, f := range d {
-		switch f.key {
+	for _, m := range d.Members {
+		switch key(m) {
 		case fieldVersion, fieldSchema:
 		case fieldModel:
-			if err := r.decodeValue(p, f, ""); err != nil {
+			if err := r.decodeValue(p, m, ""); err != nil {
 				return nil, err
 			}
 		case fieldSettings:
-			inner, err := parseObject(f.raw, f.offset, fieldSettings)
+			inner, err := object(m.Value, fieldSettings)
 			if err != nil {
 				return nil, err
 			}
-			for _, setting := range inner {
+			for _, setting := range inner.Members {
 				if err := r.decodeValue(p, setting, fieldSettings); err != nil {
 					return nil, err
 				}
 			}
 		default:
-			p.Unknown = append(p.Unknown, f.key)
+			p.Unknown = append(p.Unknown, key(m))
 		}
 	}
 	return p, nil
 }
 
 // decodeValue validates one setting of the object called parent into p.
-func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
-	spec, known := r.named(f.key)
-	if !known && isKeyName(f.key) {
-		return &fault{f.offset, join(parent, f.key), keyIsNoSetting}
-	}
-	if !known {
-		p.Unknown = append(p.Unknown, join(parent, f.key))
+func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string) error {
+	name := join(parent, key(m))
+	wrong := func(problem string) error { return &fault{m.Value.StartOffset, name, problem} }
+	spec, known := r.named(key(m))
+	switch {
+	case !known && isKeyName(key(m)):
+		return wrong(keyIsNoSetting)
+	case !known:
+		p.Unknown = append(p.Unknown, name)
 		return nil
-	}
-	if string(f.raw) == "null" {
+	case m.Value.Value.Kind() == 'n': // null
 		return nil
-	}
-	if parent == fieldSettings && spec.Key == Model.Key() {
-		return &fault{f.offset, join(parent, f.key), `belongs beside "settings", not into it`}
+	case parent == fieldSettings && spec.Key == Model.Key():
+		return wrong(`belongs beside "settings", not into it`)
 	}
 	if _, twice := p.Values[spec.Key]; twice {
-		return &fault{f.offset, join(parent, f.key), "is there twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and ")}
+		return wrong("is there twice, as " + strings.Join(append([]string{spec.Key}, spec.Aliases...), " and "))
 	}
-	value, err := spec.fromJSON(f.raw)
-	var wrong *Error
-	if errors.As(err, &wrong) {
-		return &fault{f.offset, join(parent, f.key), wrong.Problem}
+	value, err := spec.fromJSON(raw(m))
+	var typed *Error
+	if errors.As(err, &typed) {
+		return wrong(typed.Problem)
 	}
 	p.Values[spec.Key] = value
 	return nil
@@ -108,37 +109,32 @@ func (r *Registry) decodeValue(p *Profile, f field, parent string) error {
 
 // encodeProfile puts values into d and leaves everything else as it is. Known
 // settings are written under their canonical keys.
-func (r *Registry) encodeProfile(d document, values map[string]Value) (document, error) {
-	d, err := d.with(fieldVersion, version)
-	if err != nil {
-		return nil, err
-	}
-	var settings document
-	if f, ok := d.get(fieldSettings); ok {
-		if settings, err = parseObject(f.raw, f.offset, fieldSettings); err != nil {
-			return nil, err
-		}
-	}
-	for i, f := range settings {
-		if spec, known := r.named(f.key); known {
-			settings[i].key = spec.Key
-		}
-	}
+func (r *Registry) encodeProfile(d document, values map[string]Value) error {
+	err := d.set(fieldVersion, version)
 	if model, ok := values[Model.Key()]; ok {
-		if d, err = d.with(fieldModel, model); err != nil {
-			return nil, err
+		err = errors.Join(err, d.set(fieldModel, model))
+	}
+	if d.get(fieldSettings) == nil {
+		err = errors.Join(err, d.set(fieldSettings, struct{}{}))
+	}
+	if err != nil {
+		return err
+	}
+	settings, err := object(d.get(fieldSettings).Value, fieldSettings)
+	if err != nil {
+		return err
+	}
+	for i, m := range settings.Members {
+		if spec, known := r.named(key(m)); known {
+			settings.Members[i].Name.Value = hujson.String(spec.Key)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == Model.Key() {
-			continue
-		}
-		if settings, err = settings.with(key, values[key]); err != nil {
-			return nil, err
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if name != Model.Key() {
+			if err := settings.set(name, values[name]); err != nil {
+				return err
+			}
 		}
 	}
-	if settings == nil {
-		return d.with(fieldSettings, json.RawMessage("{}"))
-	}
-	return d.with(fieldSettings, settings)
+	return nil
 }

@@ -7,77 +7,87 @@ import (
 	"agent/internal/nearest"
 )
 
+// Group are the settings of a category, in the order they are shown.
+type Group struct {
+	Category Category
+	Settings []Declared
+}
+
 // All returns every setting in the order they are shown. A new one is a declaration
 // in the file of its category and a line here; density phases bring theirs.
-func All() []Declared {
-	return slices.Concat([]Declared{
-		Model,
-		Provider,
-		BaseURL,
-		AuthKeyfile,
-		ContextLimit,
-		MaxOutputTokens,
-		Temperature,
-		TopP,
-		ReasoningEffort,
-		Headers,
-		ExtraBody,
-		ReasoningReplay,
-		API,
-		PromptCache,
-		ModelFamily,
-		EditTool,
-		EditTolerance,
-		CacheKind,
-		CacheLife,
-		RequestTimeout,
-		IdleTimeout,
-		MaxRetries,
-
-		CompressionStrategy,
-		CompressionThreshold,
-		CompressionPreserveThreshold,
-		CompressionPace,
-		CompressionTopPreserveThreshold,
-		CompressionProfile,
-	}, density(), []Declared{
-		ApprovalMode,
-		MaxTurns,
-		Theme,
-		Keys,
-		Links,
-		Columns,
-		Notify,
-		NotifyCommand,
-		StatusLineCommand,
-		OutputStyle,
-
-		ShellTimeoutSeconds,
-		ToolOutputMaxTokens,
-		FoundMaxTokens,
-		FileReadMaxLines,
-		CheckCommand,
-		InstructionFiles,
-		SkillPaths,
-		SkillBudget,
-		CommitTrailer,
-		WebFetchPrivate,
-		MCPTools,
-		MCPResultMaxTokens,
-
-		Sandbox,
-		SandboxAllowWrite,
-		SandboxDenyRead,
-		SandboxAllowRead,
-		SandboxAllowNetwork,
-		SandboxAllowEnv,
-
-		PriceInput,
-		PriceOutput,
-		PriceCacheRead,
-		PriceCacheWrite,
-		MaxCost,
-	})
+func All() []Group {
+	return []Group{
+		{CategoryModel, []Declared{
+			Model,
+			Provider,
+			BaseURL,
+			AuthKeyfile,
+			ContextLimit,
+			MaxOutputTokens,
+			Temperature,
+			TopP,
+			ReasoningEffort,
+			Headers,
+			ExtraBody,
+			ReasoningReplay,
+			API,
+			PromptCache,
+			ModelFamily,
+			EditTool,
+			EditTolerance,
+			CacheKind,
+			CacheLife,
+			RequestTimeout,
+			IdleTimeout,
+			MaxRetries,
+		}},
+		{CategoryBehaviour, slices.Concat([]Declared{
+			CompressionStrategy,
+			CompressionThreshold,
+			CompressionPreserveThreshold,
+			CompressionPace,
+			CompressionTopPreserveThreshold,
+			CompressionProfile,
+		}, density(), []Declared{
+			ApprovalMode,
+			MaxTurns,
+			Theme,
+			Keys,
+			Links,
+			Columns,
+			Notify,
+			NotifyCommand,
+			StatusLineCommand,
+			OutputStyle,
+			InstructionFiles,
+			SkillPaths,
+			SkillBudget,
+			CommitTrailer,
+		})},
+		{CategoryTools, []Declared{
+			ShellTimeoutSeconds,
+			ToolOutputMaxTokens,
+			FoundMaxTokens,
+			FileReadMaxLines,
+			CheckCommand,
+			WebFetchPrivate,
+			MCPTools,
+			MCPResultMaxTokens,
+			Sandbox,
+			SandboxAllowWrite,
+			SandboxDenyRead,
+			SandboxAllowRead,
+			SandboxAllowNetwork,
+			SandboxAllowEnv,
+		}},
+		{CategoryPrice, []Declared{
+			PriceInput,
+			PriceOutput,
+			PriceCacheRead,
+			PriceCacheWrite,
+			MaxCost,
+		}},
+	}
 }
 
 // Choices are the words of Enums that belong to other rooms of the program, by key:
@@ -92,17 +102,19 @@ type Registry struct {
 }
 
 // NewRegistry returns the registry of the settings declared.
-func NewRegistry(declared []Declared, choices Choices) *Registry {
+func NewRegistry(groups []Group, choices Choices) *Registry {
 	r := &Registry{byName: make(map[string]*Spec)}
-	for _, d := range declared {
-		spec := *d.declaration()
-		if words, ok := choices[spec.Key]; ok {
-			spec.kind = Enum(words...).untyped()
-		}
-		r.specs = append(r.specs, &spec)
-		r.byName[spec.Key] = &spec
-		for _, alias := range spec.Aliases {
-			r.byName[alias] = &spec
+	for _, group := range groups {
+		for _, d := range group.Settings {
+			spec := *d.declaration()
+			spec.Category = group.Category
+			if words, ok := choices[spec.Key]; ok {
+				spec.kind = Enum(words...).untyped()
+			}
+			r.specs = append(r.specs, &spec)
+			for _, name := range append([]string{spec.Key}, spec.Aliases...) {
+				r.byName[name] = &spec
+			}
 		}
 	}
 	return r
@@ -125,7 +137,7 @@ func (r *Registry) named(name string) (*Spec, bool) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, true
 	}
-	spec, err := r.memberOf(name)
+	spec, err := r.header(name)
 	return spec, spec != nil && err == nil
 }
 
@@ -142,7 +154,7 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) }); i >= 0 {
 		return r.byName[names[i]], nil
 	}
-	if _, err := r.memberOf(name); err != nil {
+	if _, err := r.header(name); err != nil {
 		return nil, err
 	}
 	if name == "" {

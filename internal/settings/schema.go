@@ -26,11 +26,8 @@ func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 			profile.Properties[fieldModel] = schema
 			continue
 		}
-		if spec.member != nil {
-			if values.PatternProperties == nil {
-				values.PatternProperties = make(map[string]*jsonschema.Schema)
-			}
-			values.PatternProperties["^"+regexp.QuoteMeta(spec.prefix())+"."] = schema
+		if spec.Key == Headers.Key() {
+			values.PatternProperties = map[string]*jsonschema.Schema{"^" + regexp.QuoteMeta(headerPrefix) + ".": schema}
 			continue
 		}
 		values.Properties[spec.Key] = schema

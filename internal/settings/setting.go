@@ -9,17 +9,22 @@ type Setting[T any] struct{ spec *Spec }
 // Declared is a Setting of any type, as a Registry takes it.
 type Declared interface{ declaration() *Spec }
 
-// Declare returns a setting with a default.
-func Declare[T any](kind Kind[T], standard T, spec Spec) Setting[T] {
-	spec.kind = kind.untyped()
-	spec.standard = Value{standard, kind.text(standard)}
-	return Setting[T]{&spec}
+// Declare returns a setting with a default, as package flag declares flags: its key, its kind
+// of value, the default and a line of help, then other names that users may type.
+func Declare[T any](key string, kind Kind[T], standard T, help string, aliases ...string) Setting[T] {
+	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, standard: Value{standard}, kind: kind.untyped()}}
 }
 
-// Optional returns a setting that has no value unless somebody sets one.
-func Optional[T any](kind Kind[T], spec Spec) Setting[T] {
-	spec.kind = kind.untyped()
-	return Setting[T]{&spec}
+// Optional returns a setting that has no value unless somebody sets one; unset says in a few
+// words what happens then.
+func Optional[T any](key string, kind Kind[T], unset, help string, aliases ...string) Setting[T] {
+	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, Unset: unset, kind: kind.untyped()}}
+}
+
+// from has a variable of the environment set the value, too.
+func (d Setting[T]) from(variable string) Setting[T] {
+	d.spec.Environment = variable
+	return d
 }
 
 // Key returns the canonical name.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -158,7 +159,7 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 		if _, ok := p.Values[spec.Key]; !ok {
 			continue
 		}
-		if _, source := s.get(spec.Key); source != ProfileLayer {
+		if _, source := s.upto(Session, spec.Key); source != ProfileLayer {
 			hidden = append(hidden, spec.Key)
 		}
 	}
@@ -184,8 +185,6 @@ func (s *Settings) Upto(layer Source, key string) (Value, Source) {
 	defer s.mu.RUnlock()
 	return s.upto(layer, key)
 }
-
-func (s *Settings) get(key string) (Value, Source) { return s.upto(Session, key) }
 
 func (s *Settings) upto(layer Source, key string) (Value, Source) {
 	for source := layer; source > Default; source-- {
@@ -223,36 +222,45 @@ func (s *Settings) Lookup(name string) (Resolved, error) {
 }
 
 // All returns every setting with its value, in the order they are shown, as of
-// one moment. The members of a Family that are set follow it.
+// one moment. The headers that are set follow Headers.
 func (s *Settings) All() []Resolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var all []Resolved
 	add := func(spec *Spec) {
-		value, source := s.get(spec.Key)
+		value, source := s.upto(Session, spec.Key)
 		all = append(all, Resolved{spec, value, source})
 	}
 	for _, spec := range s.registry.specs {
 		add(spec)
-		for _, key := range s.membersOf(spec) {
-			if member, found := s.registry.named(key); found {
-				add(member)
+		if spec.Key == Headers.Key() {
+			for _, key := range s.headers() {
+				if header, found := s.registry.named(key); found {
+					add(header)
+				}
 			}
 		}
 	}
 	return all
 }
 
+// headers returns the keys of the headers that some layer sets, sorted.
+func (s *Settings) headers() []string {
+	keys := map[string]bool{}
+	for _, layer := range s.layers {
+		for key := range layer {
+			if strings.HasPrefix(key, headerPrefix) {
+				keys[key] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
 // Changed returns the settings whose value does not come from the built-in
 // defaults.
 func (s *Settings) Changed() []Resolved {
-	var changed []Resolved
-	for _, resolved := range s.All() {
-		if resolved.Source != Default {
-			changed = append(changed, resolved)
-		}
-	}
-	return changed
+	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
 }
 
 // Persistent returns the values that saving a profile keeps: everything a user

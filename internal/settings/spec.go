@@ -2,8 +2,8 @@ package settings
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -21,8 +21,7 @@ const (
 	CategoryPrice     Category = "price"
 )
 
-// Spec describes one setting (D-38) completely but for its kind of value and its
-// default, which Declare and Optional add. The Specs of a Registry must not be changed.
+// Spec describes one setting (D-38). The Specs of a Registry must not be changed.
 type Spec struct {
 	// Key is the canonical name; only it is ever stored.
 	Key string
@@ -38,9 +37,7 @@ type Spec struct {
 	Environment string
 
 	standard Value
-	kind     kind
-	// member is set for a Family.
-	member func(name string) (string, error)
+	kind     Kind[any]
 }
 
 // Type returns what sort of value the setting takes.
@@ -59,34 +56,35 @@ func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 // Parse validates text and returns it in canonical form. The error is one line
 // that names the valid choice; it never repeats what may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
-	if s.member != nil {
-		return Value{}, &Error{Key: s.Key, Problem: "stands for many settings; write a name in the place of " + familyName}
+	if s.Key == Headers.Key() {
+		return Value{}, &Error{Key: s.Key, Problem: "stands for many settings; write a name in the place of NAME"}
 	}
-	value, err := s.kind.parse(strings.TrimSpace(text))
+	v, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
 		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
 	}
-	return value, nil
+	return Value{v}, nil
 }
 
 // fromJSON validates a value of a profile file. Errors are *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
-	if json.Unmarshal(raw, &decoded) != nil {
-		decoded = nil // a number such as 1e999; no kind takes nil
+	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which no setting takes
+	text, fits, other := "", false, "not "+quote(string(raw))
+	switch v := decoded.(type) {
+	case string:
+		text, fits, other = v, s.kind.isText(), "without quotes"
+	case bool:
+		text, fits = strconv.FormatBool(v), s.Type() == TypeBool
+	case float64:
+		text, fits = textOf(v), s.Type() == TypeInt || s.Type() == TypeNumber
+	case map[string]any:
+		text, fits = string(raw), s.Type() == TypeObject
 	}
-	value, err := s.kind.decode(decoded)
-	_, isText := decoded.(string)
-	switch {
-	case err == nil:
-		return value, nil
-	case !errors.Is(err, errOtherType):
-		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
-	case isText:
-		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", without quotes"}
-	default:
-		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", not " + quote(string(raw))}
+	if !fits {
+		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", " + other}
 	}
+	return s.Parse(text)
 }
 
 // schema is the JSON Schema of the setting.

@@ -108,7 +108,7 @@ func (s *Store) Save(name string, values map[string]Value) (kept []string, err e
 				kept = append(kept, key)
 			}
 		}
-		if d, err = s.registry.encodeProfile(d, values); err != nil {
+		if err := s.registry.encodeProfile(d, values); err != nil {
 			return err
 		}
 		return write(path, d)
@@ -139,6 +139,6 @@ func (s *Store) Delete(name string) error {
 		if value[string](config, fieldDefault) != name {
 			return nil
 		}
-		return s.changeConfig(config, fieldDefault, nil)
+		return s.writeConfig(config, fieldDefault, nil)
 	})
 }

@@ -1,6 +1,9 @@
 package settings
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"agent/internal/rawjson"
@@ -10,21 +13,42 @@ import (
 type Value struct {
 	// v has the type of the setting, nil when unset.
 	v any
-	// text is v as a user would type it.
-	text string
 }
 
 // IsSet reports whether there is a value at all.
 func (v Value) IsSet() bool { return v.v != nil }
 
 // String returns the value as a user would type it, "" when unset.
-func (v Value) String() string { return v.text }
+func (v Value) String() string { return textOf(v.v) }
+
+// textOf is a value as a user would type it.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case time.Duration:
+		if v == 0 {
+			return auto
+		}
+		text := v.String() // 5m0s, of which the units that are zero are left out
+		if strings.HasSuffix(text, "m0s") {
+			text = strings.TrimSuffix(text, "0s")
+		}
+		if strings.HasSuffix(text, "h0m") {
+			text = strings.TrimSuffix(text, "0m")
+		}
+		return text
+	}
+	return fmt.Sprint(v)
+}
 
 // MarshalJSON implements json.Marshaler; unset is null, and a time is text, as a
 // person would type it.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if _, ok := v.v.(time.Duration); ok {
-		return rawjson.Marshal(v.text)
+		return rawjson.Marshal(v.String())
 	}
 	return rawjson.Marshal(v.v)
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // endpointKeys say where requests go and what accompanies them; patienceKeys are
@@ -17,10 +18,6 @@ var (
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.overlay()
-}
-
-func (s *Settings) overlay() *Settings {
 	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile}
 	for i, layer := range s.layers {
 		over.layers[i] = maps.Clone(layer)
@@ -36,17 +33,15 @@ func (s *Settings) With(p *Profile) *Settings {
 	names := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	with := s.Overlay()
 	// The address in use, said once more, is the same place with the same key.
 	same := func(key string) bool {
 		value, ok := p.Values[key]
-		inUse, _ := s.get(key)
+		inUse, _ := with.Get(key)
 		return !ok || value == inUse
 	}
 	elsewhere := !same(Provider.Key()) || !same(BaseURL.Key())
 	other := elsewhere || names(Model.Key())
-	with := s.overlay()
 	with.profile = p.Name
 	for layer := Default + 1; layer < layers; layer++ {
 		maps.DeleteFunc(with.layers[layer], func(key string, _ Value) bool {
@@ -63,8 +58,7 @@ func (r *Registry) isAbout(key string, endpoint, model bool) bool {
 	if !known || spec.Category != CategoryModel && spec.Category != CategoryPrice || slices.Contains(patienceKeys, key) {
 		return false
 	}
-	_, inFamily := r.byName[key]
-	if slices.Contains(endpointKeys, key) || !inFamily { // headers
+	if slices.Contains(endpointKeys, key) || strings.HasPrefix(key, headerPrefix) {
 		return endpoint
 	}
 	return model

@@ -16,11 +16,11 @@ func TestHeaders(t *testing.T) {
 	set(t, s, settings.Session, "header.x-title", "my agent")
 	set(t, s, settings.Flags, "Header.X-TITLE", "other")
 	set(t, s, settings.Flags, "header.X-Region", "eu")
-	want := []settings.Member{
+	want := []settings.Header{
 		{Key: "header.X-Region", Name: "X-Region", Value: "eu", From: settings.Flags},
 		{Key: "header.X-Title", Name: "X-Title", Value: "my agent", From: settings.Session},
 	}
-	if got := settings.Headers.Of(s); !slices.Equal(got, want) {
+	if got := settings.HeadersOf(s); !slices.Equal(got, want) {
 		t.Errorf("headers %v", got)
 	}
 	var keys []string
@@ -30,8 +30,8 @@ func TestHeaders(t *testing.T) {
 	if got := strings.Join(keys, " "); got != "header.X-Region=eu header.X-Title=my agent" {
 		t.Errorf("changed: %s", got)
 	}
-	if _, err := s.Unset(settings.Session, "header.X-TITLE"); err != nil || settings.Headers.Of(s)[1].Value != "other" {
-		t.Errorf("after unset: %v, %v", settings.Headers.Of(s), err)
+	if _, err := s.Unset(settings.Session, "header.X-TITLE"); err != nil || settings.HeadersOf(s)[1].Value != "other" {
+		t.Errorf("after unset: %v, %v", settings.HeadersOf(s), err)
 	}
 	for key, want := range map[string]string{
 		"header.Authorization": "agent login", "header.authorization": "agent login", "header.Cookie": "agent login",

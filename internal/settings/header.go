@@ -1,0 +1,66 @@
+package settings
+
+import (
+	"errors"
+	"net/textproto"
+	"strings"
+)
+
+// headerPrefix begins the keys of headers.
+const headerPrefix = "header."
+
+// Headers are HTTP headers that go with every request to the endpoint: settings of which the
+// user chooses the end of the name, such as header.X-Region.
+var Headers = Optional(headerPrefix+"NAME", Line(), "none",
+	"HTTP header sent with every request, such as header.X-Region")
+
+// Header is a header that is set: the key of the setting, its name, its value and the layer
+// that sets it.
+type Header struct {
+	Key, Name, Value string
+	From             Source
+}
+
+// HeadersOf returns the headers that are set in s.
+func HeadersOf(s *Settings) []Header {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var headers []Header
+	for _, key := range s.headers() {
+		if value, from := s.upto(Session, key); value.IsSet() {
+			headers = append(headers, Header{key, strings.TrimPrefix(key, headerPrefix), value.String(), from})
+		}
+	}
+	return headers
+}
+
+// header returns the setting of a header that name names; nil when it names none.
+func (r *Registry) header(name string) (*Spec, error) {
+	family, known := r.byName[Headers.Key()]
+	if !known || !strings.HasPrefix(strings.ToLower(name), headerPrefix) {
+		return nil, nil
+	}
+	header, err := headerName(name[len(headerPrefix):])
+	if err != nil {
+		return nil, &Error{Key: name, Problem: err.Error()}
+	}
+	spec := *family
+	spec.Key = headerPrefix + header
+	return &spec, nil
+}
+
+// headerName returns the canonical name of a header that a user may set.
+func headerName(name string) (string, error) {
+	const tokens = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+	if name == "" || headerPrefix+name == Headers.Key() || strings.Trim(strings.ToLower(name), tokens) != "" {
+		return "", errors.New("does not end in the name of an HTTP header, as header.X-Region does")
+	}
+	name = textproto.CanonicalMIMEHeaderKey(name)
+	switch name {
+	case "Authorization", "Proxy-Authorization", "Cookie":
+		return "", errors.New("would hold a key, and keys are never settings: put the key in a file and set auth-keyfile to its path, or use agent login")
+	case "Content-Type", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Accept", "Accept-Encoding":
+		return "", errors.New("belongs to the program and cannot be set")
+	}
+	return name, nil
+}
