@@ -13,16 +13,16 @@ import (
 )
 
 // gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
-// a look at the folders do not show. It is false when git cannot answer: not installed, no
+// a look at the folders do not show. There are none when git cannot answer: not installed, no
 // repository, or a repository it refuses.
-func gitFiles(ctx context.Context, dir folder) (files []string, ok bool) {
+func gitFiles(ctx context.Context, dir folder) (files []string) {
 	var listed []string
 	entries := &git.Entries{Each: func(name []byte) {
 		listed = append(listed, string(bytes.TrimSuffix(name, []byte("/")))) // a slash is at the end of a repository
 	}}
 	err := git.Run(ctx, dir.abs("."), nil, entries, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	for _, name := range listed {
 		info, err := dir.lstat(name)
@@ -35,15 +35,13 @@ func gitFiles(ctx context.Context, dir folder) (files []string, ok bool) {
 		}
 	}
 	slices.Sort(files)
-	return slices.Compact(files), true
+	return slices.Compact(files)
 }
 
 // repositoryFiles are the files of a repository inside, as slash paths in dir.
 func repositoryFiles(ctx context.Context, dir folder, name string) (files []string) {
 	dir.below(name).walk(ctx, ".", Visitor{
-		File: func(above, file []byte, _ *index.Entry) {
-			files = append(files, path.Join(name, string(above), string(file)))
-		},
+		File:  func(file []byte, _ *index.Entry) { files = append(files, path.Join(name, string(file))) },
 		Again: func() { files = nil },
 	})
 	return files

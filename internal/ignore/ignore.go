@@ -30,17 +30,17 @@ import (
 // sockets, devices). Folders that cannot be read are left out, unless it is dir
 // itself.
 func Files(ctx context.Context, root, dir string) ([]string, error) {
-	return matching(ctx, root, dir, func(string) bool { return true }, folder.walk)
+	return matching(ctx, root, dir, false, func(string) bool { return true })
 }
 
 // Matching returns those of Files for which keep is true of their paths in dir. Nothing is
 // held of the others, so few of many cost little memory. A dir that is itself ignored is
 // listed all the same: it was named on purpose.
 func Matching(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
-	return matching(ctx, root, dir, keep, folder.walkNamed)
+	return matching(ctx, root, dir, true, keep)
 }
 
-func matching(ctx context.Context, root, dir string, keep func(file string) bool, walk walker) ([]string, error) {
+func matching(ctx context.Context, root, dir string, named bool, keep func(file string) bool) ([]string, error) {
 	below, err := relative(root, dir)
 	if err != nil {
 		return nil, err
@@ -50,10 +50,8 @@ func matching(ctx context.Context, root, dir string, keep func(file string) bool
 	if below != "." {
 		above = len(below) + 1
 	}
-	var path []byte
-	_, err = walkWith(ctx, walk, root, dir, Visitor{
-		File: func(folder, name []byte, _ *index.Entry) {
-			path = append(append(path[:0], folder...), name...)
+	_, err = walk(ctx, root, dir, named, Visitor{
+		File: func(path []byte, _ *index.Entry) {
 			if file := string(path); keep(file[above:]) {
 				files = append(files, file)
 			}

@@ -42,13 +42,8 @@ func (w *folderWalk) others() bool {
 		found = append(found, repositoryFiles(w.ctx, w.dir, name)...)
 	}
 	slices.Sort(found)
-	found = slices.Compact(found)
-	above := string(w.path[:w.above])
-	for i := range found {
-		found[i] = above + found[i]
-	}
-	w.told = w.told || len(found) > 0
-	w.to.files(found)
+	others := w.to.files(slices.Compact(found), string(w.path[:w.above]))
+	w.told = w.told || others.Listed
 	return true
 }
 

@@ -39,7 +39,7 @@ func (p *Paths) Has(path string) bool {
 func PathsOf(paths ...string) Paths {
 	var l pathList
 	for _, path := range paths {
-		l.add("", path)
+		l.add(path)
 	}
 	l.endPiece()
 	return l.Paths
@@ -51,9 +51,8 @@ type pathList struct {
 	text []byte
 }
 
-// add adds a path of a folder, with its slash or empty, and a name.
-func (l *pathList) add(folder, name string) {
-	length := len(folder) + len(name)
+func (l *pathList) add(path string) {
+	length := len(path)
 	if length >= piece {
 		return // no system has such paths
 	}
@@ -62,7 +61,7 @@ func (l *pathList) add(folder, name string) {
 	}
 	l.begins = append(l.begins, uint32(len(l.pieces)*piece+len(l.text)))
 	l.lengths = append(l.lengths, uint16(length))
-	l.text = append(append(l.text, folder...), name...)
+	l.text = append(l.text, path...)
 }
 
 func (l *pathList) endPiece() {
@@ -76,8 +75,8 @@ func FilesAndFolders(ctx context.Context, root string) (Paths, error) {
 	var all pathList
 	tracked := 0
 	_, err := Walk(ctx, root, root, Visitor{
-		File: func(folder, name []byte, entry *index.Entry) {
-			all.add(string(folder), string(name))
+		File: func(path []byte, entry *index.Entry) {
+			all.add(string(path))
 			if entry != nil {
 				tracked = all.Len()
 			}

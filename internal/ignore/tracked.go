@@ -113,17 +113,17 @@ func (w *folderWalk) folder(depth int) {
 	length := len(w.path)
 	for _, item := range here.items {
 		name := here.name(item)
-		isFolder := name[len(name)-1] == '/'
-		switch {
-		case !w.skipTo(name):
+		if !w.skipTo(name) {
 			w.ask(name)
-		case isFolder:
-			w.path = append(w.path, name...)
-			w.folder(depth + 1)
-			w.path = w.path[:length]
-		default:
-			w.file(w.path, name)
+			continue
 		}
+		w.path = append(w.path, name...)
+		if name[len(name)-1] == '/' {
+			w.folder(depth + 1)
+		} else {
+			w.file(w.path)
+		}
+		w.path = w.path[:length]
 	}
 	for w.here() {
 		w.drop()
@@ -181,11 +181,10 @@ func (w *folderWalk) drop() {
 
 // file reports a file that the next entry is of, and leaves out others of its name, which
 // are sides of a conflict.
-func (w *folderWalk) file(folder, name []byte) {
+func (w *folderWalk) file(path []byte) {
 	w.told = true
-	w.to.File(folder, name, &w.tracked.Entry)
-	length := len(folder) - w.above
-	for w.next(); w.more && len(w.tracked.Entry.Path) == length+len(name) && w.here() && bytes.Equal(w.tracked.Entry.Path[length:], name); w.next() {
+	w.to.File(path, &w.tracked.Entry)
+	for w.next(); w.more && bytes.Equal(w.tracked.Entry.Path, path[w.above:]); w.next() {
 	}
 }
 
@@ -203,13 +202,11 @@ func (w *folderWalk) ask(name []byte) {
 func (w *folderWalk) unreadable() {
 	w.blind = true
 	for w.here() {
-		path := string(w.tracked.Entry.Path)
-		if info, err := w.dir.lstat(path); err != nil || !listable(info.Mode()) {
+		path := w.tracked.Entry.Path
+		if info, err := w.dir.lstat(string(path)); err != nil || !listable(info.Mode()) {
 			w.drop()
 			continue
 		}
-		slash := bytes.LastIndexByte(w.tracked.Entry.Path, '/') + 1
-		folder := append(w.path[:w.above:w.above], path[:slash]...)
-		w.file(folder, []byte(path[slash:]))
+		w.file(append(w.path[:w.above:w.above], path...))
 	}
 }

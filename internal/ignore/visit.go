@@ -3,18 +3,16 @@ package ignore
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"agent/internal/git/index"
 )
 
 // Visitor receives what a walk finds, without a list of them: there may be many.
 type Visitor struct {
-	// File is called for each file: with the folder it is in, a slash path from the root
-	// with a slash at the end or nothing, with its name there, and with what git's index
-	// has of it, nil when git does not track it or was asked itself. They are valid until
-	// it returns. Files that are tracked come before others; both are in order.
-	File func(folder, name []byte, tracked *index.Entry)
+	// File is called for each file: with its slash path from the root, and with what git's
+	// index has of it, nil when git does not track it or was asked itself. Both are valid
+	// until it returns. Files that are tracked come before others; both are in order.
+	File func(path []byte, tracked *index.Entry)
 	// Source is called, unless it is nil, for the absolute path of each folder that was
 	// looked into and of each .gitignore in one.
 	Source func(path string)
@@ -34,13 +32,11 @@ type Walked struct {
 // Walk reports to a visitor of the files below dir that git would not ignore, as [Files] has
 // them.
 func Walk(ctx context.Context, root, dir string, to Visitor) (Walked, error) {
-	return walkWith(ctx, folder.walk, root, dir, to)
+	return walk(ctx, root, dir, false, to)
 }
 
-// walker reports to a visitor of the files below a path in a folder.
-type walker func(in folder, ctx context.Context, below string, to Visitor) Walked
-
-func walkWith(ctx context.Context, walk walker, root, dir string, to Visitor) (Walked, error) {
+// walk is Walk. A dir that is named on purpose is listed also if it is ignored itself.
+func walk(ctx context.Context, root, dir string, named bool, to Visitor) (Walked, error) {
 	below, err := relative(root, dir)
 	if err != nil {
 		return Walked{}, err
@@ -53,66 +49,42 @@ func walkWith(ctx context.Context, walk walker, root, dir string, to Visitor) (W
 	if err := top.below(below).readable(); err != nil {
 		return Walked{}, fmt.Errorf("list %s: %w", dir, err)
 	}
-	return walk(top, ctx, below, to), ctx.Err()
-}
-
-// walkNamed is walk for a folder that is listed also if it is ignored itself.
-func (f folder) walkNamed(ctx context.Context, below string, to Visitor) Walked {
-	walked := f.walk(ctx, below, to)
-	if walked.Listed || below == "." || ctx.Err() != nil {
-		return walked
+	walked := top.walk(ctx, below, to)
+	if named && !walked.Listed && below != "." && ctx.Err() == nil {
+		to.Again()
+		walked = to.files(walkedFiles(ctx, top.below(below), "."), below+"/")
 	}
-	to.Again()
-	return tell(walkedFiles(ctx, f.below(below), "."), below+"/", to)
+	return walked, ctx.Err()
 }
 
 // walk reports to a visitor of the files below a path.
 func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
-	walked := f.walkRepository(ctx, below, to)
-	// Git lists nothing in a workspace that an outer repository ignores as a
-	// whole. Its files are still what the user works on, so the .gitignore files
-	// from root down decide alone.
-	if walked.Listed || ctx.Err() != nil {
-		return walked
-	}
-	to.Again()
-	return tell(walkedFiles(ctx, f, below), "", to)
-}
-
-// tell reports sorted files in a folder to a visitor, of which nothing else is known.
-func tell(files []string, above string, to Visitor) Walked {
-	for i := range files {
-		files[i] = above + files[i]
-	}
-	to.files(files)
-	return Walked{Listed: len(files) > 0}
-}
-
-// walkRepository is walk for a folder in a repository, about which git can be asked.
-func (f folder) walkRepository(ctx context.Context, below string, to Visitor) Walked {
 	dir := f.below(below)
-	if !inRepository(dir.abs(".")) {
-		return Walked{} // git would say so too, after it was started
+	if inRepository(dir.abs(".")) { // git would say that it is not, after it was started
+		above := ""
+		if below != "." {
+			above = below + "/"
+		}
+		walked, ok := walkFolders(ctx, dir, above, to)
+		if !ok && ctx.Err() == nil {
+			to.Again()
+			walked = to.files(gitFiles(ctx, dir), above)
+		}
+		// Git lists nothing in a workspace that an outer repository ignores as a
+		// whole. Its files are still what the user works on, so the .gitignore files
+		// from root down decide alone.
+		if walked.Listed || ctx.Err() != nil {
+			return walked
+		}
+		to.Again()
 	}
-	above := ""
-	if below != "." {
-		above = below + "/"
-	}
-	if walked, ok := walkFolders(ctx, dir, above, to); ok || ctx.Err() != nil {
-		return walked
-	}
-	to.Again()
-	files, ok := gitFiles(ctx, dir)
-	if !ok {
-		return Walked{}
-	}
-	return tell(files, above, to)
+	return to.files(walkedFiles(ctx, f, below), "")
 }
 
-// files reports sorted files of which nothing else is known.
-func (v Visitor) files(files []string) {
+// files reports sorted files in a folder, of which nothing else is known.
+func (v Visitor) files(files []string, above string) Walked {
 	for _, file := range files {
-		slash := strings.LastIndexByte(file, '/') + 1
-		v.File([]byte(file[:slash]), []byte(file[slash:]), nil)
+		v.File([]byte(above+file), nil)
 	}
+	return Walked{Listed: len(files) > 0}
 }

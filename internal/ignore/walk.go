@@ -10,15 +10,16 @@ import (
 	"agent/internal/disk"
 )
 
-// walkedFiles reads the folders below the slash path below of root itself,
-// obeying the .gitignore files from root down.
+// walkedFiles are the files, sorted, that reading the folders below the slash path below of
+// root itself finds, obeying the .gitignore files from root down.
 func walkedFiles(ctx context.Context, root folder, below string) []string {
-	w := &walk{ctx: ctx, root: root, below: below}
+	w := &patternWalk{ctx: ctx, root: root, below: below}
 	w.folder(".", nil)
+	slices.Sort(w.files)
 	return w.files
 }
 
-type walk struct {
+type patternWalk struct {
 	ctx   context.Context
 	root  folder
 	below string
@@ -29,7 +30,7 @@ type walk struct {
 
 // folder lists one folder, a slash path relative to root. The patterns are
 // those of the folders above it, weakest first.
-func (w *walk) folder(dir string, patterns []pattern) {
+func (w *patternWalk) folder(dir string, patterns []pattern) {
 	if w.ctx.Err() != nil {
 		return
 	}
@@ -65,7 +66,7 @@ func (w *walk) folder(dir string, patterns []pattern) {
 const mostPatterns = 4 << 20
 
 // patterns reads the .gitignore file of one folder.
-func (w *walk) patterns(dir string) []pattern {
+func (w *patternWalk) patterns(dir string) []pattern {
 	data, err := w.root.tree.ReadFile(path.Join(w.root.at, dir, ".gitignore"), mostPatterns, nil)
 	if err != nil {
 		return nil

@@ -1,11 +1,8 @@
 package snapshot
 
 import (
-	"path/filepath"
-	"runtime"
+	"path"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +19,7 @@ type before struct {
 	// whose places follow. listed is false when not all files could be listed; new ones are
 	// not distinguished from old ones then.
 	listing *listing
-	further []run
+	further []string
 	listed  bool
 	// seen is what stood at each of them.
 	seen       []seen
@@ -44,136 +41,107 @@ type unknownFile struct {
 	written int64 // nanoseconds
 }
 
-// follow adds files to those that were listed.
-func (b *before) follow(paths []string) {
-	for _, rel := range paths {
-		folder, name := filepath.Split(rel)
-		b.further = append(b.further, run{folder: folder, names: name, ends: []uint16{uint16(len(name))}, prints: []uint64{0}, first: b.listing.files + len(b.further)})
+// split is the folder and the name of the file at a place, and path both.
+func (b *before) split(place int) (folder, name string) {
+	if place < len(b.listing.files) {
+		return b.listing.split(place)
 	}
+	return path.Split(b.further[place-len(b.listing.files)])
 }
 
-// path is the path at a place.
 func (b *before) path(place int) string {
-	if place < b.listing.files {
-		return b.listing.path(place)
-	}
-	return b.further[place-b.listing.files].path(0)
+	folder, name := b.split(place)
+	return folder + name
 }
 
 // held reports whether something stood at a path.
 func (b *before) held(rel string) bool {
 	place, ok := b.listing.find(rel)
 	if !ok {
-		further := slices.IndexFunc(b.further, func(r run) bool { return r.path(0) == rel })
-		if place = b.listing.files + further; further < 0 {
+		further := slices.Index(b.further, rel)
+		if place = len(b.listing.files) + further; further < 0 {
 			return false
 		}
 	}
 	return b.seen[place].is(there)
 }
 
-// has reports whether all files of a run stood there, as one run.
-func (b *before) has(in *run) bool {
-	place, ok := b.listing.find(in.path(0))
-	if !ok {
-		return false
-	}
-	was := b.listing.runOf(place)
-	return was.first == place && was.names == in.names && slices.Equal(was.ends, in.ends) &&
-		!slices.ContainsFunc(b.seen[place:place+len(in.ends)], func(s seen) bool { return !s.is(there) })
-}
-
 // look looks at all files and returns those of which nothing is known.
 func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
-	b.seen = slices.Grow(b.seen[:0], b.listing.files+len(b.further))[:b.listing.files+len(b.further)]
-	clear(b.seen)
-	folders := map[string]bool{} // with known files
-	for rel := range known {
-		folder, _ := filepath.Split(rel)
-		folders[folder] = true
-	}
-	var mu sync.Mutex
-	b.each(func(in *run, i int, at stamp, ok bool) {
+	b.seen = make([]seen, 0, len(b.listing.files)+len(b.further))
+	tracked := tracked{entries: b.index.Read()}
+	b.each(func(place int, at stamp, ok bool) {
 		if !ok {
+			b.seen = append(b.seen, seen{})
 			return
 		}
 		file := newSeen(b.identities.of(at), at, now)
-		if in.prints[i] != 0 && at.size <= largest && in.prints[i] == b.identities.tracked(at.changed, at.written, uint32(at.inode), uint32(at.size)) {
+		folder, name := b.split(place)
+		if b.mayBeTracked(place) && at.size <= largest && tracked.find(folder, name) && b.index.Sure(tracked.entry()) && sameStamp(at, tracked.entry()) {
 			file.mark(clean)
 		}
-		if folders[in.folder] {
-			rel := in.path(i)
-			if k, ok := known[rel]; ok && file.is(settled) && k.identity == file.identity {
+		if !file.is(clean) || len(known) > 0 {
+			rel := folder + name
+			k, ok := known[rel]
+			switch {
+			case ok && file.is(settled) && k.identity == file.identity:
 				file.unmark(clean)
-				b.seen[in.first+i] = file
-				mu.Lock()
-				defer mu.Unlock()
 				b.states[rel] = k.state
-				return
+			case !file.is(clean):
+				unknown = append(unknown, unknownFile{place, rel, unix.TimespecToNsec(at.written)})
 			}
 		}
-		b.seen[in.first+i] = file
-		if !file.is(clean) {
-			mu.Lock()
-			defer mu.Unlock()
-			unknown = append(unknown, unknownFile{in.first + i, in.path(i), unix.TimespecToNsec(at.written)})
-		}
+		b.seen = append(b.seen, file)
 	})
+	if tracked.entries.Err() != nil { // it says nothing then of what was read of it
+		b.index.Close()
+		b.index, b.states = nil, map[string]State{}
+		return b.look(known)
+	}
 	b.findFolders()
 	return unknown
 }
 
-// each looks at each file, with the processors there are; ok is false for what is not there.
-func (b *before) each(do func(in *run, i int, at stamp, ok bool)) {
-	count := len(b.listing.runs) + len(b.further)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count/16+1) {
-		group.Go(func() {
-			for n := int(next.Add(1)) - 1; n < count; n = int(next.Add(1)) - 1 {
-				in := &b.further
-				if n < len(b.listing.runs) {
-					in = &b.listing.runs
-				} else {
-					n -= len(b.listing.runs)
-				}
-				(*in)[n].look(b.root, do)
-			}
-		})
-	}
-	group.Wait()
+// mayBeTracked reports whether git's index may have the file at a place. Where git was asked
+// itself it is not known of which it does, and all are in order.
+func (b *before) mayBeTracked(place int) bool {
+	return place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
 }
 
-// look looks at the files of a run.
-func (r *run) look(root string, do func(in *run, i int, at stamp, ok bool)) {
-	folder, err := unix.Open(absolute(root, r.folder), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err == nil {
-		defer unix.Close(folder)
-	}
-	for i := range r.ends {
-		var at stamp
-		var ok bool
-		if err == nil {
-			at, ok = stampIn(folder, r.name(i))
-		} else {
-			at, ok = stampOf(absolute(root, r.path(i)))
+// each looks at each file; ok is false for what is not there. Of the files of a folder only
+// the names are given to the system, which is quicker.
+func (b *before) each(do func(place int, at stamp, ok bool)) {
+	at, opened := -1, ""
+	for place := range len(b.listing.files) + len(b.further) {
+		folder, name := b.split(place)
+		if at < 0 || folder != opened {
+			_ = unix.Close(at)
+			at, _ = unix.Open(absolute(b.root, folder), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+			opened = folder
 		}
-		do(r, i, at, ok)
+		if at < 0 {
+			name = absolute(b.root, folder+name)
+		}
+		file, ok := stampIn(at, name)
+		do(place, file, ok)
 	}
+	_ = unix.Close(at)
 }
 
 // findFolders finds the folders of the files that are there.
 func (b *before) findFolders() {
-	b.folders = map[string]bool{".": true}
-	for _, runs := range [][]run{b.listing.runs, b.further} {
-		for _, in := range runs {
-			there := slices.ContainsFunc(b.seen[in.first:in.first+len(in.ends)], func(s seen) bool { return s.is(there) })
-			for dir := filepath.Dir(in.folder + "."); there && !b.folders[dir]; dir = filepath.Dir(dir) {
-				b.folders[dir] = true
-				if at, ok := stampOf(absolute(b.root, dir)); ok {
-					b.folderInodes = append(b.folderInodes, uint32(at.inode))
-				}
+	last := ""
+	for place, file := range b.seen {
+		folder, _ := b.split(place)
+		if !file.is(there) || folder == last {
+			continue
+		}
+		last = folder
+		for dir := path.Dir(folder + "."); !b.folders[dir]; dir = path.Dir(dir) {
+			b.folders[dir] = true
+			if at, ok := stampOf(absolute(b.root, dir)); ok {
+				b.folderInodes = append(b.folderInodes, uint32(at.inode))
 			}
 		}
 	}
@@ -193,27 +161,21 @@ func (b *before) inodes() []uint32 {
 
 // changed are the places of the files that may have been changed since.
 func (b *before) changed() (places []int) {
-	var mu sync.Mutex
-	b.each(func(in *run, i int, at stamp, _ bool) {
-		file := b.seen[in.first+i]
-		if !file.is(there) || file.is(settled) && b.identities.of(at) == file.identity {
-			return
+	b.each(func(place int, at stamp, _ bool) {
+		file := b.seen[place]
+		if file.is(there) && (!file.is(settled) || b.identities.of(at) != file.identity) {
+			places = append(places, place)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		places = append(places, in.first+i)
 	})
-	slices.Sort(places)
 	return places
 }
 
 // statesOf are what stood at places.
 func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
-	kept := map[string]uint64{}
+	kept := map[string]bool{}
 	for _, place := range places {
 		if b.seen[place].is(clean) {
-			in := b.listing.runOf(place) // no other file is clean
-			kept[b.path(place)] = in.prints[place-in.first]
+			kept[b.path(place)] = true
 		}
 	}
 	found := b.kept(kept)

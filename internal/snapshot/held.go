@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +26,7 @@ import (
 
 // note writes the file.
 func (s *Store) note(b *began, was *before) error {
-	if was.listing.files+len(was.further) > mostHeld {
+	if len(was.seen) > mostHeld {
 		return fmt.Errorf("the workspace has more than %d files, which are not all noted before each command", mostHeld)
 	}
 	var all bytes.Buffer
@@ -35,47 +34,28 @@ func (s *Store) note(b *began, was *before) error {
 		fmt.Fprintf(&all, "d %d\n", inode)
 	}
 	tracked := tracked{entries: was.index.Read()}
-	for n, in := range slices.Concat(was.listing.runs, was.further) {
-		for i := range in.ends {
-			file := was.seen[in.first+i]
-			if !file.is(there) {
-				continue
-			}
-			rel := in.path(i)
-			if n < was.listing.tracked && file.is(clean) && tracked.find(rel) {
-				all.Write(appendClean(all.AvailableBuffer(), file, &tracked.entries.Entry))
-				continue
-			}
-			state := was.states[rel]
-			if file.is(clean) {
-				state = State{Kind: File, Mode: modeOf(uint32(file.mode)), Lost: lostIndex}
-			}
-			line, err := appendOther(all.AvailableBuffer(), file, rel, state)
-			if err != nil {
-				return err
-			}
-			all.Write(line)
+	for place, file := range was.seen {
+		if !file.is(there) {
+			continue
 		}
+		folder, name := was.split(place)
+		rel := folder + name
+		if file.is(clean) && tracked.find(folder, name) {
+			all.Write(appendClean(all.AvailableBuffer(), file, tracked.entry()))
+			continue
+		}
+		state := was.states[rel]
+		if file.is(clean) {
+			state = State{Kind: File, Mode: modeOf(uint32(file.mode)), Lost: lostIndex}
+		}
+		line, err := appendOther(all.AvailableBuffer(), file, rel, state)
+		if err != nil {
+			return err
+		}
+		all.Write(line)
 	}
 	b.Held = checksum(all.Bytes())
 	return os.WriteFile(s.heldPath(), all.Bytes(), 0o600)
-}
-
-// tracked finds entries of an index by their paths, in order.
-type tracked struct {
-	entries *index.Reader
-	begun   bool
-}
-
-// find continues to the entry of a path.
-func (t *tracked) find(rel string) bool {
-	for !t.begun || string(t.entries.Entry.Path) < rel {
-		t.begun = true
-		if !t.entries.Next() {
-			return false
-		}
-	}
-	return string(t.entries.Entry.Path) == rel && whole(&t.entries.Entry)
 }
 
 func appendClean(line []byte, file seen, e *index.Entry) []byte {
@@ -111,10 +91,8 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 	if checksum(data) != b.Held {
 		return nil, errors.New("it is damaged")
 	}
-	if s.scanned.known == nil {
-		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
-	}
-	was := &before{root: s.files.Root(), identities: s.scanned.identities, listed: b.Listed, states: map[string]State{}, folders: map[string]bool{".": true}, begun: b.At}
+	was := s.newBefore()
+	was.listing, was.listed, was.begun = &listing{}, b.Listed, b.At
 	var files []heldFile
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)
@@ -134,17 +112,14 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 		files = append(files, file)
 	}
 	slices.SortFunc(files, func(a, b heldFile) int { return strings.Compare(a.path, b.path) })
-	var listed lister
 	for _, file := range files {
-		folder, name := filepath.Split(file.path)
-		listed.add([]byte(folder), []byte(name), nil)
+		was.listing.add([]byte(file.path), nil)
 		was.seen = append(was.seen, file.seen)
 		was.states[file.path] = file.state
 		for dir := filepath.Dir(file.path); !was.folders[dir]; dir = filepath.Dir(dir) {
 			was.folders[dir] = true
 		}
 	}
-	was.listing = listed.done()
 	was.settle(s.files.Root())
 	return was, nil
 }
@@ -200,9 +175,4 @@ func (b *before) settle(root string) {
 			b.seen[place].mark(settled)
 		}
 	}
-}
-
-// sameStamp reports whether a file has the times and the inode that an entry has.
-func sameStamp(at stamp, e *index.Entry) bool {
-	return at.changed == e.Changed && at.written == e.Written && uint32(at.inode) == e.Inode && uint32(at.size) == e.Size
 }

@@ -14,17 +14,39 @@ import (
 // whole reports whether an entry is of a regular file without a conflict.
 func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
 
+// sameStamp reports whether a file has the times and the inode that an entry has.
+func sameStamp(at stamp, e *index.Entry) bool {
+	return at.changed == e.Changed && at.written == e.Written && uint32(at.inode) == e.Inode && uint32(at.size) == e.Size
+}
+
+// tracked finds entries of an index by their paths, in order.
+type tracked struct {
+	entries *index.Reader
+	begun   bool
+}
+
+func (t *tracked) entry() *index.Entry { return &t.entries.Entry }
+
+// find continues to the entry of a path, and reports whether it is of a regular file.
+func (t *tracked) find(folder, name string) bool {
+	for !t.begun || compare(t.entry().Path, folder, name) < 0 {
+		t.begun = true
+		if !t.entries.Next() {
+			return false
+		}
+	}
+	return compare(t.entry().Path, folder, name) == 0 && whole(t.entry())
+}
+
 // kept are the states of clean files as git's index has them, with when they were written.
-// Files are what it had of each; those are left out of which it has something else now.
-func (b *before) kept(files map[string]uint64) map[string]State {
+func (b *before) kept(files map[string]bool) map[string]State {
 	if len(files) == 0 {
 		return nil
 	}
 	states := make(map[string]State, len(files))
 	entries := b.index.Read()
 	for entries.Next() {
-		e := &entries.Entry
-		if was, ok := files[string(e.Path)]; ok && whole(e) && b.identities.tracked(e.Changed, e.Written, e.Inode, e.Size) == was {
+		if e := &entries.Entry; files[string(e.Path)] && whole(e) {
 			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(e.Written.Unix())}
 		}
 	}

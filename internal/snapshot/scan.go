@@ -29,9 +29,8 @@ type scanned struct {
 	// known are states of files by their path, true as long as the identity is.
 	known      map[string]knownFile
 	identities identities
-	// listing is the last one, and spare the memory of what was last seen.
+	// listing is the last one.
 	listing *listing
-	spare   []seen
 	// told is set when it was reported what is not covered, until all is covered again.
 	told bool
 }
@@ -76,14 +75,18 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	}
 }
 
-func (s *Store) scanBefore(ctx context.Context) *before {
+func (s *Store) newBefore() *before {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	was := &before{root: s.files.Root(), identities: s.scanned.identities, index: openIndex(s.files.Root()), states: map[string]State{}}
+	return &before{root: s.files.Root(), identities: s.scanned.identities, states: map[string]State{}, folders: map[string]bool{".": true}}
+}
+
+func (s *Store) scanBefore(ctx context.Context) *before {
+	was := s.newBefore()
+	was.index = openIndex(was.root)
 	was.listing, was.listed = s.list(ctx, was.index)
-	was.follow(s.touched(was.listing))
-	was.seen, s.scanned.spare = s.scanned.spare, nil
+	was.further = s.touched(was.listing)
 	s.copy(was, was.look(s.scanned.known))
 	was.begun = time.Now().Add(-clockStep)
 	return was
@@ -155,7 +158,6 @@ func (s *Store) touched(listed *listing) []string {
 // scanAfter returns what changed since, and whether it is known what was created.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
-	defer func() { s.scanned.spare = was.seen }()
 	touched := was.changed()
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"time"
 
@@ -17,13 +16,7 @@ type stamp struct {
 }
 
 // stampOf returns the stamp of a file; ok is false when nothing is there.
-func stampOf(abs string) (s stamp, ok bool) {
-	var stat unix.Stat_t
-	if unix.Lstat(abs, &stat) != nil {
-		return stamp{}, false
-	}
-	return newStamp(&stat), true
-}
+func stampOf(abs string) (s stamp, ok bool) { return stampIn(unix.AT_FDCWD, abs) }
 
 // stampIn is stampOf for a name in an open folder.
 func stampIn(folder int, name string) (s stamp, ok bool) {
@@ -31,11 +24,7 @@ func stampIn(folder int, name string) (s stamp, ok bool) {
 	if unix.Fstatat(folder, name, &stat, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return stamp{}, false
 	}
-	return newStamp(&stat), true
-}
-
-func newStamp(stat *unix.Stat_t) stamp {
-	return stamp{stat.Ino, stat.Size, uint32(stat.Mode), stat.Mtim, stat.Ctim}
+	return stamp{stat.Ino, stat.Size, uint32(stat.Mode), stat.Mtim, stat.Ctim}, true
 }
 
 // settled reports whether a change from now on changes the stamp: the clock of file
@@ -52,20 +41,7 @@ type identity uint64
 type identities maphash.Seed
 
 func (i identities) of(at stamp) identity {
-	return identity(i.print(uint64(at.changed.Sec), uint64(at.changed.Nsec), uint64(at.written.Sec), uint64(at.written.Nsec), at.inode, uint64(at.size), uint64(at.mode)))
-}
-
-// tracked is a print of as much of a stamp as git's index has. It is never 0.
-func (i identities) tracked(changed, written unix.Timespec, inode, size uint32) uint64 {
-	return max(1, i.print(uint64(changed.Sec), uint64(changed.Nsec), uint64(written.Sec), uint64(written.Nsec), uint64(inode), uint64(size), 0))
-}
-
-func (i identities) print(numbers ...uint64) uint64 {
-	var all [7 * 8]byte
-	for n, number := range numbers {
-		binary.NativeEndian.PutUint64(all[8*n:], number)
-	}
-	return maphash.Bytes(maphash.Seed(i), all[:])
+	return identity(maphash.Comparable(maphash.Seed(i), at))
 }
 
 // seen is what stood at a path, in few bytes.
