@@ -26,7 +26,7 @@ type room struct {
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
 	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
-	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
+	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/console", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
 	{"internal/front", []string{"internal/app", "internal/atcmd", "internal/chat"}, "a front end runs conversations"},
 	{"internal/cli", []string{"internal/app", "internal/nearest", "internal/tui/style"}, "a command line explains itself, whatever its commands do"},
 	{"internal/doctor", []string{"internal/app", "internal/chat", "internal/compression", "internal/llm", "internal/mcp/bridge", "internal/protect/survey", "internal/provider", "internal/sandbox", "internal/settings", "internal/setup"}, "it looks at everything and changes nothing"},

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"agent/internal/acp"
 	"agent/internal/app"
 	"agent/internal/cli"
-	"agent/internal/gate"
 
 	"github.com/spf13/cobra"
 )
@@ -23,15 +21,7 @@ in the folder that the editor names. What is for people goes to standard error.`
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runACP(cmd.Context(), w, o) },
 	}
-	o.settingsOptions.register(cmd, w)
-	f := cmd.Flags()
-	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
-	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
-	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
-	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known")
-	f.BoolVar(&o.trustProject, "trust-project", false, trustProjectHelp)
-	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	o.registerLimits(cmd, w)
 	return cmd
 }
 

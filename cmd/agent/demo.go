@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDemo(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
+func newDemo(w world) *cobra.Command {
 	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "demo [PROMPT…]",
@@ -25,17 +25,13 @@ no intelligence and says so; everything else is real.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.headless = cmd.Flags().Changed("prompt")
-			return run(cmd.Context(), w, o.withWords(args))
+			return runDemo(cmd.Context(), w, o.withWords(args), "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
 		},
 	}
 	o.register(cmd, w)
 	// A bare -p plays the job.
 	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
 	return cmd
-}
-
-func playDemo(ctx context.Context, w world, o sessionOptions) error {
-	return runDemo(ctx, w, o, "This is the demo: a scripted model without intelligence, in a scratch workspace. Everything but the model is real.")
 }
 
 // runDemo plays in a scratch workspace that is gone afterwards.
@@ -58,8 +54,15 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 		o.prompt = demo.Prompt
 	}
 	source := func(ctx context.Context, c *provider.Connection) (string, func(), error) {
-		_, closer, err := endpointDemo(ctx, c)
-		return notice, closer, err
+		server, err := demo.Start(ctx, demo.Options{})
+		if err != nil {
+			return "", nil, fmt.Errorf("starting the demo model: %w", err)
+		}
+		if err := c.Use(server.BaseURL, demo.Model); err != nil {
+			server.Close()
+			return "", nil, err
+		}
+		return notice, server.Close, nil
 	}
 	if !o.headless {
 		return converseInTerminal(ctx, w, o, source)
@@ -68,17 +71,4 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 		o.approvalMode = "full-auto" // nobody can be asked, and nothing here is worth asking
 	}
 	return runHeadless(ctx, w, o, source)
-}
-
-// endpointDemo starts the demo model.
-func endpointDemo(ctx context.Context, c *provider.Connection) (string, func(), error) {
-	server, err := demo.Start(ctx, demo.Options{})
-	if err != nil {
-		return "", nil, fmt.Errorf("starting the demo model: %w", err)
-	}
-	if err := c.Use(server.BaseURL, demo.Model); err != nil {
-		server.Close()
-		return "", nil, err
-	}
-	return "", server.Close, nil
 }

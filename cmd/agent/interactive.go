@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
 
 	"agent/internal/app"
 	"agent/internal/chat"
+	"agent/internal/console"
 	"agent/internal/front/screen"
 	"agent/internal/provider"
 	"agent/internal/tui"
@@ -54,36 +56,25 @@ func askOnTerminal(w world) app.Asker {
 	}
 	return func(ctx context.Context, question string) (bool, error) {
 		fmt.Fprint(w.people, question+" [y/N] ")
-		type line struct {
-			text string
-			err  error
-		}
-		typed := make(chan line, 1)
-		go func() {
-			text, err := readLine(w.stdin)
-			typed <- line{text, err}
-		}()
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case l := <-typed:
-			answer := strings.ToLower(strings.TrimSpace(l.text))
-			return answer == "y" || answer == "yes", l.err
-		}
+		answer, err := readLine(ctx, w.stdin)
+		return slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)), err
 	}
 }
 
-// readLine reads up to a line break and no further: what follows is for the screen.
-func readLine(in io.Reader) (string, error) {
-	var text []byte
-	for one := make([]byte, 1); ; {
-		n, err := in.Read(one)
-		if n == 0 && errors.Is(err, io.EOF) || n == 1 && one[0] == '\n' {
-			return string(text), nil
+// readLine reads up to a line break and no further: what follows is for the screen. It
+// returns the text without blanks around it.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	return console.Await(ctx, func() (string, error) {
+		var text []byte
+		for one := make([]byte, 1); ; {
+			n, err := in.Read(one)
+			if n == 0 && errors.Is(err, io.EOF) || n == 1 && one[0] == '\n' {
+				err = nil
+			} else if err == nil {
+				text = append(text, one[:n]...)
+				continue
+			}
+			return strings.TrimSpace(string(text)), err
 		}
-		if err != nil {
-			return string(text), err
-		}
-		text = append(text, one[:n]...)
-	}
+	})
 }

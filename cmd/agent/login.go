@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/cli"
+	"agent/internal/console"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/nearest"
@@ -18,79 +19,65 @@ import (
 	"golang.org/x/term"
 )
 
-// loginOptions say whose key it is: a provider's, or that of an address.
-type loginOptions struct {
-	provider string
-	baseURL  string
-}
-
-func newLogin(w world, run func(context.Context, world, loginOptions) error) *cobra.Command {
-	return keyCommand(w, &cobra.Command{
+func newLogin(w world) *cobra.Command {
+	return keyCommand(w, login, cobra.Command{
 		Use:   "login [PROVIDER]",
 		Short: "Keep the key of a provider, in the keyring or a file only you can read",
 		Long: `login keeps an API key for a provider (openai if none is named), or for the host
 of --base-url. It is read without showing it, or from standard input:
 
 	pass show openrouter | agent login openrouter`,
-	}, run)
+	})
 }
 
-func newLogout(w world, run func(context.Context, world, loginOptions) error) *cobra.Command {
-	return keyCommand(w, &cobra.Command{
+func newLogout(w world) *cobra.Command {
+	return keyCommand(w, logout, cobra.Command{
 		Use:   "logout [PROVIDER]",
 		Short: "Forget the key of a provider that login keeps",
-	}, run)
+	})
 }
 
-func keyCommand(w world, cmd *cobra.Command, run func(context.Context, world, loginOptions) error) *cobra.Command {
-	var o loginOptions
+// keyCommand is a command about the key of a provider, or of an address. Run gets where keys
+// are kept, and what the key is for.
+func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Keys, place string) error, cmd cobra.Command) *cobra.Command {
+	var baseURL string
 	cmd.Args = cli.CountedArgs(0, 1, "one provider, or none for openai")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.provider = strings.Join(args, "")
-		return run(cmd.Context(), w, o)
-	}
-	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	cmd.ValidArgsFunction = cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp)
-	return cmd
-}
-
-// place is what the key is for.
-func (o loginOptions) place() (string, error) {
-	if o.baseURL != "" && o.provider != "" {
-		return "", usage(errors.New("name a provider or --base-url, not both"))
-	}
-	if o.baseURL != "" {
-		base, err := provider.NormalizeBaseURL(o.baseURL)
+		place, err := keyPlace(strings.Join(args, ""), baseURL)
 		if err != nil {
-			return "", usage(err)
+			return usage(err)
 		}
-		if err := provider.CheckPlain(base); err != nil {
-			return "", usage(err)
+		f, err := w.Folders()
+		if err != nil {
+			return err
 		}
-		return provider.Place(base), nil
+		return run(cmd.Context(), w, provider.SystemKeys(f.Config, w.Env), place)
 	}
-	known, found := vendor.Named(cmp.Or(o.provider, "openai"))
-	if !found {
-		names := provider.Names()
-		return "", usage(fmt.Errorf("there is no provider %q; there are %s%s", o.provider, strings.Join(names, ", "), nearest.Question(o.provider, names)))
-	}
-	return provider.Place(known.BaseURL), nil
+	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
+	cmd.ValidArgsFunction = cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp)
+	return &cmd
 }
 
-// keys are where keys are kept, with what the key is for.
-func (o loginOptions) keys(w world) (keys provider.Keys, place string, err error) {
-	if place, err = o.place(); err != nil {
-		return keys, "", err
+// keyPlace is what the key of a provider, or of an address, is for.
+func keyPlace(name, baseURL string) (string, error) {
+	if baseURL == "" {
+		known, found := vendor.Named(cmp.Or(name, "openai"))
+		if names := provider.Names(); !found {
+			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
+		}
+		return provider.Place(known.BaseURL), nil
 	}
-	f, err := w.Folders()
-	return provider.SystemKeys(f.Config, w.Env), place, err
+	if name != "" {
+		return "", errors.New("name a provider or --base-url, not both")
+	}
+	base, err := provider.NormalizeBaseURL(baseURL)
+	if err == nil {
+		err = provider.CheckPlain(base)
+	}
+	return provider.Place(base), err
 }
 
-func login(ctx context.Context, w world, o loginOptions) error {
-	keys, place, err := o.keys(w)
-	if err != nil {
-		return err
-	}
+func login(ctx context.Context, w world, keys provider.Keys, place string) error {
 	key, err := readKey(ctx, w, place)
 	if err != nil {
 		return err
@@ -105,11 +92,7 @@ func login(ctx context.Context, w world, o loginOptions) error {
 	return w.print("The key for " + place + " is kept in " + where + ".")
 }
 
-func logout(_ context.Context, w world, o loginOptions) error {
-	keys, place, err := o.keys(w)
-	if err != nil {
-		return err
-	}
+func logout(_ context.Context, w world, keys provider.Keys, place string) error {
 	found, err := keys.Delete(place)
 	if err != nil {
 		return err
@@ -132,20 +115,10 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	if err != nil {
 		return "", err
 	}
-	type typed struct {
-		data []byte
-		err  error
-	}
-	read := make(chan typed, 1)
-	go func() {
-		data, err := term.ReadPassword(int(w.stdin.Fd()))
-		read <- typed{data, err}
-	}()
-	select {
-	case <-ctx.Done():
+	key, err := console.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
+	if ctx.Err() != nil {
 		return "", errors.Join(ctx.Err(), term.Restore(int(w.stdin.Fd()), state))
-	case in := <-read:
-		fmt.Fprintln(w.people)
-		return llm.Key(strings.TrimSpace(string(in.data))), in.err
 	}
+	fmt.Fprintln(w.people)
+	return llm.Key(strings.TrimSpace(string(key))), err
 }

@@ -148,23 +148,30 @@ func listServers(w world, asJSON bool) error {
 	return printLines(w, lines)
 }
 
-func newMCPGet(w world) *cobra.Command {
+// serverCommand is a command about a server that is configured.
+func serverCommand(w world, name, short string, run func(ctx context.Context, found knownServers, server *servers.Server) error) *cobra.Command {
 	return &cobra.Command{
-		Use: "get NAME", Short: "Show all that is known of a server; nothing is started",
+		Use: name + " NAME", Short: short,
 		Args: cli.ExactArgs(1, "the name of a server"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			found, server, err := namedServer(w, args[0])
 			if err != nil {
 				return err
 			}
-			for _, st := range found.Status(found.settings) {
-				if st.Name == server.Name {
-					return printLines(w, st.Describe())
-				}
-			}
-			return nil
+			return run(cmd.Context(), found, server)
 		},
 	}
+}
+
+func newMCPGet(w world) *cobra.Command {
+	return serverCommand(w, "get", "Show all that is known of a server; nothing is started", func(_ context.Context, found knownServers, server *servers.Server) error {
+		for _, st := range found.Status(found.settings) {
+			if st.Name == server.Name {
+				return printLines(w, st.Describe())
+			}
+		}
+		return nil
+	})
 }
 
 func newMCPTest(w world) *cobra.Command {

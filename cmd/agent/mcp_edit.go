@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -153,59 +152,47 @@ func editServer(w world, name, short, did string, edit func(file, name string) e
 
 func newMCPLogin(w world) *cobra.Command {
 	var noBrowser bool
-	cmd := &cobra.Command{
-		Use: "login NAME", Short: "Log in to a server in the browser, and keep what that gives",
-		Args: cli.ExactArgs(1, "the name of a server"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, server, logins, err := loginTo(w, args[0])
-			if err != nil {
-				return err
-			}
-			host := mcp.Host{Version: w.Version, Roots: []string{w.Dir}}
-			if err := logins.Login(cmd.Context(), found.Wire(server), host, opener(w, noBrowser)); err != nil {
-				return err
-			}
-			return printLines(w, []string{"logged in to " + server.Name})
-		},
-	}
+	cmd := serverCommand(w, "login", "Log in to a server in the browser, and keep what that gives", func(ctx context.Context, found knownServers, server *servers.Server) error {
+		if err := takesLogin(server); err != nil {
+			return err
+		}
+		host := mcp.Host{Version: w.Version, Roots: []string{w.Dir}}
+		if err := w.Logins(found.folders).Login(ctx, found.Wire(server), host, opener(w, noBrowser)); err != nil {
+			return err
+		}
+		return printLines(w, []string{"logged in to " + server.Name})
+	})
 	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and read the one at which a browser elsewhere ended up")
 	return cmd
 }
 
 func newMCPLogout(w world) *cobra.Command {
-	return &cobra.Command{
-		Use: "logout NAME", Short: "Forget the login to a server",
-		Args: cli.ExactArgs(1, "the name of a server"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			found, server, logins, err := loginTo(w, args[0])
-			if err != nil {
-				return err
-			}
-			wire := found.Wire(server)
-			if with, err := wire.Prepare(wire); err == nil {
-				wire = with // its address may hold variables
-			}
-			was, err := logins.Logout(wire)
-			switch {
-			case err != nil:
-				return err
-			case was:
-				return printLines(w, []string{"the login to " + server.Name + " is forgotten"})
-			}
-			return printLines(w, []string{"there was no login to " + server.Name})
-		},
-	}
+	return serverCommand(w, "logout", "Forget the login to a server", func(_ context.Context, found knownServers, server *servers.Server) error {
+		if err := takesLogin(server); err != nil {
+			return err
+		}
+		wire := found.Wire(server)
+		if with, err := wire.Prepare(wire); err == nil {
+			wire = with // its address may hold variables
+		}
+		was, err := w.Logins(found.folders).Logout(wire)
+		if err != nil {
+			return err
+		}
+		said := "the login to " + server.Name + " is forgotten"
+		if !was {
+			said = "there was no login to " + server.Name
+		}
+		return printLines(w, []string{said})
+	})
 }
 
-func loginTo(w world, name string) (knownServers, *servers.Server, *mcp.Logins, error) {
-	found, server, err := namedServer(w, name)
-	if err == nil && server.Transport == servers.Stdio {
-		err = fmt.Errorf("%s is a program; there is no login to it", name)
+// takesLogin refuses a server that is no address.
+func takesLogin(server *servers.Server) error {
+	if server.Transport == servers.Stdio {
+		return fmt.Errorf("%s is a program; there is no login to it", server.Name)
 	}
-	if err != nil {
-		return found, nil, nil, err
-	}
-	return found, server, w.Logins(found.folders), nil
+	return nil
 }
 
 // opener leads a person to an address: in the browser, or by printing it.
@@ -221,20 +208,11 @@ func opener(w world, noBrowser bool) mcp.Opener {
 		if err := w.tell("Then paste the address at which the browser ended up:"); err != nil {
 			return "", err
 		}
-		line := make(chan string, 1)
-		go func() {
-			text, _ := bufio.NewReader(w.stdin).ReadString('\n')
-			line <- strings.TrimSpace(text)
-		}()
-		select {
-		case text := <-line:
-			if text == "" {
-				return "", errors.New("no address was pasted")
-			}
-			return text, nil
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
+		pasted, err := readLine(ctx, w.stdin)
+		if err == nil && pasted == "" {
+			err = errors.New("no address was pasted")
 		}
+		return pasted, err
 	}
 }
 

@@ -32,7 +32,7 @@ type modelsOptions struct {
 	json   bool
 }
 
-func newModels(w world, run func(context.Context, world, modelsOptions) error) *cobra.Command {
+func newModels(w world) *cobra.Command {
 	var o modelsOptions
 	cmd := &cobra.Command{
 		Use:   "models [FILTER]",
@@ -44,7 +44,7 @@ too narrow gets fewer columns; --json has all.`,
 		Args: cli.CountedArgs(0, 1, "a word that the names hold, or none for all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
-			return run(cmd.Context(), w, o)
+			return listModels(cmd.Context(), w, o)
 		},
 	}
 	o.register(cmd, w)
@@ -200,16 +200,19 @@ var modelColumns = []table.Column{
 func modelTable(models []modelRow, width int) []string {
 	rows := make([][]string, len(models))
 	for i, m := range models {
-		rows[i] = []string{m.Provider, words.Line(m.ID, 0), windowCell(m.Window), priceCell(m.Prices), strings.Join(m.Efforts, ","), yesCell(m.Images), familyCell(m)}
+		window, images, family := "?", "no", ""
+		if m.Window > 0 {
+			window = words.Tokens(m.Window)
+		}
+		if m.Images {
+			images = "yes"
+		}
+		if m.Family != "" { // as the settings model-family and edit-tool call them
+			family = m.Family + ", " + m.Edits
+		}
+		rows[i] = []string{m.Provider, words.Line(m.ID, 0), window, priceCell(m.Prices), strings.Join(m.Efforts, ","), images, family}
 	}
 	return table.Fit(modelColumns, rows, width)
-}
-
-func windowCell(tokens int) string {
-	if tokens == 0 {
-		return "?"
-	}
-	return words.Tokens(tokens)
 }
 
 func priceCell(p *settings.Prices) string {
@@ -219,20 +222,4 @@ func priceCell(p *settings.Prices) string {
 	const digits = 1e6 // what prices per token leave behind when they are made those of a million is not meant
 	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
 	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
-}
-
-// familyCell is the family of a model and how it edits, as the settings model-family and
-// edit-tool call them.
-func familyCell(r modelRow) string {
-	if r.Family == "" {
-		return ""
-	}
-	return r.Family + ", " + r.Edits
-}
-
-func yesCell(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }

@@ -48,38 +48,3 @@ func TestSessionFlags(t *testing.T) {
 		}
 	}
 }
-
-func TestSettingsFlags(t *testing.T) {
-	t.Parallel()
-	command := func(keep func(listOptions) error) *cobra.Command {
-		return newSettingsCommand(world{}, func(_ world, o listOptions) error { return keep(o) })
-	}
-	for line, want := range map[string]listOptions{
-		"":                        {},
-		"model --json":            {key: "model", json: true},
-		"--schema --profile work": {schema: true, settingsOptions: settingsOptions{profile: "work"}},
-	} {
-		got, err := parsed(t, command, line)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(listOptions{}, settingsOptions{})); err != nil || diff != "" {
-			t.Errorf("agent settings %s: %v %s", line, err, diff)
-		}
-	}
-	if _, err := parsed(t, command, "a b"); exitStatus(err) != exitUsage {
-		t.Errorf("two keys: %v", err)
-	}
-}
-
-func TestSandboxFlags(t *testing.T) {
-	t.Parallel()
-	command := func(keep func(sandboxOptions) error) *cobra.Command {
-		return newSandbox(world{}, func(_ context.Context, _ world, o sandboxOptions) error { return keep(o) })
-	}
-	got, err := parsed(t, command, "--profile look -C dir -- ls -l")
-	want := sandboxOptions{workspace: "dir", confined: "look", command: []string{"ls", "-l"}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sandboxOptions{}, settingsOptions{})); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-	if _, err := parsed(t, command, ""); exitStatus(err) != exitUsage {
-		t.Errorf("no command: %v", err)
-	}
-}

@@ -103,7 +103,7 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 }
 
 // newRoot returns the program's commands. run is what agent itself does, for tests
-// to see the options it would get; so it is with every command.
+// to see the options it would get.
 func newRoot(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
 	var o sessionOptions
 	root := &cobra.Command{
@@ -136,19 +136,19 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	o.register(root, w)
 	root.AddCommand(
-		newDemo(w, playDemo),
+		newDemo(w),
 		newContext(w),
 		newSavings(w),
 		newACP(w),
 		newSchema(w),
 		newProfile(w),
-		newSettingsCommand(w, showSettings),
-		newModels(w, listModels),
-		newLogin(w, login),
-		newLogout(w, logout),
+		newSettingsCommand(w),
+		newModels(w),
+		newLogin(w),
+		newLogout(w),
 		newDoctor(w),
 		newSessions(w),
-		newSandbox(w, runSandboxed),
+		newSandbox(w),
 		newWorktree(w),
 		newTrust(w),
 		newInit(w, run),
@@ -161,22 +161,31 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	return root
 }
 
+// registerLimits declares the flags of every conversation: settings, and what it may do.
+func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
+	o.settingsOptions.register(cmd, w)
+	f := cmd.Flags()
+	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
+	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
+	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
+	f.BoolVar(&o.trustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
+	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
+	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
+}
+
 // register declares the flags that sessions take.
 func (o *sessionOptions) register(cmd *cobra.Command, w world) {
-	o.settingsOptions.register(cmd, w)
+	o.registerLimits(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` of this repository, on its branch agent/NAME; it is made if it is not there")
-	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
-	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.input, "input-format", string(headless.Text), "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
-	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
-	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
 	f.StringVar(&o.sessionID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
@@ -187,35 +196,14 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
 	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
 	f.StringArrayVar(&o.servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
-	f.BoolVar(&o.trustProject, "trust-project", false, trustProjectHelp)
-	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session")
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check says it in words
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cmd.ValidateFlagGroups(); err != nil {
-			return usage(errors.New("only one of --continue, --resume and --no-session can be given"))
-		}
-		if o.fork && !o.continues && o.resume == "" {
-			return usage(errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c"))
-		}
-		if err := o.checkSessionID(cmd); err != nil {
-			return err
-		}
-		if cmd.Flags().Changed("output-file") && !cmd.Flags().Changed("prompt") {
-			return usage(errors.New("-o is for -p: it keeps the answer of one prompt"))
-		}
-		if err := o.checkInput(cmd); err != nil {
-			return err
-		}
-		if cmd.Flags().Changed("output-schema") && !cmd.Flags().Changed("prompt") {
-			return usage(errors.New("--output-schema is for -p: it is the form of the answer of one prompt"))
-		}
-		if cmd.Flags().Changed("timeout") && !cmd.Flags().Changed("prompt") {
-			return usage(script.ErrTimeout)
+		if err := o.check(cmd.Flags().Changed); err != nil {
+			return usage(err)
 		}
 		return nil
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
-	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{string(headless.Text), string(headless.StreamJSON)}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -223,31 +211,29 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 // sessionIDs are the ids that a person can choose.
 var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
 
-// checkSessionID refuses an id that cannot be the name of a file, and flags that choose a
-// session in another way.
-func (o *sessionOptions) checkSessionID(cmd *cobra.Command) error {
-	switch {
-	case !cmd.Flags().Changed("session-id"):
-		return nil
-	case !sessionIDs.MatchString(o.sessionID) || strings.Trim(o.sessionID, ".") == "":
-		return usage(fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.sessionID))
-	case o.continues || o.resume != "" || o.fork || o.noSession:
-		return usage(errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session"))
-	}
-	return nil
-}
-
-// checkInput refuses a format of input that is none, or that the other flags do not go with.
-func (o *sessionOptions) checkInput(cmd *cobra.Command) error {
-	switch {
-	case o.input == string(headless.Text):
-		return nil
-	case o.input != string(headless.StreamJSON):
-		return usage(fmt.Errorf("unknown input format %q; choose text or stream-json", o.input))
-	case !cmd.Flags().Changed("prompt") || o.output != string(headless.StreamJSON):
-		return usage(errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message"))
-	case o.outputSchema != "" || o.answerFile != "":
-		return usage(errors.New("--input-format stream-json has many answers: leave out --output-schema and -o"))
+// check refuses values that are none, and flags that do not go together; given reports whether
+// a flag was.
+func (o *sessionOptions) check(given func(flag string) bool) error {
+	prints, lines := given("prompt"), o.input == string(headless.StreamJSON)
+	isID := sessionIDs.MatchString(o.sessionID) && strings.Trim(o.sessionID, ".") != "" // which can be the name of a file
+	for _, wrong := range []struct {
+		is  bool
+		err error
+	}{
+		{o.continues && o.resume != "" || o.noSession && (o.continues || o.resume != ""), errors.New("only one of --continue, --resume and --no-session can be given")},
+		{o.fork && !o.continues && o.resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
+		{given("session-id") && !isID, fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.sessionID)},
+		{given("session-id") && (o.continues || o.resume != "" || o.fork || o.noSession), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
+		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
+		{!lines && o.input != string(headless.Text), fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
+		{lines && (!prints || o.output != string(headless.StreamJSON)), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
+		{lines && (o.outputSchema != "" || o.answerFile != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
+		{given("output-schema") && !prints, errors.New("--output-schema is for -p: it is the form of the answer of one prompt")},
+		{given("timeout") && !prints, script.ErrTimeout},
+	} {
+		if wrong.is {
+			return wrong.err
+		}
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type sandboxOptions struct {
 	command  []string
 }
 
-func newSandbox(w world, run func(context.Context, world, sandboxOptions) error) *cobra.Command {
+func newSandbox(w world) *cobra.Command {
 	var o sandboxOptions
 	cmd := &cobra.Command{
 		Use:   "sandbox [--profile look|work] -- COMMAND…",
@@ -40,7 +40,7 @@ for what runs later, such as git's hooks, and open connections to itself.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.command = args
-			return run(cmd.Context(), w, o)
+			return runSandboxed(cmd.Context(), w, o)
 		},
 	}
 	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -96,57 +94,23 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 
 // sessionFiles are the files that are named, those below the folders that are named, or
 // those of all programs.
-func (w world) sessionFiles(paths []string, since time.Time, skip func(string, error)) ([]logs.File, error) {
-	if len(paths) > 0 {
-		var files []logs.File
-		for _, path := range paths {
-			below, err := filesBelow(w.Path(path), since, skip)
-			if err != nil {
-				return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
-			}
-			files = append(files, below...)
+func (w world) sessionFiles(paths []string, since time.Time, skip func(string, error)) (files []logs.File, err error) {
+	if len(paths) == 0 {
+		f, err := w.Folders()
+		return append(logs.Find(w.Home, w.Env, since, skip), logs.Below(f.Sessions(), since, skip)...), err
+	}
+	for _, path := range paths {
+		info, err := os.Stat(w.Path(path))
+		switch {
+		case err != nil:
+			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
+		case info.IsDir():
+			files = append(files, logs.Below(w.Path(path), since, skip)...)
+		default:
+			files = append(files, logs.File{Path: w.Path(path), Size: info.Size(), Changed: info.ModTime()})
 		}
-		return files, nil
 	}
-	files := logs.Find(w.Home, w.Env, since, skip)
-	f, err := w.Folders()
-	if err != nil {
-		return nil, err
-	}
-	own, err := filesBelow(f.Sessions(), since, skip)
-	if os.IsNotExist(err) {
-		err = nil
-	}
-	return append(files, own...), err
-}
-
-// filesBelow lists a file, or the files below a folder that can be sessions and were
-// changed since a time.
-func filesBelow(root string, since time.Time, skip func(string, error)) ([]logs.File, error) {
-	info, err := os.Stat(root)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return []logs.File{{Path: root, Size: info.Size(), Changed: info.ModTime()}}, nil
-	}
-	var files []logs.File
-	return files, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			skip(path, err)
-			return nil
-		}
-		if ext := filepath.Ext(path); !d.Type().IsRegular() || ext != ".jsonl" && ext != ".json" {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			skip(path, err)
-		} else if !info.ModTime().Before(since) {
-			files = append(files, logs.File{Path: path, Size: info.Size(), Changed: info.ModTime()})
-		}
-		return nil
-	})
+	return files, nil
 }
 
 // progress shows on a terminal how much was read. The second function removes the line.

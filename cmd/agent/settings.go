@@ -20,15 +20,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// listOptions are the flags of agent settings.
-type listOptions struct {
-	settingsOptions
-	key          string // all when empty
-	json, schema bool
-}
-
-func newSettingsCommand(w world, run func(world, listOptions) error) *cobra.Command {
-	var o listOptions
+func newSettingsCommand(w world) *cobra.Command {
+	var o settingsOptions
+	var asJSON, schema bool
 	cmd := &cobra.Command{
 		Use:   "settings [KEY]",
 		Short: "Every setting with its value, where that comes from, and what it takes",
@@ -39,50 +33,33 @@ func newSettingsCommand(w world, run func(world, listOptions) error) *cobra.Comm
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			o.key = strings.Join(args, "")
-			return run(w, o)
+			if schema {
+				return printSchema(w, "settings")
+			}
+			s, err := w.Settings(o.sources())
+			if err != nil {
+				return err
+			}
+			chosen, show := s.All(), slash.SettingsTable
+			if len(args) == 1 {
+				one, err := s.Lookup(args[0])
+				if err != nil {
+					return err
+				}
+				chosen = []settings.Resolved{one}
+				show = func(all []settings.Resolved, profile string) []string { return slash.DescribeSetting(all[0], profile) }
+			}
+			if asJSON {
+				return rawjson.WriteIndented(w.out, chosen)
+			}
+			return w.print(show(chosen, s.Profile())...)
 		},
 		ValidArgsFunction: completeKeys,
 	}
 	o.register(cmd, w)
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of a profile file, for editors")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of a profile file, for editors")
 	return cmd
-}
-
-func showSettings(w world, o listOptions) error {
-	if o.schema {
-		s, err := app.Registry().ProfileSchema()
-		if err != nil {
-			return err
-		}
-		return rawjson.WriteIndented(w.out, s)
-	}
-	s, err := w.Settings(o.sources())
-	if err != nil {
-		return err
-	}
-	chosen, err := chosenSettings(s, o.key)
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.json:
-		return rawjson.WriteIndented(w.out, chosen)
-	case o.key != "":
-		return w.print(slash.DescribeSetting(chosen[0], s.Profile())...)
-	default:
-		return w.print(slash.SettingsTable(chosen, s.Profile())...)
-	}
-}
-
-// chosenSettings are the one that key names, or all.
-func chosenSettings(s *settings.Settings, key string) ([]settings.Resolved, error) {
-	if key == "" {
-		return s.All(), nil
-	}
-	one, err := s.Lookup(key)
-	return []settings.Resolved{one}, err
 }
 
 func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -185,15 +162,18 @@ profile file (settings).`,
 		Args:      cli.ExactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
-			schema := schemas[args[0]]
-			if schema == nil {
-				return usage(fmt.Errorf("there is no schema %q; did you mean %v?", args[0], nearest.Of(args[0], names, 1)))
+			if schemas[args[0]] == nil {
+				return usage(fmt.Errorf("there is no schema %q%s", args[0], nearest.Question(args[0], names)))
 			}
-			s, err := schema()
-			if err != nil {
-				return err
-			}
-			return rawjson.WriteIndented(w.out, s)
+			return printSchema(w, args[0])
 		},
 	}
+}
+
+func printSchema(w world, name string) error {
+	s, err := schemas[name]()
+	if err != nil {
+		return err
+	}
+	return rawjson.WriteIndented(w.out, s)
 }

@@ -5,6 +5,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,4 +80,25 @@ func unfinished(text []byte) int {
 		}
 	}
 	return 0
+}
+
+// Await returns what read returns, or why ctx has ended before: a read of a terminal or a
+// pipe does not end by itself.
+func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := read()
+		done <- outcome{value, err}
+	}()
+	select {
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	case o := <-done:
+		return o.value, o.err
+	}
 }

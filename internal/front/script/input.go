@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/console"
 	"agent/internal/history"
 )
 
@@ -55,27 +56,16 @@ func (o Options) piped(ctx context.Context) (string, error) {
 		fmt.Fprintln(o.People, "standard input is not read: another program has begun to read that file")
 		return "", nil
 	}
-	type input struct {
-		data []byte
-		err  error
-	}
-	read := make(chan input, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(o.In, maxPipedInput+1))
-		read <- input{data, err}
-	}()
 	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(o.People, "waiting for the end of standard input …") })
 	defer slow.Stop()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case in := <-read:
-		if in.err != nil {
-			return "", fmt.Errorf("reading standard input: %w", in.err)
-		}
-		if len(in.data) > maxPipedInput {
-			return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
-		}
-		return strings.ToValidUTF8(string(in.data), "\uFFFD"), nil
+	data, err := console.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(o.In, maxPipedInput+1)) })
+	switch {
+	case ctx.Err() != nil:
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("reading standard input: %w", err)
+	case len(data) > maxPipedInput:
+		return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
 	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 }

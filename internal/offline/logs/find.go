@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,12 +55,19 @@ func Find(home string, env func(string) string, since time.Time, skip func(path 
 		if p.variable != "" && env(p.variable) != "" {
 			root = env(p.variable)
 		}
-		files = append(files, p.find(filepath.Join(root, p.below), since, skip)...)
+		files = append(files, below(filepath.Join(root, p.below), p.agent, p.is, since, skip)...)
 	}
 	return files
 }
 
-func (p place) find(root string, since time.Time, skip func(path string, err error)) []File {
+// Below lists the files below a folder that can be sessions and were changed since a time.
+func Below(root string, since time.Time, skip func(path string, err error)) []File {
+	is := func(path string) bool { return slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) }
+	return below(root, "", is, since, skip)
+}
+
+// below lists the sessions of a program below a folder. Without the folder there are none.
+func below(root, agent string, is func(path string) bool, since time.Time, skip func(path string, err error)) []File {
 	var files []File
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -68,7 +76,7 @@ func (p place) find(root string, since time.Time, skip func(path string, err err
 		case err != nil:
 			skip(path, err)
 			return nil
-		case !d.Type().IsRegular() || !p.is(path):
+		case !d.Type().IsRegular() || !is(path):
 			return nil
 		}
 		info, err := d.Info()
@@ -77,7 +85,7 @@ func (p place) find(root string, since time.Time, skip func(path string, err err
 			return nil
 		}
 		if !info.ModTime().Before(since) {
-			files = append(files, File{path, p.agent, info.Size(), info.ModTime()})
+			files = append(files, File{path, agent, info.Size(), info.ModTime()})
 		}
 		return nil
 	})
