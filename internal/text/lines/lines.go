@@ -13,6 +13,14 @@ import (
 // Split cuts text after each line feed; an empty text has no lines.
 func Split(text string) []string { return slices.Collect(strings.Lines(text)) }
 
+// Join puts a line feed behind each line.
+func Join(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "\n") + "\n"
+}
+
 // At returns the number of the line that holds an offset.
 func At(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 

@@ -304,11 +304,7 @@ func (a *applier) applied() Applied {
 			}
 			unended = false
 		}
-		text := strings.Join(e.lines, "\n")
-		if len(e.lines) > 0 {
-			text += "\n"
-		}
-		done.Splices = append(done.Splices, textfile.Splice{Start: a.start(e.from), End: a.start(e.to), Text: text})
+		done.Splices = append(done.Splices, textfile.Splice{Start: a.start(e.from), End: a.start(e.to), Text: lines.Join(e.lines)})
 	}
 	if unended && len(done.Splices) > 0 {
 		done.Splices = append(done.Splices, end)

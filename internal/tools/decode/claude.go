@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"agent/internal/rawjson"
+	"agent/internal/text/lines"
 	"agent/internal/text/patch"
 )
 
@@ -198,18 +200,12 @@ func patched(text string, abs func(string) string) []Their {
 			call("Write", members{quoted("file_path", abs(s.Path)), quoted("content", s.Text)})
 			continue
 		}
-		var before, after strings.Builder
+		before, after := "", ""
 		for _, chunk := range s.Chunks {
-			for _, line := range chunk.Lines {
-				if line.Mark != patch.Added {
-					before.WriteString(line.Text + "\n")
-				}
-				if line.Mark != patch.Removed {
-					after.WriteString(line.Text + "\n")
-				}
-			}
+			before += lines.Join(chunk.Old())
+			after += lines.Join(chunk.New())
 		}
-		edit := members{quoted("old_string", before.String()), quoted("new_string", after.String())}
+		edit := members{quoted("old_string", before), quoted("new_string", after)}
 		call("Edit", append(members{quoted("file_path", abs(s.Path))}, edit...))
 		if s.MoveTo != "" {
 			call("Edit", append(members{quoted("file_path", abs(s.MoveTo))}, edit...))
@@ -241,22 +237,21 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 		}
 	}
 	for _, m := range updated {
-		at := t.shown.index(m.name)
-		switch {
-		case at >= 0 && sameValue(t.shown[at].value, m.value) && at < len(t.given):
-			back = append(back, t.given[at])
+		switch at := t.shown.index(m.name); {
+		case at < 0:
+			back = append(back, m)
 		case at >= len(t.given):
 			if !sameValue(t.shown[at].value, m.value) {
 				return nil, fmt.Errorf("%s cannot be changed in a call of %s", m.name, t.tool.name)
 			}
-		case at >= 0:
+		case sameValue(t.shown[at].value, m.value):
+			back = append(back, t.given[at])
+		default:
 			own := t.given[at].name
 			if own == "timeout_seconds" {
-				m.value, _ = seconds(member{"timeout_ms", m.value})
+				m.value, _ = fromMilliseconds(m.value)
 			}
 			back = append(back, member{own, m.value})
-		default:
-			back = append(back, m)
 		}
 	}
 	return back.json(), nil
@@ -264,13 +259,11 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 
 // sameValue reports whether two values of JSON are equal but for their form.
 func sameValue(a, b json.RawMessage) bool {
-	var plainA, plainB any
-	if json.Unmarshal(a, &plainA) != nil || json.Unmarshal(b, &plainB) != nil {
+	var one, other any
+	if json.Unmarshal(a, &one) != nil || json.Unmarshal(b, &other) != nil {
 		return bytes.Equal(a, b)
 	}
-	textA, _ := json.Marshal(plainA)
-	textB, _ := json.Marshal(plainB)
-	return bytes.Equal(textA, textB)
+	return reflect.DeepEqual(one, other)
 }
 
 func quoted(name, text string) member { return member{name, rawjson.AppendString(nil, text)} }

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,13 +211,12 @@ func ofType(want string, value json.RawMessage) bool {
 func (t tool) fit(given members) (fitted members, notes []string) {
 	given = t.whole(given)
 	for _, m := range given {
-		name, value, meant := t.parameter(m, given)
+		name, value := t.meant(m, given, fitted)
 		switch {
-		case t.has(m.name):
-			value, _ = t.value(m.name, m.value)
-			fitted = append(fitted, member{m.name, value})
-		case meant:
-			notes = append(notes, learn(name, value))
+		case name != "":
+			if name != m.name {
+				notes = append(notes, learn(name, value))
+			}
 			fitted = append(fitted, member{name, value})
 		case slices.Contains(remarks, m.name), slices.Contains(withoutEffect, m.name):
 		default:
@@ -245,51 +245,29 @@ func learn(name string, value json.RawMessage) string {
 	return name + " is the name here"
 }
 
-// parameter returns the parameter of the tool that another name means. It means none if
-// the call has that one too, with another value.
-func (t tool) parameter(m member, given members) (name string, value json.RawMessage, meant bool) {
+// meant returns the parameter of the tool that a name means, with the value in its form;
+// none if the call has, or had before, that one too.
+func (t tool) meant(m member, given, before members) (name string, value json.RawMessage) {
+	value, ok := m.value, true
 	if t.has(m.name) {
-		return m.name, m.value, false
-	}
-	for _, own := range ordered {
-		if !t.has(own) || !slices.Contains(parameterNames[own], m.name) || given.index(own) >= 0 {
-			continue
+		name = m.name
+	} else {
+		for own, others := range parameterNames {
+			if t.has(own) && slices.Contains(others, m.name) && given.index(own) < 0 && before.index(own) < 0 && (name == "" || own < name) {
+				name = own
+			}
 		}
-		value, ok := t.value(own, m.value)
-		switch {
-		case own == "timeout_seconds":
-			value, ok = seconds(m)
-		case m.name == "insert_line":
-			value, ok = next(m.value) // behind that line
-		case own == "include" && m.name == "type":
-			value, ok = ofFileType(m.value)
-		}
-		if ok && !given.taken(own, m, t) {
-			return own, value, true
+		if meaning := meanings[m.name]; meaning != nil {
+			value, ok = meaning(value)
 		}
 	}
-	return "", nil, false
-}
-
-// value brings the value of a parameter into the form of the tool.
-func (t tool) value(name string, value json.RawMessage) (json.RawMessage, bool) {
-	switch {
-	case name == "command" && value[0] == '[':
-		return commandLine(value)
-	case name == "file_path" || name == "path" || name == "directory":
-		return withoutScheme(value), true
-	case name == "mode":
-		return mode(value), true
-	case name == "edits":
-		return edits(value), true
-	case name == "todos":
-		return todos(value), true
-	case name == "questions":
-		return questions(value), true
-	case t.types[name] == "boolean":
-		return truth(value), true
+	if name == "" || !ok {
+		return "", nil
 	}
-	return value, true
+	if form := forms[name]; form != nil {
+		return name, form(value)
+	}
+	return name, coerce(t.types[name], value)
 }
 
 // whole makes one thing of parameters that mean something together only: the lines of a
@@ -306,19 +284,23 @@ func (t tool) whole(given members) members {
 
 // Problem says what is wrong with arguments that are no JSON object.
 func Problem(tool, arguments string) string {
+	return fmt.Sprintf("the arguments of %s %s", tool, problem(arguments))
+}
+
+func problem(arguments string) string {
 	var object map[string]json.RawMessage
 	err := json.Unmarshal([]byte(arguments), &object)
-	syntax, ok := err.(*json.SyntaxError)
+	var syntax *json.SyntaxError
 	switch {
-	case !ok:
-		return fmt.Sprintf("the arguments of %s are not a JSON object; send the call again with valid JSON", tool)
-	case strings.Contains(syntax.Error(), "unexpected end"):
-		return fmt.Sprintf("the arguments of %s are not valid JSON: they end in the middle; write less in one call", tool)
+	case !errors.As(err, &syntax):
+		return "are not a JSON object; send the call again with valid JSON"
+	case isCut(err):
+		return "are not valid JSON: they end in the middle; write less in one call"
 	}
 	const around = 10
 	at := int(syntax.Offset)
 	near := arguments[max(0, min(at, len(arguments))-around):min(len(arguments), at+around)]
-	return fmt.Sprintf("the arguments of %s are not valid JSON: %s at byte %d, near %q; send the call again with valid JSON", tool, syntax, at, strings.ToValidUTF8(near, ""))
+	return fmt.Sprintf("are not valid JSON: %s at byte %d, near %q; send the call again with valid JSON", syntax, at, strings.ToValidUTF8(near, ""))
 }
 
 func isText(arguments string) bool {

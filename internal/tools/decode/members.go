@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"agent/internal/cmdline"
 	"agent/internal/rawjson"
 )
-
-// ordered are the parameters that have other names, in a fixed order.
-var ordered = slices.Sorted(maps.Keys(parameterNames))
 
 // member is a parameter with its value.
 type member struct {
@@ -88,19 +82,6 @@ func (m members) json() json.RawMessage {
 	return append(out, '}')
 }
 
-// taken reports whether another name of the same parameter comes before.
-func (m members) taken(own string, one member, t tool) bool {
-	for _, before := range m {
-		if before.name == one.name {
-			return false
-		}
-		if !t.has(before.name) && slices.Contains(parameterNames[own], before.name) {
-			return true
-		}
-	}
-	return false
-}
-
 // lines puts the first and the last line of a file into offset and limit.
 func (m members) lines() members {
 	first, last := 0, 0
@@ -134,32 +115,6 @@ func (m members) number(name string) int {
 	return n
 }
 
-func whole(value json.RawMessage) (int, bool) {
-	f, err := strconv.ParseFloat(strings.Trim(string(value), `" `), 64)
-	return int(f), err == nil && f == float64(int(f))
-}
-
-func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
-
-// next is the number after the one of a line.
-func next(value json.RawMessage) (json.RawMessage, bool) {
-	n, ok := whole(value)
-	return number(n + 1), ok
-}
-
-// millisecond is how many of them are a second.
-const millisecond = 1000
-
-// seconds is a timeout in seconds. What is called so in milliseconds, or is too long to be
-// seconds, is in milliseconds.
-func seconds(m member) (json.RawMessage, bool) {
-	n, ok := whole(m.value)
-	if m.name == "timeout_ms" || n >= millisecond {
-		n = (n + millisecond - 1) / millisecond
-	}
-	return number(n), ok
-}
-
 // around makes the largest of several numbers of lines around a match the one that counts.
 func (m members) around() members {
 	most, first := 0, ""
@@ -190,11 +145,11 @@ func (m members) ignoringCase(t tool) members {
 		if i < 0 || t.has(name) {
 			continue
 		}
-		value, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(m[i].value), `"`)))
-		if err != nil {
+		value := string(truth(m[i].value))
+		if value != "true" && value != "false" {
 			continue
 		}
-		ignored = ignored || value == does
+		ignored = ignored || value == strconv.FormatBool(does)
 		m = m.without(name)
 	}
 	if !ignored {
@@ -207,176 +162,4 @@ func (m members) ignoringCase(t tool) members {
 		}
 	}
 	return m
-}
-
-// withoutScheme is the path of a file that is named by a URL.
-func withoutScheme(value json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(value, &text) == nil && strings.HasPrefix(text, "file:///") {
-		if named, err := url.Parse(text); err == nil && named.RawQuery == "" && named.Fragment == "" {
-			return rawjson.AppendString(nil, named.Path)
-		}
-	}
-	return value
-}
-
-// truth is a boolean that is written as a number or as a text.
-func truth(value json.RawMessage) json.RawMessage {
-	is, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(value), `" `)))
-	if err != nil {
-		return value
-	}
-	return strconv.AppendBool(nil, is)
-}
-
-// bothLines are the first and the last line of a range: two numbers, or "12-40".
-func bothLines(value json.RawMessage) (first, last int, ok bool) {
-	var both []int
-	var text string
-	if json.Unmarshal(value, &both) == nil {
-		if len(both) != 2 {
-			return 0, 0, false
-		}
-		return both[0], both[1], true
-	}
-	if json.Unmarshal(value, &text) != nil {
-		return 0, 0, false
-	}
-	from, to, _ := strings.Cut(text, "-")
-	first, one := whole([]byte(strings.TrimSpace(from)))
-	last, other := whole([]byte(strings.TrimSpace(to)))
-	return first, last, one && other
-}
-
-// mode is a mode of a search by our name.
-func mode(value json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(value, &text) == nil && modes[text] != "" {
-		return rawjson.AppendString(nil, modes[text])
-	}
-	return value
-}
-
-// ofFileType is the glob of the files of a type.
-func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
-	var text string
-	if json.Unmarshal(value, &text) != nil || text == "" {
-		return nil, false
-	}
-	if !strings.ContainsAny(text, "*?.[{/") {
-		text = "*." + cmp.Or(suffixes[text], text)
-	}
-	return rawjson.AppendString(nil, text), true
-}
-
-// commandLine makes a line of a program and its arguments.
-func commandLine(value json.RawMessage) (json.RawMessage, bool) {
-	var argv []string
-	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
-		return value, false
-	}
-	shell := argv[0][strings.LastIndex(argv[0], "/")+1:]
-	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
-		return rawjson.AppendString(nil, argv[2]), true
-	}
-	for i, word := range argv {
-		argv[i] = cmdline.Quote(word)
-	}
-	return rawjson.AppendString(nil, strings.Join(argv, " ")), true
-}
-
-// edits puts the items of several edits, which may come as a text or be one, into our words.
-func edits(value json.RawMessage) json.RawMessage {
-	if value[0] == '{' {
-		value = slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
-	}
-	item := tool{types: map[string]string{"old_string": "string", "new_string": "string", "replace_all": "boolean"}}
-	return items(value, "", func(edit members) members {
-		fitted, _ := item.fit(edit)
-		return fitted
-	})
-}
-
-// todos puts the items of a list of tasks into our words.
-func todos(value json.RawMessage) json.RawMessage {
-	return items(value, "content", func(task members) (said members) {
-		for _, m := range task {
-			switch {
-			case m.name == "id" && strings.ContainsRune("-0123456789", rune(m.value[0])):
-				m.value = rawjson.AppendString(nil, string(m.value))
-			case m.name == "id", m.name == "content":
-			case m.name == "status":
-				m.value = status(m.value)
-			case m.name == "subtasks":
-				m.value = todos(m.value)
-			case slices.Contains(contents, m.name) && task.index("content") < 0 && said.index("content") < 0:
-				m.name = "content"
-			default:
-				continue // it is not kept
-			}
-			said = append(said, m)
-		}
-		return said
-	})
-}
-
-// status is how far a task is in our words; one that is not understood stays what it is.
-func status(value json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(value, &text) != nil {
-		return value
-	}
-	plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(text)))
-	return rawjson.AppendString(nil, cmp.Or(statuses[plain], text))
-}
-
-// questions puts what the user is asked into our words.
-func questions(value json.RawMessage) json.RawMessage {
-	return items(value, "", func(question members) (said members) {
-		for _, m := range question {
-			switch m.name {
-			case "question", "header", "multiSelect":
-			case "multiple":
-				m.name = "multiSelect"
-			case "options":
-				m.value = items(m.value, "label", func(option members) members {
-					return slices.DeleteFunc(option, func(m member) bool { return m.name != "label" && m.name != "description" })
-				})
-			default:
-				continue // it is not shown
-			}
-			said = append(said, m)
-		}
-		return said
-	})
-}
-
-// items changes each object of a list, which may come as a text. An item that is a text is
-// an object with that as the member bare, if there is such a name.
-func items(value json.RawMessage, bare string, change func(item members) members) json.RawMessage {
-	list := []byte(value)
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		list = []byte(text)
-	}
-	var all []json.RawMessage
-	if json.Unmarshal(list, &all) != nil {
-		if text == "" || bare == "" {
-			return value
-		}
-		all = []json.RawMessage{value}
-	}
-	out := []byte("[")
-	for i, raw := range all {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if item, ok := parse(string(raw)); ok && raw[0] == '{' {
-			raw = change(item).json()
-		} else if raw[0] == '"' && bare != "" {
-			raw = members{{bare, raw}}.json()
-		}
-		out = append(out, raw...)
-	}
-	return append(out, ']')
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,9 +44,9 @@ func ParametersOf[A any]() Parameters[A] {
 // that mean another one are translated before ([Meant]).
 func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	var args A
-	given, err := object(raw)
-	if err != nil {
-		return args, err
+	given, ok := parse(string(raw))
+	if !ok && len(bytes.TrimSpace(raw)) > 0 {
+		return args, errors.New("the arguments " + problem(string(raw)))
 	}
 	var unknown []string
 	for i, m := range given {
@@ -70,22 +69,6 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	return args, described(strict.Decode(&args))
 }
 
-// object reads the arguments as a JSON object.
-func object(raw json.RawMessage) (members, error) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil, nil
-	}
-	given, ok := parse(string(raw))
-	if ok {
-		return given, nil
-	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(raw, new(any)); errors.As(err, &syntax) {
-		return nil, fmt.Errorf("the arguments are not valid JSON: %w at byte %d of %d", err, syntax.Offset, len(raw))
-	}
-	return nil, fmt.Errorf("the arguments must be a JSON object, not %s", kindOf(raw))
-}
-
 // unknown refuses parameters that the tool does not have, all at once.
 func (p Parameters[A]) unknown(given []string) error {
 	names := p.parsed.PropertyOrder
@@ -104,30 +87,6 @@ func (p Parameters[A]) unknown(given []string) error {
 	return errors.New(what + strings.Join(says, ", ") + valid)
 }
 
-// coerce rewrites a value of the wrong type when it has one possible meaning.
-func coerce(want string, value json.RawMessage) json.RawMessage {
-	var text string
-	isText := json.Unmarshal(value, &text) == nil
-	switch want {
-	case "integer":
-		if n, ok := whole(value); ok {
-			return number(n)
-		}
-	case "boolean":
-		return truth(value)
-	case "array":
-		var list []json.RawMessage
-		if !isText {
-			break
-		}
-		if json.Unmarshal([]byte(text), &list) == nil {
-			return json.RawMessage(text)
-		}
-		return slices.Concat([]byte("["), value, []byte("]"))
-	}
-	return value
-}
-
 // described rewrites a decoding error in the words of the schema.
 func described(err error) error {
 	var wrong *json.UnmarshalTypeError
@@ -144,22 +103,6 @@ func schemaType(wrong *json.UnmarshalTypeError) string {
 	}
 	withoutNull(schema)
 	return withArticle(schema.Type)
-}
-
-// kindOf names the kind of a JSON value for an error message.
-func kindOf(raw json.RawMessage) string {
-	switch bytes.TrimSpace(raw)[0] {
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	default:
-		return "a number"
-	}
 }
 
 func withArticle(noun string) string {

@@ -45,8 +45,8 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		`{"file_path":"a","count":"few"}`: {`"count" must be an integer, not a string`},
 		`{"file_path":"a","count":1.5}`:   {`"count" must be an integer`, "1.5"},
 		`{"file_path":"a","names":[1]}`:   {`names`, "must be a string, not a number"},
-		`{"file_path":"a"`:                {"not valid JSON", "byte"},
-		`["a"]`:                           {"must be a JSON object, not an array"},
+		`{"file_path":"a"`:                {"not valid JSON", "end in the middle"},
+		`["a"]`:                           {"are not a JSON object"},
 	} {
 		_, err := ParametersOf[sampleArgs]().Decode(json.RawMessage(raw))
 		if err == nil {

@@ -4,26 +4,31 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // repairs are what broken arguments may have been meant as, the likeliest first. Those
 // that end in the middle have none: a text that was cut would be written.
 func repairs(arguments string) []string {
 	text := unfenced(strings.TrimSpace(arguments))
-	if isCut(escaped(text)) && isCut(text) {
+	if isCut(json.Unmarshal([]byte(escaped(text)), new(any))) && isCut(json.Unmarshal([]byte(text), new(any))) {
 		return nil
 	}
-	found := []string{escaped(text), withoutTrailingCommas(escaped(text))}
+	meant := []string{escaped(text)}
 	if strings.HasPrefix(text, "{'") {
-		found = append(found, withoutTrailingCommas(escaped(doubleQuoted(text))))
+		meant = append(meant, escaped(doubleQuoted(text)))
 	}
-	return found
+	for _, one := range meant {
+		if plain, err := hujson.Minimize([]byte(one)); err == nil { // without trailing commas
+			meant = append(meant, string(plain))
+		}
+	}
+	return meant
 }
 
-// isCut reports whether a text is JSON that ends too early.
-func isCut(text string) bool {
-	var value any
-	err := json.Unmarshal([]byte(text), &value)
+// isCut reports whether an error is that of JSON that ends too early.
+func isCut(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) && strings.Contains(syntax.Error(), "unexpected end")
 }
@@ -42,52 +47,26 @@ func unfenced(text string) string {
 	return strings.TrimSpace(body)
 }
 
-// each calls outside for every byte of a text that is not within a JSON string, and inside
-// for those that are, escapes left out; both return what represents it.
-func each(text string, outside func(i int) string, inside func(b byte) string) string {
-	var out strings.Builder
-	within := false
-	for i := 0; i < len(text); i++ {
-		b := text[i]
-		switch {
-		case within && b == '\\' && i+1 < len(text):
-			out.WriteString(text[i : i+2])
-			i++
-		case b == '"':
-			within = !within
-			out.WriteByte(b)
-		case within:
-			out.WriteString(inside(b))
-		default:
-			out.WriteString(outside(i))
-		}
-	}
-	return out.String()
-}
+// controls are the characters that JSON has within strings as escapes only.
+var controls = map[byte]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
 
 // escaped escapes line feeds and tabs within strings.
 func escaped(text string) string {
-	return each(text, func(i int) string { return text[i : i+1] }, func(b byte) string {
-		switch b {
-		case '\n':
-			return `\n`
-		case '\r':
-			return `\r`
-		case '\t':
-			return `\t`
+	var out strings.Builder
+	within := false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case within && b == '\\' && i+1 < len(text):
+			out.WriteString(text[i : i+2])
+			i++
+		case within && controls[b] != "":
+			out.WriteString(controls[b])
+		default:
+			within = within != (b == '"')
+			out.WriteByte(b)
 		}
-		return string([]byte{b})
-	})
-}
-
-// withoutTrailingCommas leaves out commas that nothing follows.
-func withoutTrailingCommas(text string) string {
-	return each(text, func(i int) string {
-		if rest := strings.TrimLeft(text[i+1:], " \t\r\n"); text[i] == ',' && rest != "" && (rest[0] == '}' || rest[0] == ']') {
-			return ""
-		}
-		return text[i : i+1]
-	}, func(b byte) string { return string([]byte{b}) })
+	}
+	return out.String()
 }
 
 // pythons are the words of Python that JSON writes otherwise.

@@ -1,0 +1,155 @@
+package decode
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/rawjson"
+)
+
+// forms bring values into the form of the parameters of these names. What they do not
+// understand stays.
+var forms = map[string]func(json.RawMessage) json.RawMessage{
+	"command": commandLine, "file_path": withoutScheme, "path": withoutScheme, "directory": withoutScheme,
+	"mode": mode, "edits": edits, "todos": todos, "questions": questions,
+}
+
+// meanings are what the value of a parameter of another name is in ours; false where it means
+// nothing.
+var meanings = map[string]func(json.RawMessage) (json.RawMessage, bool){
+	"timeout": seconds, "timeout_ms": fromMilliseconds, "insert_line": next, "type": ofFileType,
+}
+
+// whole is a whole number, also one that is written as a text.
+func whole(value json.RawMessage) (int, bool) {
+	f, err := strconv.ParseFloat(strings.Trim(string(value), `" `), 64)
+	return int(f), err == nil && f == float64(int(f))
+}
+
+func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
+
+// next is the number after the one of a line, behind which something comes.
+func next(value json.RawMessage) (json.RawMessage, bool) {
+	n, ok := whole(value)
+	return number(n + 1), ok
+}
+
+// millisecond is how many of them are a second.
+const millisecond = 1000
+
+// seconds is a timeout in seconds. What is too long to be seconds is in milliseconds.
+func seconds(value json.RawMessage) (json.RawMessage, bool) {
+	if n, ok := whole(value); !ok || n >= millisecond {
+		return fromMilliseconds(value)
+	}
+	return value, true
+}
+
+func fromMilliseconds(value json.RawMessage) (json.RawMessage, bool) {
+	n, ok := whole(value)
+	return number((n + millisecond - 1) / millisecond), ok
+}
+
+// bothLines are the first and the last line of a range: two numbers, or "12-40".
+func bothLines(value json.RawMessage) (first, last int, ok bool) {
+	var both []int
+	if json.Unmarshal(value, &both) == nil && len(both) == 2 {
+		return both[0], both[1], true
+	}
+	from, to, _ := strings.Cut(strings.Trim(string(value), `"`), "-")
+	first, one := whole([]byte(from))
+	last, other := whole([]byte(to))
+	return first, last, one && other
+}
+
+// coerce rewrites a value of the wrong type when it has one possible meaning.
+func coerce(want string, value json.RawMessage) json.RawMessage {
+	switch want {
+	case "integer":
+		if n, ok := whole(value); ok {
+			return number(n)
+		}
+	case "boolean":
+		return truth(value)
+	case "array":
+		var text string
+		var list []json.RawMessage
+		switch {
+		case json.Unmarshal(value, &text) != nil:
+		case json.Unmarshal([]byte(text), &list) == nil:
+			return json.RawMessage(text)
+		default:
+			return listOf(value)
+		}
+	}
+	return value
+}
+
+func listOf(value json.RawMessage) json.RawMessage {
+	return slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
+}
+
+// truth is a boolean that is written as a number or as a text.
+func truth(value json.RawMessage) json.RawMessage {
+	is, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(value), `" `)))
+	if err != nil {
+		return value
+	}
+	return strconv.AppendBool(nil, is)
+}
+
+// reworded is a text in other words; what is no text stays.
+func reworded(value json.RawMessage, words func(text string) string) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return value
+	}
+	return rawjson.AppendString(nil, words(text))
+}
+
+// withoutScheme is the path of a file that is named by a URL.
+func withoutScheme(value json.RawMessage) json.RawMessage {
+	return reworded(value, func(text string) string {
+		if named, err := url.Parse(text); err == nil && strings.HasPrefix(text, "file:///") && named.RawQuery == "" && named.Fragment == "" {
+			return named.Path
+		}
+		return text
+	})
+}
+
+// mode is a mode of a search by our name.
+func mode(value json.RawMessage) json.RawMessage {
+	return reworded(value, func(text string) string { return cmp.Or(modes[text], text) })
+}
+
+// ofFileType is the glob of the files of a type.
+func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
+	glob := reworded(value, func(text string) string {
+		if text == "" || strings.ContainsAny(text, "*?.[{/") {
+			return text
+		}
+		return "*." + cmp.Or(suffixes[text], text)
+	})
+	return glob, glob[0] == '"' && string(glob) != `""`
+}
+
+// commandLine makes a line of a program and its arguments.
+func commandLine(value json.RawMessage) json.RawMessage {
+	var argv []string
+	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
+		return value
+	}
+	shell := argv[0][strings.LastIndex(argv[0], "/")+1:]
+	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
+		return rawjson.AppendString(nil, argv[2])
+	}
+	for i, word := range argv {
+		argv[i] = cmdline.Quote(word)
+	}
+	return rawjson.AppendString(nil, strings.Join(argv, " "))
+}
