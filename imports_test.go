@@ -59,7 +59,7 @@ var rooms = []room{
 	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/gate", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/table", "internal/nearest"}, "a command is a declaration, whatever it does"},
 	{"internal/chat/past", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/session", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},
-	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools nor settings"},
+	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools"},
 	{"internal/chat", []string{"internal/gate", "internal/setup/hooks", "internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/snapshot", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},
 	{"internal/gate", []string{"internal/protect", "internal/rules", "internal/settings", "internal/tools"}, "a gate knows the call, and neither the loop nor the screen"},
 	{"internal/compression", []string{"internal/history", "internal/nearest", "internal/text/patch", "internal/todo"}, "the engine is pure"},

@@ -9,7 +9,6 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/llm"
-	"agent/internal/settings"
 	"agent/internal/todo"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -40,9 +39,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
-		Settings: CurrentSettings(c.Settings),
-		Density:  func() compression.DensityConfig { return settings.Density(c.Settings) },
-		Strategy: compression.Get,
+		Settings: c.Settings,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
 			return Head(c.Tools, c.form(), c.System)(lean, fits)
 		},
@@ -118,34 +115,6 @@ func Head(registry *tools.Registry, form traits.Form, system SystemPrompt) windo
 			return fits(window.Head{System: prompt, Tools: head.Tools})
 		})
 		return head
-	}
-}
-
-// CurrentSettings returns WindowSettings, worked out anew only when s has changed: the
-// size of the next request is asked for at every event. One goroutine may call it.
-func CurrentSettings(s *settings.Settings) func() window.Settings {
-	var current window.Settings
-	revision := s.Revision() - 1
-	return func() window.Settings {
-		if now := s.Revision(); now != revision {
-			current, revision = WindowSettings(s), now
-		}
-		return current
-	}
-}
-
-// WindowSettings are the settings as the pre-send window takes them.
-func WindowSettings(s *settings.Settings) window.Settings {
-	return window.Settings{
-		Model:                settings.Model.Of(s),
-		ContextLimit:         settings.ContextLimit.Of(s),
-		MaxOutputTokens:      settings.MaxOutputTokens.Of(s),
-		OutputTokens:         settings.ToolOutputMaxTokens.Of(s),
-		Strategy:             settings.CompressionStrategy.Of(s),
-		Threshold:            settings.CompressionThreshold.Of(s),
-		PreserveThreshold:    settings.CompressionPreserveThreshold.Of(s),
-		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(s),
-		Pace:                 settings.CompressionPace.Of(s),
 	}
 }
 

@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"agent/internal/app"
-	"agent/internal/chat"
 	"agent/internal/chat/window"
-	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/provider"
 	"agent/internal/sandbox"
@@ -170,15 +168,11 @@ func checkModel(c *provider.Connection, s *settings.Settings, models []provider.
 	case at < 0:
 		return Finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
 	}
-	room := window.New(window.Config{
-		Settings: func() window.Settings {
-			with := chat.WindowSettings(s)
-			with.Model = model
-			return with
-		},
-		Strategy: compression.Get,
-		Limit:    c.ContextLimit,
-	})
+	with := s.Overlay()
+	if err := with.Set(settings.Session, settings.Model.Key(), model); err != nil {
+		return Finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}
+	}
+	room := window.New(window.Config{Settings: with, Limit: c.ContextLimit})
 	starts, err := compressionStart(room)
 	if err != nil {
 		return Finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}

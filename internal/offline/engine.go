@@ -108,9 +108,7 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 	}
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
-		Settings: chat.CurrentSettings(e.Settings),
-		Density:  func() compression.DensityConfig { return settings.Density(e.Settings) },
-		Strategy: compression.Get,
+		Settings: e.Settings,
 		MakeHead: v.head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,

@@ -6,6 +6,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // ShouldCompress reports whether the next request reaches the threshold, or leaves
@@ -42,7 +43,7 @@ func (m *measure) overLimit() bool {
 
 // threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
 func (w *Window) threshold(strategy compression.Strategy) float64 {
-	if set := w.Settings().Threshold; set > 0 {
+	if set := settings.CompressionThreshold.Of(w.Settings); set > 0 {
 		return set
 	}
 	return strategy.Trigger().DefaultThreshold
@@ -221,10 +222,10 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		ContextLimit:      w.estimated(w.Size()),
 		Reserve:           w.estimated(w.reserve()) + 1,
 		Threshold:         w.threshold(strategy),
-		PreserveThreshold: w.Settings().PreserveThreshold,
+		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.Settings),
 		Facts:             w.Facts,
 
-		TopPreserveThreshold: w.Settings().TopPreserveThreshold,
+		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(w.Settings),
 		ActiveTodos:          w.Todos(),
 		TranscriptPath:       w.TranscriptPath(),
 	}

@@ -13,6 +13,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 var errBoom = errors.New("boom")
@@ -26,7 +27,7 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 		want bool
 	}{{"one below", -1, false}, {"exactly", 0, true}} {
 		b := newBench(t, 1000)
-		b.set.Threshold = 0.5
+		b.set(settings.CompressionThreshold, 0.5)
 		b.say("go")
 		b.add(history.New(history.AI)) // empty: part of the raw history only
 		b.pair("c", "read_file", "a", wordy(100))
@@ -50,7 +51,8 @@ func TestReserveTriggersCompression_D40(t *testing.T) {
 		want bool
 	}{{0, false}, {1, true}} {
 		b := newBench(t, 1000)
-		b.set.MaxOutputTokens, b.set.Threshold = 200, 1
+		b.set(settings.MaxOutputTokens, 200)
+		b.set(settings.CompressionThreshold, 1)
 		b.say("go")
 		b.pair("a", "read_file", "a", wordy(500))
 		b.say(wordy(800 - b.Tokens() - 4 + tc.more))
@@ -87,7 +89,7 @@ func TestWindowSizes_D40(t *testing.T) {
 		t.Run(fmt.Sprintf("%d reserve %d", tc.limit, tc.output), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, tc.limit)
-			b.set.MaxOutputTokens = tc.output
+			b.set(settings.MaxOutputTokens, tc.output)
 			b.head.System, b.head.Tools = wordy(overhead), nil
 			spy := &compressSpy{Strategy: highDensity(t)}
 			b.strategies[compression.DefaultName] = spyOptimizer{spy}
@@ -139,7 +141,7 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	if got := b.Trigger(highDensity(t)); got != 850_000 {
 		t.Errorf("strategy default %v", got)
 	}
-	b.set.Threshold = 0.4
+	b.set(settings.CompressionThreshold, 0.4)
 	if got := b.Trigger(highDensity(t)); got != 400_000 {
 		t.Errorf("setting %v", got)
 	}
@@ -150,7 +152,9 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 func TestWhatAStrategyIsGiven(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
-	b.set.MaxOutputTokens, b.set.Threshold, b.set.PreserveThreshold = 2000, 0.1, 0.3
+	b.set(settings.MaxOutputTokens, 2000)
+	b.set(settings.CompressionThreshold, 0.1)
+	b.set(settings.CompressionPreserveThreshold, 0.3)
 	spy := &compressSpy{Strategy: highDensity(t)}
 	b.strategies[compression.DefaultName] = spy
 	b.Observe("test-model", 100, window.Reported{Prompt: 200})
@@ -197,7 +201,7 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, tc.limit)
-			b.set.Threshold = 0.5
+			b.set(settings.CompressionThreshold, 0.5)
 			b.strategies[compression.DefaultName] = tc.strategy(t)
 			b.say("go")
 			for i := range 7 {
@@ -217,7 +221,7 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 	t.Run("unknown strategy", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, 0)
-		b.set.Strategy = "zip"
+		b.set(settings.CompressionStrategy, "zip")
 		b.say("go")
 		var unknown *compression.UnknownStrategyError
 		if err := b.tryFit(); !errors.As(err, &unknown) {
@@ -230,7 +234,7 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 	t.Run("reserve leaves no room", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, 1000)
-		b.set.MaxOutputTokens = 1000
+		b.set(settings.MaxOutputTokens, 1000)
 		b.say("go")
 		for i := range 3 {
 			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(100))
@@ -248,7 +252,7 @@ func TestRecordThatFails(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{compression.DefaultName, "top-down-truncation"} {
 		b := newBench(t, 1000)
-		b.set.Strategy = strategy
+		b.set(settings.CompressionStrategy, strategy)
 		b.History = history.NewService(words{}, func(m history.Mutation) error {
 			if m.Kind == history.MutationReplaced {
 				return errBoom
@@ -269,7 +273,7 @@ func TestRecordThatFails(t *testing.T) {
 func TestNothingIsReplacedByANoOp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
-	b.set.Threshold = 0.1
+	b.set(settings.CompressionThreshold, 0.1)
 	b.History = history.NewService(words{}, func(m history.Mutation) error {
 		if m.Kind == history.MutationReplaced {
 			t.Errorf("replaced because of %q", m.Cause)
@@ -334,8 +338,8 @@ func TestTargetBelowTrigger_D40(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(rt, rapid.IntRange(1000, 2_000_000).Draw(rt, "limit"))
-		b.set.MaxOutputTokens = rapid.IntRange(0, b.set.ContextLimit-1).Draw(rt, "output")
-		b.set.Threshold = rapid.Float64Range(0.01, 1).Draw(rt, "threshold")
+		b.set(settings.MaxOutputTokens, rapid.IntRange(0, settings.ContextLimit.Of(b.Settings)-1).Draw(rt, "output"))
+		b.set(settings.CompressionThreshold, rapid.Float64Range(0.01, 1).Draw(rt, "threshold"))
 		b.head.Tools = nil
 		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Trigger(b.active())-10))).Draw(rt, "overhead"))
 		b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})

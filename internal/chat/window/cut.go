@@ -30,7 +30,7 @@ func (m *measure) wasCut(model string, estimate int, reported Reported) bool {
 // cut takes what a cut teaches: the window, and nothing about how tokens compare. Every
 // cut is reported once.
 func (m *measure) cut(estimate int, reported Reported) {
-	model := m.Settings().Model
+	model := m.model()
 	if reported.Prompt < leastWindow || m.Cuts != nil && !m.Cuts() {
 		if !m.doubted[model] {
 			m.doubted[model] = true

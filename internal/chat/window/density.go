@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"agent/internal/compression"
+	"agent/internal/settings"
 )
 
 // EnsureDensityOptimized prunes what newer content has made stale, when the
@@ -48,7 +49,7 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 
 // DensityConfig is the engine's view of the settings (REQ-HD-001.9).
 func (p *pruning) DensityConfig() compression.DensityConfig {
-	config := p.Density()
+	config := settings.Density(p.Settings)
 	config.WorkspaceRoot, config.Facts, config.Pinned = p.Root, p.Facts, p.pins
 	return config
 }

@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // TestS01DensityComesBeforeTheThreshold covers S-01 and S-05, REQ-HD-002.1,
@@ -16,7 +17,7 @@ import (
 func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
-	b.set.MaxOutputTokens = 10
+	b.set(settings.MaxOutputTokens, 10)
 	b.say("go")
 	b.pair("r", "read_file", "a", wordy(1900))
 	b.pair("w", "write_file", "a", "written")
@@ -46,7 +47,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	}
 	// One number, fixed when it is written: what a provider counts changes none of them.
 	written := b.Freed()
-	b.Calibrate(map[string]float64{b.Settings().Model: 1.3})
+	b.Calibrate(map[string]float64{"test-model": 1.3})
 	if usage, now := b.Usage().Freed, b.Ledger()[0].Tokens; b.Freed() != written || usage != written || now != written || density.Freed() != written {
 		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Freed(), usage, now, density.Freed())
 	}
@@ -56,7 +57,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 func TestS02StrategyWithoutOptimize(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.set.Strategy = "top-down-truncation"
+	b.set(settings.CompressionStrategy, "top-down-truncation")
 	b.say("go")
 	b.pair("r", "read_file", "a", wordy(50))
 	b.pair("w", "write_file", "a", "written")
@@ -108,8 +109,8 @@ func TestDirtyFlag(t *testing.T) {
 func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.density.Switches = map[string]bool{"readWritePruning": true}
-	b.density.Numbers = map[string]float64{"recencyRetention": 7}
+	b.set(densityKey("fileDedupe"), false)
+	b.set(densityKey("recencyRetention"), 7)
 	b.add(history.New(history.AI, &history.Thinking{Thought: "hm"}))
 	b.say("drop me")
 	b.say("keep me")
@@ -143,7 +144,7 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 		t.Fatalf("optimised %d times, done %q", counting.calls, b.names())
 	}
 	delete(b.strategies, compression.DefaultName)
-	b.set.ContextLimit = 2100
+	b.set(settings.ContextLimit, 2100)
 	if b.fit(); len(b.names()) != 1 || b.names()[0] != "density" || b.Compressions() != 0 {
 		t.Errorf("done %q, %d compressions; density alone would do", b.names(), b.Compressions())
 	}

@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // TestS07TheLadderIsToldRungByRung covers D-29, D-30, D-42 and D-49: density first,
@@ -53,8 +54,10 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, 1000)
-			b.set.MaxOutputTokens, b.set.Threshold = 200, 1
-			b.set.PreserveThreshold, b.set.Strategy = tc.preserve, tc.strategy
+			b.set(settings.MaxOutputTokens, 200)
+			b.set(settings.CompressionThreshold, 1)
+			b.set(settings.CompressionPreserveThreshold, tc.preserve)
+			b.set(settings.CompressionStrategy, tc.strategy)
 			b.say("go")
 			b.pair("s", "read_file", "stale", wordy(600))
 			b.pair("t", "write_file", "stale", "written")
@@ -187,7 +190,7 @@ func TestIncludedFilesMayGo_D47(t *testing.T) {
 		t.Errorf("only %d results are left", b.whole(wordy(1000)))
 	}
 	// The window of another model holds less than the file.
-	b.set.ContextLimit = 8192
+	b.set(settings.ContextLimit, 8192)
 	b.fit()
 }
 
@@ -197,8 +200,8 @@ func TestLimitHoldsForEveryRatio(t *testing.T) {
 	t.Parallel()
 	for reported := 500; reported <= 2000; reported += 7 {
 		b := newBench(t, 1009)
-		b.set.Threshold = 1
-		b.set.MaxOutputTokens = 501 + reported%13
+		b.set(settings.CompressionThreshold, 1)
+		b.set(settings.MaxOutputTokens, 501+reported%13)
 		b.Observe("test-model", 1000, window.Reported{Prompt: reported})
 		for range 500 {
 			b.say("w")
@@ -213,11 +216,11 @@ func TestAnyWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(rt, rapid.SampledFrom([]int{1000, 4096, 32_000}).Draw(rt, "limit"))
-		b.set.Strategy = rapid.SampledFrom(compression.Names()).Draw(rt, "strategy")
-		b.set.Threshold = rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "threshold")
-		b.set.PreserveThreshold = rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "preserve")
-		b.set.MaxOutputTokens = rapid.SampledFrom([]int{0, 10, 800}).Draw(rt, "output")
-		b.set.TopPreserveThreshold = rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "top")
+		b.set(settings.CompressionStrategy, rapid.SampledFrom(compression.Names()).Draw(rt, "strategy"))
+		b.set(settings.CompressionThreshold, rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "threshold"))
+		b.set(settings.CompressionPreserveThreshold, rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "preserve"))
+		b.set(settings.MaxOutputTokens, rapid.SampledFrom([]int{0, 10, 800}).Draw(rt, "output"))
+		b.set(settings.CompressionTopPreserveThreshold, rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(rt, "top"))
 		b.summary = "<state_snapshot>" + wordy(rapid.SampledFrom([]int{0, 5, 500}).Draw(rt, "summary")) + "</state_snapshot>"
 		for i := range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			size := rapid.SampledFrom([]int{1, 20, 300, 3000}).Draw(rt, "size")

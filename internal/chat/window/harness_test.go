@@ -3,6 +3,7 @@ package window_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/settings"
 	"agent/internal/traits"
 )
 
@@ -30,11 +32,9 @@ func (letters) Count(text string) int { return len(text) / 3 }
 // bench is a window on values: no model, no disk, no screen.
 type bench struct {
 	*window.Window
-	t       rapid.TB
-	set     window.Settings
-	density compression.DensityConfig
-	head    window.Head
-	steps   []window.Step
+	t     rapid.TB
+	head  window.Head
+	steps []window.Step
 	// strategies stand in for those of their name.
 	strategies map[string]compression.Strategy
 	// summary is what the model answers that summarises; urgencies are those it was
@@ -48,20 +48,14 @@ type bench struct {
 // newBench returns a window of limit tokens with a head of five.
 func newBench(t rapid.TB, limit int) *bench {
 	b := &bench{
-		t: t,
-		set: window.Settings{
-			Model: "test-model", ContextLimit: limit, OutputTokens: 16_000,
-			Strategy: compression.DefaultName, PreserveThreshold: 0.2,
-		},
-		density:    compression.DensityConfig{Switches: map[string]bool{"readWritePruning": true, "fileDedupe": true}},
+		t:          t,
 		head:       window.Head{System: "be brief", Tools: []llm.ToolSpec{{Name: "read_file", Description: "reads a"}}},
 		strategies: map[string]compression.Strategy{},
 		summary:    "<state_snapshot>short</state_snapshot>",
 	}
 	b.Window = window.New(window.Config{
 		History:  history.NewService(words{}, nil),
-		Settings: func() window.Settings { return b.set },
-		Density:  func() compression.DensityConfig { return b.density },
+		Settings: settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): append(compression.Names(), "zip")})),
 		Strategy: func(name string) (compression.Strategy, error) {
 			if s, ok := b.strategies[name]; ok {
 				return s, nil
@@ -83,7 +77,26 @@ func newBench(t rapid.TB, limit int) *bench {
 		Now:  func() time.Time { return time.Unix(1, 0) },
 		Tell: func(s window.Step) { b.steps = append(b.steps, s) },
 	})
+	b.set(settings.Model, "test-model")
+	b.set(settings.ContextLimit, limit)
 	return b
+}
+
+// densityKey is a switch or number of a density phase.
+type densityKey string
+
+func (k densityKey) Key() string { return settings.DensityKey(string(k)) }
+
+// set sets a setting; 0 unsets one that a share or a size is no value of.
+func (b *bench) set(setting interface{ Key() string }, value any) {
+	b.t.Helper()
+	err := b.Settings.Set(settings.Session, setting.Key(), fmt.Sprint(value))
+	if err != nil && fmt.Sprint(value) == "0" {
+		_, err = b.Settings.Unset(settings.Session, setting.Key())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // ask is the model that summarises.

@@ -77,7 +77,7 @@ func (m *measure) recorded() (cacheaware.Request, bool) {
 // prepare makes everything count with the current model's vocabulary, and the head
 // fit the current window.
 func (m *measure) prepare() {
-	counter := m.Counter(m.Settings().Model)
+	counter := m.Counter(m.model())
 	if counter != m.counter {
 		m.counter = counter
 		m.History.SetCounter(counter)

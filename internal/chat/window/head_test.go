@@ -8,6 +8,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/settings"
 )
 
 // headOf is a maker of heads: usual and lean tokens without what can be cut, and
@@ -90,7 +91,7 @@ func TestTheHeadFollowsTheWindow(t *testing.T) {
 	b.Config.MakeHead = headOf(2400, 1100, 0, &asked)
 	var lean []bool
 	for _, limit := range []int{32_000, 4096, 4096, 64_000, 32_000} {
-		b.set.ContextLimit = limit
+		b.set(settings.ContextLimit, limit)
 		b.say("hi")
 		b.Observe("test-model", 100, window.Reported{Prompt: 120})
 		b.fit()

@@ -7,6 +7,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/settings"
 	"agent/internal/traits"
 )
 
@@ -105,7 +106,7 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 		h.Reason = "the latest inclusion of the file; a later one takes its place"
 	case facts.WritesFile():
 		h.Reason = "a change of the file; only a compression takes it"
-	case !w.Density().Switches["readWritePruning"]:
+	case !settings.Density(w.Settings).Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"
 	default:
 		h.Reason = "nothing has written the file since; a later write takes it"

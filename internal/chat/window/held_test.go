@@ -7,6 +7,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 func reasons(held []window.Held) string {
@@ -37,7 +38,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, "read_file /w/a: pinned\nwrite_file /w/a: pinned"},
-		{"switched off", compression.DefaultName, func(b *bench) { b.density.Switches["readWritePruning"] = false }, "read_file /w/a: compression.density.readWritePruning is off"},
+		{"switched off", compression.DefaultName, func(b *bench) { b.set(densityKey("readWritePruning"), false) }, "read_file /w/a: compression.density.readWritePruning is off"},
 		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: the strategy in use prunes nothing; a compression takes the oldest first"},
 		{"included", compression.DefaultName, func(b *bench) {
 			b.add(history.New(history.Human, history.NewInclusion("a", "x")))
@@ -46,7 +47,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, 0)
-			b.set.Strategy = c.strategy
+			b.set(settings.CompressionStrategy, c.strategy)
 			b.pair("1", "read_file", "a", wordy(50))
 			c.change(b)
 			for _, name := range []string{"a", "./a", "/w/a", ""} {

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"agent/internal/settings"
 	"cmp"
 	"fmt"
 )
@@ -15,18 +16,17 @@ const maxReserve = 16_384
 // the model, else a common size; never above what the model refused.
 func (m *measure) Size() int {
 	configured := m.configuredSize()
-	if l, ok := m.learned[m.Settings().Model]; ok && l.configured == configured {
+	if l, ok := m.learned[m.model()]; ok && l.configured == configured {
 		return min(configured, l.refused)
 	}
 	return configured
 }
 
 func (m *measure) configuredSize() int {
-	s := m.Settings()
-	if s.ContextLimit > 0 {
-		return s.ContextLimit
+	if limit, set := settings.ContextLimit.Get(m.Settings); set {
+		return limit
 	}
-	if limit, known := m.Limit(s.Model); known {
+	if limit, known := m.Limit(m.model()); known {
 		return limit
 	}
 	return DefaultLimit
@@ -42,7 +42,7 @@ type learnedLimit struct{ refused, configured int }
 
 // learn remembers that the model refused a request of tokens.
 func (m *measure) learn(tokens int) {
-	m.learned[m.Settings().Model] = learnedLimit{tokens, m.configuredSize()}
+	m.learned[m.model()] = learnedLimit{tokens, m.configuredSize()}
 }
 
 // Reserve is the part of the window kept free for the reply (D-08), or an error when
@@ -56,7 +56,7 @@ func (m *measure) Reserve() (int, error) {
 }
 
 func (m *measure) reserve() int {
-	return ReserveOf(m.Settings().MaxOutputTokens, m.Size())
+	return ReserveOf(settings.MaxOutputTokens.Of(m.Settings), m.Size())
 }
 
 // ReserveOf is what is kept free of a window: what is set, else the common share; 0
@@ -76,5 +76,5 @@ const leastOutput = 500
 // (D-41). It is in tokens of our own count, which is what tools measure by.
 func (m *measure) OutputLimit() int {
 	free := m.estimated(m.Size()-m.reserve()) - m.overhead()
-	return min(m.Settings().OutputTokens, max(leastOutput, free/4))
+	return min(settings.ToolOutputMaxTokens.Of(m.Settings), max(leastOutput, free/4))
 }

@@ -7,6 +7,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // TestReserve covers D-08.
@@ -19,13 +20,13 @@ func TestReserve_D08(t *testing.T) {
 		{4000, 3999, 3999},
 	} {
 		b := newBench(t, tc.limit)
-		b.set.MaxOutputTokens = tc.output
+		b.set(settings.MaxOutputTokens, tc.output)
 		if got, err := b.Reserve(); err != nil || got != tc.want || b.Usage().Reserve != tc.want {
 			t.Errorf("window %d, output %d: reserve %d, %v", tc.limit, tc.output, got, err)
 		}
 	}
 	b := newBench(t, 4000)
-	b.set.MaxOutputTokens = 4000
+	b.set(settings.MaxOutputTokens, 4000)
 	if _, err := b.Reserve(); err == nil || !strings.Contains(err.Error(), "leaves no room") {
 		t.Errorf("a reserve of the whole window: %v", err)
 	}
@@ -47,7 +48,8 @@ func TestOutputLimit_D41(t *testing.T) {
 		{128_000, 0, 200, 2400, 200},
 	} {
 		b := newBench(t, tc.limit)
-		b.set.MaxOutputTokens, b.set.OutputTokens = tc.output, tc.setting
+		b.set(settings.MaxOutputTokens, tc.output)
+		b.set(settings.ToolOutputMaxTokens, tc.setting)
 		b.head.System, b.head.Tools = wordy(tc.overhead), nil
 		if got := b.OutputLimit(); got != tc.want {
 			t.Errorf("%+v: %d tokens", tc, got)
@@ -73,7 +75,7 @@ func TestSizeSources(t *testing.T) {
 	if got := b.Size(); got != 32_000 {
 		t.Errorf("known %d", got)
 	}
-	b.set.ContextLimit = 9000
+	b.set(settings.ContextLimit, 9000)
 	if got := b.Size(); got != 9000 {
 		t.Errorf("set %d", got)
 	}
@@ -107,16 +109,17 @@ func TestRefused_S12(t *testing.T) {
 				t.Errorf("told %+v, limit %d, want %d", got, b.Size(), want)
 			}
 			b.fit()
-			b.set.Model = "another"
+			b.set(settings.Model, "another")
 			if got := b.Size(); got != window.DefaultLimit {
 				t.Errorf("the limit of another model became %d", got)
 			}
-			b.set.Model, b.set.ContextLimit = "test-model", 50_000
+			b.set(settings.Model, "test-model")
+			b.set(settings.ContextLimit, 50_000)
 			if got := b.Size(); got != 50_000 {
 				t.Errorf("limit %d after it was set to 50000", got)
 			}
 			// What is learned never makes a window larger than it was set.
-			b.set.ContextLimit = 0
+			b.set(settings.ContextLimit, 0)
 			b.Limit = func(string) (int, bool) { return 500, true }
 			if got := b.Size(); got != 500 {
 				t.Errorf("limit %d of a model with 500", got)
@@ -134,7 +137,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 	head := b.head
 	head.System = wordy(700)
 	b.Config.MakeHead = func(bool, func(window.Head) bool) window.Head { asked++; return head }
-	b.set.Threshold = 0.7
+	b.set(settings.CompressionThreshold, 0.7)
 	if got := b.Tokens(); got != 702 {
 		t.Errorf("%d tokens before the first message, want %d", got, 702)
 	}
@@ -159,7 +162,7 @@ func TestTheHeadIsCounted(t *testing.T) {
 func TestUsageAddsUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_000)
-	b.set.Threshold = 0.9
+	b.set(settings.CompressionThreshold, 0.9)
 	b.say(wordy(7))
 	b.add(history.New(history.AI, &history.Text{Text: wordy(5)}, &history.Thinking{Thought: wordy(9)}), history.New(history.AI))
 	b.pair("a", "read_file", "a", wordy(31))
@@ -187,7 +190,7 @@ func TestUsageAddsUp(t *testing.T) {
 func TestNoOpIsToldOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
-	b.set.Threshold = 0.5
+	b.set(settings.CompressionThreshold, 0.5)
 	step := func(want ...string) {
 		t.Helper()
 		b.fit()

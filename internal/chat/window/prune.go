@@ -9,6 +9,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/settings"
 )
 
 // pruning is what a Window keeps for a strategy that prunes by price, and the files that
@@ -32,7 +33,7 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
 	w.request = &cacheaware.Request{
-		At: w.Now().UnixMilli(), Model: w.Settings().Model, Head: m.Head, Limit: w.Size(), HeadSum: w.headSum(),
+		At: w.Now().UnixMilli(), Model: w.model(), Head: m.Head, Limit: w.Size(), HeadSum: w.headSum(),
 		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
 	if err := w.carryOut(w.engine.Plan(m)); err != nil {
@@ -95,14 +96,14 @@ func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	return strategy.Engine(cacheaware.Options{
 		Tools:   cacheaware.Tools(p.Facts),
 		Root:    p.Root,
-		Counter: func() history.Counter { return p.Counter(p.Settings().Model) },
+		Counter: func() history.Counter { return p.Counter(p.model()) },
 	})
 }
 
 // moment is what is known of the next request.
 func (p *pruning) moment() cacheaware.Moment {
 	return cacheaware.Moment{
-		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: p.Settings().Pace, Files: p.Files, Copies: p.Copies,
+		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: settings.CompressionPace.Of(p.Settings), Files: p.Files, Copies: p.Copies,
 	}
 }
 
@@ -111,7 +112,7 @@ func (p *pruning) moment() cacheaware.Moment {
 func (p *pruning) cache() cacheaware.Cache {
 	var known cacheaware.Cache
 	if p.Cache != nil {
-		known = p.Cache(p.Settings().Model)
+		known = p.Cache(p.model())
 	}
 	return p.engine.Believe(known)
 }
@@ -133,7 +134,7 @@ func (p *pruning) price() cacheaware.Price {
 	if p.Price == nil {
 		return cacheaware.SafePrice
 	}
-	return p.Price(p.Settings().Model)
+	return p.Price(p.model())
 }
 
 // cold reports whether nothing of the next request can be in the provider's cache.
@@ -146,7 +147,7 @@ func (p *pruning) cold() bool {
 		return true // never sent, or rebuilt since
 	case !ok:
 		return !p.cache().Alive(p.Now().Sub(p.observed))
-	case latest.Model != p.Settings().Model || latest.HeadSum != p.headSum():
+	case latest.Model != p.model() || latest.HeadSum != p.headSum():
 		return true
 	default:
 		return !p.cache().Alive(p.Now().Sub(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0

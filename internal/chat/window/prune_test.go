@@ -16,6 +16,7 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/traits"
 )
 
@@ -43,7 +44,7 @@ func unitsOf(tool string) traits.Traits {
 
 func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 	p := &priced{bench: newBench(t, limit), now: time.Unix(1_000_000, 0), words: 300}
-	p.set.Strategy = compression.CacheAwareName
+	p.set(settings.CompressionStrategy, compression.CacheAwareName)
 	config := p.Window.Config
 	config.History = history.NewService(words{}, observer)
 	config.Facts = unitsOf
@@ -371,7 +372,7 @@ func TestLearnedLifeIsKept(t *testing.T) {
 		t.Fatalf("kept %v without a pause", kept)
 	}
 	reply(first, 4, 30*time.Minute, 0.9)
-	model := first.set.Model
+	model := "test-model"
 	if kept[model] != 30*time.Minute {
 		t.Fatalf("kept %v after a cache that was warm for half an hour", kept)
 	}

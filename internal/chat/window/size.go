@@ -54,7 +54,7 @@ func (m *measure) Calibrate(scales map[string]float64) {
 
 // Scaled is a size by our own count in the provider's tokens.
 func (m *measure) Scaled(estimate int) int {
-	return m.calibration.Scale(m.Settings().Model, estimate)
+	return m.calibration.Scale(m.model(), estimate)
 }
 
 // estimated is the inverse of Scaled: a size in the provider's tokens as one in

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/chat/window"
 	"agent/internal/compression"
+	"agent/internal/settings"
 )
 
 // fill adds exchanges of about 110 tokens each.
@@ -31,7 +32,8 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, 10_000)
-			b.set.Strategy, b.set.Threshold = "one-shot", 0.05
+			b.set(settings.CompressionStrategy, "one-shot")
+			b.set(settings.CompressionThreshold, 0.05)
 			b.fill(10)
 			before := b.History.RawHistory()
 			spoil(b)
@@ -60,7 +62,7 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 func TestSummaryFailsAtTheHardLimit_D30(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
-	b.set.Strategy = "middle-out"
+	b.set(settings.CompressionStrategy, "middle-out")
 	b.failure = errBoom
 	b.fill(20)
 	b.fit()
@@ -86,7 +88,7 @@ func TestSummaryFailsAtTheHardLimit_D30(t *testing.T) {
 func TestSummaryAfterARefusal_S12(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
-	b.set.Strategy = "one-shot"
+	b.set(settings.CompressionStrategy, "one-shot")
 	b.fill(20)
 	b.fit()
 	b.Refused(0)
@@ -102,7 +104,8 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 func TestSummaryInVain_D28(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
-	b.set.Strategy, b.set.Threshold = "one-shot", 0.05
+	b.set(settings.CompressionStrategy, "one-shot")
+	b.set(settings.CompressionThreshold, 0.05)
 	b.summary = "<state_snapshot>" + wordy(3000) + "</state_snapshot>"
 	b.fill(10)
 	b.fit()
@@ -121,7 +124,7 @@ func TestSummaryInVain_D28(t *testing.T) {
 func TestSummariserPanics(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
-	b.set.Strategy = "one-shot"
+	b.set(settings.CompressionStrategy, "one-shot")
 	b.fill(10)
 	b.Summarizer = func(window.Urgency) window.Connect {
 		return func() (*compression.Summarizer, func(), error) { panic("boom") }

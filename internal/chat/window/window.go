@@ -8,32 +8,9 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/settings"
 	"agent/internal/todo"
 )
-
-// Settings are the user's choices that a Window depends on, as they are at one moment.
-type Settings struct {
-	// Model names the model of the next request.
-	Model string
-	// ContextLimit is the model's window in tokens, 0 when the user set none.
-	ContextLimit int
-	// MaxOutputTokens bounds the reply and is what is reserved for it, 0 when the user
-	// set none.
-	MaxOutputTokens int
-	// OutputTokens bounds the result of a tool, in tokens.
-	OutputTokens int
-	// Strategy names the active strategy.
-	Strategy string
-	// Threshold is the share of the window at which compression starts, 0 when the
-	// user set none (REQ-HD-001.10).
-	Threshold float64
-	// PreserveThreshold is the share of entries kept at the tail (D-25).
-	PreserveThreshold float64
-	// TopPreserveThreshold is the share that middle-out keeps at the beginning (D-34).
-	TopPreserveThreshold float64
-	// Pace scales how long cache-aware waits until a thing counts as not needed; 0 is 1.
-	Pace float64
-}
 
 // Config is what a Window is made of. All of it is needed, but for
 // what may be nil.
@@ -41,11 +18,8 @@ type Config struct {
 	History *history.Service
 	// Settings are read before each use, so that a change counts from the next
 	// request on.
-	Settings func() Settings
-	// Density says which density phases run (REQ-HD-001.9). Root and facts are the
-	// Window's to fill in.
-	Density func() compression.DensityConfig
-	// Strategy finds a strategy by its name.
+	Settings *settings.Settings
+	// Strategy finds a strategy by its name; nil for those that there are.
 	Strategy func(name string) (compression.Strategy, error)
 	// MakeHead makes what every request begins with; it is asked once for a window of one
 	// size and one HeadFor, until Reset (D-94).
@@ -132,6 +106,9 @@ func New(config Config) *Window {
 	if config.Tell == nil {
 		config.Tell = func(Step) {}
 	}
+	if config.Strategy == nil {
+		config.Strategy = compression.Get
+	}
 	if config.Beside == nil {
 		config.Beside = func(work func()) { work() }
 	}
@@ -159,5 +136,8 @@ func (w *Window) Reset() {
 
 // Active is the strategy in force.
 func (c *Config) Active() (compression.Strategy, error) {
-	return c.Strategy(c.Settings().Strategy)
+	return c.Strategy(settings.CompressionStrategy.Of(c.Settings))
 }
+
+// model names the model of the next request.
+func (c *Config) model() string { return settings.Model.Of(c.Settings) }
