@@ -32,16 +32,11 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 	if c.session != nil {
 		connection.OnKey(func(key llm.Key) { c.session.Hide(string(key)) })
 	}
-	client, err := connection.Provider()
-	if err != nil {
+	if _, err := connection.Provider(); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile, err)
 	}
-	model := settings.Model.Of(with)
-	known, _ := connection.ContextLimit(model)
-	return &chat.OtherModel{
-		Provider: client, Settings: with, Window: known, Prices: connection.Prices(model),
-		Close: func() { _ = connection.Close() }, // only lets go of idle connections
-	}, nil
+	closing := func() { _ = connection.Close() } // only lets go of idle connections
+	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
 }
 
 // form is how the model in use edits files.

@@ -132,7 +132,7 @@ func BenchmarkEnterToRequest(b *testing.B) {
 	c := longSession(b, 1000, 500)
 	network := &arrival{}
 	client := openai.NewClient(openai.Config{BaseURL: "http://model.test/v1", Transport: network})
-	c.Provider = func() (llm.Provider, error) { return client, nil }
+	c.at.provider = func() (llm.Provider, error) { return client, nil }
 	var total time.Duration
 	for b.Loop() {
 		start := time.Now()

@@ -11,22 +11,15 @@ import (
 
 // cache is what is known of the cache of a model's provider.
 func (c *Config) cache(model string) cacheaware.Cache {
-	var known vendor.Cache
-	if c.Cache != nil {
-		known = c.Cache(model)
-	}
-	return cacheOf(c.Settings, known)
+	return cacheOf(c.Settings, c.Endpoint.Cache(model))
 }
 
 // keepLife keeps how long the cache of a model's provider was found to live. What is set, or
 // follows from how the provider is asked, is not the provider's own life, and replaces it
 // in every session alike.
 func (c *Config) keepLife(model string, life time.Duration) {
-	if c.KeepCacheLife == nil || c.Cache == nil {
-		return
-	}
-	if known := c.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
-		c.KeepCacheLife(model, life)
+	if known := c.Endpoint.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
+		c.Endpoint.KeepCacheLife(model, life)
 	}
 }
 

@@ -56,11 +56,9 @@ func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.set(tt.key, tt.value)
-		kept := false
-		b.Cache = func(string) vendor.Cache { return vendor.Cache{Marks: true, Reach: 20, Life: 20 * time.Minute} }
-		b.KeepCacheLife = func(string, time.Duration) { kept = true }
+		b.at.cache = vendor.Cache{Marks: true, Reach: 20, Life: 20 * time.Minute}
 		b.keepLife("m", 40*time.Minute)
-		if kept != tt.kept {
+		if kept := len(b.at.lives) > 0; kept != tt.kept {
 			t.Errorf("%s=%s: kept %t", tt.key, tt.value, kept)
 		}
 	}

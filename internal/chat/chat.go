@@ -27,9 +27,8 @@ import (
 type Config struct {
 	// ID distinguishes the conversation from others.
 	ID string
-	// Provider returns the provider for the current settings; it is asked before
-	// every request, so that a changed endpoint is used from the next send on.
-	Provider func() (llm.Provider, error)
+	// Endpoint is whom the conversation talks to.
+	Endpoint Endpoint
 	// Counter returns the token counter for a model.
 	Counter func(model string) history.Counter
 	Tools   *tools.Registry
@@ -44,28 +43,11 @@ type Config struct {
 	// kept.
 	Session  *session.Log
 	Settings *settings.Settings
-	// ContextLimit returns what is known about a model's window, in tokens; it is
-	// asked when the setting context-limit is unset.
-	ContextLimit func(model string) (int, bool)
-	// Prices returns what is known of a model's prices, nil when nothing is. It may be
-	// nil itself.
-	Prices func(model string) *settings.Prices
-	// Cache is what is known of the cache of the endpoint in use for a model; nil for
-	// nothing.
-	Cache func(model string) vendor.Cache
-	// KeepCacheLife keeps for later sessions how long that cache was found to live; nil
-	// for no.
-	KeepCacheLife func(model string, life time.Duration)
-	// Costs is the ledger that max-cost looks at; nil means one of the conversation's own.
+	// Costs is the ledger that max-cost looks at.
 	Costs *Costs
-	// Local reports whether the endpoint in use is on this machine; nil for no.
-	Local func() bool
-	// Cuts reports whether that endpoint may be a server that cuts prompts off without a
-	// word; nil for yes.
-	Cuts func() bool
 	// System renders the system prompt.
 	System SystemPrompt
-	// Form is how the model in use edits files; nil means that it replaces text.
+	// Form is how the model in use edits files.
 	Form func() traits.Form
 	// HeadFor names the model in use and its endpoint, for which prompt and tools are
 	// made; nil for one that never changes.
@@ -85,7 +67,7 @@ type Config struct {
 	// yet; nil for nothing ever.
 	News func() []history.Block
 	// Refreeze has prompt and tools follow what has changed, before they are made anew: after
-	// a compression, and where the conversation is cleared. It may be nil.
+	// a compression, and where the conversation is cleared.
 	Refreeze func()
 	// KeepWaiting records the messages that wait and are not in the history yet; nil where
 	// nothing keeps them. It returns when they are on disk.
@@ -113,6 +95,26 @@ type Config struct {
 	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
+}
+
+// Endpoint is what the loop knows of whom it talks to.
+type Endpoint interface {
+	// Provider returns the provider for the current settings; it is asked before every
+	// request, so that a changed endpoint is used from the next send on.
+	Provider() (llm.Provider, error)
+	// ContextLimit returns what is known about a model's window, in tokens; it is asked
+	// when the setting context-limit is unset.
+	ContextLimit(model string) (tokens int, known bool)
+	// Prices returns what is known of a model's prices, nil when nothing is.
+	Prices(model string) *settings.Prices
+	// Cache is what is known of the endpoint's cache for a model.
+	Cache(model string) vendor.Cache
+	// KeepCacheLife keeps for later sessions how long that cache was found to live.
+	KeepCacheLife(model string, life time.Duration)
+	// Local reports whether the endpoint is on this machine.
+	Local() bool
+	// Cuts reports whether it may be a server that cuts prompts off without a word.
+	Cuts() bool
 }
 
 // Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it
@@ -156,9 +158,6 @@ type Chat struct {
 
 // New returns a chat that is idle.
 func New(config Config) *Chat {
-	if config.Costs == nil {
-		config.Costs = &Costs{}
-	}
 	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1)}
 	c.waiting = &waiting{Config: &c.Config, inbox: c.inbox}
 	c.moments = &moments{Config: &c.Config, inbox: c.inbox, add: c.add, begun: cmp.Or(config.Begun, begunNew)}

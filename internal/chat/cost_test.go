@@ -19,9 +19,7 @@ func TestCost(t *testing.T) {
 			llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 100_000, CachedTokens: 400_000}, llm.Finish{Reason: "tool_calls"}),
 		respond(llm.Text{Delta: "done"}, llm.Usage{PromptTokens: 1_000_000}, llm.Finish{Reason: "stop"}),
 	)
-	b.Prices = func(string) *settings.Prices {
-		return &settings.Prices{Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 1.25}
-	}
+	b.at.prices = &settings.Prices{Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 1.25}
 	out, err := b.prompt("go")
 	if err != nil || out.Stop != StopDone {
 		t.Fatalf("%+v, %v", out, err)
@@ -46,7 +44,7 @@ func TestMaxCostOfSummaries(t *testing.T) {
 	t.Parallel()
 	summary := respond(llm.Text{Delta: aSummary}, llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 1000}, llm.Finish{Reason: "stop"})
 	b := newBench(t, say("first"), summary)
-	b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 2, Output: 10} }
+	b.at.prices = &settings.Prices{Input: 2, Output: 10}
 	b.set("compression.strategy", "one-shot")
 	b.set("max-cost", "2")
 	b.CompressionPrompt = "sum it up"
@@ -79,7 +77,7 @@ func TestMaxCostWithoutUsage(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.model.next = func(int) answerFunc { return turn }
-		b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 1000, Output: 1000} }
+		b.at.prices = &settings.Prices{Input: 1000, Output: 1000}
 		b.set("max-cost", "2")
 		for range 30 {
 			if out, _ := b.prompt("go"); out.Stop == StopMaxCost {
@@ -99,7 +97,7 @@ func TestMaxCostWithoutUsage(t *testing.T) {
 func TestMaxCostOfUncountedSummaries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say(aSummary), say("never"))
-	b.Prices = func(string) *settings.Prices { return &settings.Prices{Input: 100_000, Output: 10} }
+	b.at.prices = &settings.Prices{Input: 100_000, Output: 10}
 	b.set("compression.strategy", "one-shot")
 	b.CompressionPrompt = "sum it up"
 	b.long()

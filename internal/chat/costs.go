@@ -40,7 +40,7 @@ type totals struct {
 
 // count takes the provider's figures of a request to model into the totals.
 func (t *totals) count(model string, u llm.Usage) {
-	t.countPriced(model, u, t.Settings, t.knownPrices(model))
+	t.countPriced(model, u, t.Settings, t.Endpoint.Prices(model))
 }
 
 // countPriced is count for a model whose prices are those of other settings.
@@ -124,21 +124,13 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 // cached: as set, else as publicly known. A server on this machine costs work
 // instead, and for one nobody knows the ratio is assumed that is safe.
 func (c *Config) price(model string) cacheaware.Price {
-	prices, ok := settings.InputPricesOf(c.Settings, c.knownPrices(model))
+	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {
 	case ok && prices.Input > 0:
 		return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
-	case c.Local != nil && c.Local():
+	case c.Endpoint.Local():
 		return cacheaware.LocalPrice
 	default:
 		return cacheaware.SafePrice
 	}
-}
-
-// knownPrices is what is publicly known of a model's prices, nil when nothing is.
-func (c *Config) knownPrices(model string) *settings.Prices {
-	if c.Prices == nil {
-		return nil
-	}
-	return c.Prices(model)
 }

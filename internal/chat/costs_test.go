@@ -28,8 +28,8 @@ func TestPrice(t *testing.T) {
 		for key, value := range c.set {
 			b.set(key, value)
 		}
-		b.Config.Prices = func(string) *settings.Prices { return c.prices }
-		b.Config.Local = func() bool { return c.local }
+		b.at.prices = c.prices
+		b.at.local = c.local
 		if got := b.Config.price("m"); got != c.want {
 			t.Errorf("%s: %+v, want %+v", id, got, c.want)
 		}

@@ -122,7 +122,7 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) workbench {
 	b := newWorkbench(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc G() {}\n", "b": "one\n"})
 	client := openai.NewClient(openai.Config{BaseURL: "http://" + d.Host + "/v1", Transport: srv.Transport()})
-	b.Provider = func() (llm.Provider, error) { return client, nil }
+	b.at.provider = func() (llm.Provider, error) { return client, nil }
 	b.Form = func() traits.Form { return form }
 	b.Env.Todos = todo.NewBoard(nil, nil)
 	b.Policy = gate.Policy{Unattended: true}

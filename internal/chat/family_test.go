@@ -24,7 +24,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 	b.set("approval-mode", "full-auto")
 	form := traits.Replace
 	b.Form = func() traits.Form { return form }
-	b.HeadFor = func() string { return settings.Model.Of(b.Settings) }
+	b.window.HeadFor = func() string { return settings.Model.Of(b.Settings) }
 	offered := func(r llm.Request) (edits []string) {
 		for _, tool := range r.Tools {
 			if tool.Name == "write_file" || tool.Name == "patch_it" {

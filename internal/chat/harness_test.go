@@ -16,6 +16,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -87,11 +88,35 @@ type wordCount struct{}
 
 func (wordCount) Count(text string) int { return len(strings.Fields(text)) }
 
+// endpoint is one of which nothing is known but what a test says.
+type endpoint struct {
+	provider func() (llm.Provider, error)
+	window   int
+	prices   *settings.Prices
+	cache    vendor.Cache
+	local    bool
+	lives    []time.Duration
+}
+
+func (e *endpoint) Provider() (llm.Provider, error)            { return e.provider() }
+func (e *endpoint) ContextLimit(string) (int, bool)            { return e.window, e.window > 0 }
+func (e *endpoint) Prices(string) *settings.Prices             { return e.prices }
+func (e *endpoint) Cache(string) vendor.Cache                  { return e.cache }
+func (e *endpoint) KeepCacheLife(_ string, life time.Duration) { e.lives = append(e.lives, life) }
+func (e *endpoint) Local() bool                                { return e.local }
+func (e *endpoint) Cuts() bool                                 { return true }
+
+// elsewhere is an endpoint at which a model answers.
+func elsewhere(m *model) *endpoint {
+	return &endpoint{provider: func() (llm.Provider, error) { return m, nil }}
+}
+
 // bench is a chat with everything scripted.
 type bench struct {
 	*Chat
 	t      rapid.TB
 	model  *model
+	at     *endpoint
 	mu     sync.Mutex
 	events []Event
 	// on is called with every event, on the owner goroutine. Without it a model that
@@ -101,20 +126,23 @@ type bench struct {
 
 func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	t.Helper()
-	b := &bench{t: t, model: &model{next: script(turns...)}}
+	b := &bench{t: t, model: &model{next: script(turns...)}, at: &endpoint{}}
+	b.at.provider = func() (llm.Provider, error) { return b.model, nil }
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
 		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): gate.ModeNames(), settings.Theme.Key(): {"auto"},
 	}))
 	b.Chat = New(Config{
-		Provider:     func() (llm.Provider, error) { return b.model, nil },
-		Counter:      func(string) history.Counter { return wordCount{} },
-		Tools:        testTools(),
-		Env:          &tools.Env{},
-		Root:         "/w",
-		History:      history.NewService(wordCount{}, nil),
-		Settings:     s,
-		ContextLimit: func(string) (int, bool) { return 0, false },
-		System:       func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
+		Endpoint: b.at,
+		Counter:  func(string) history.Counter { return wordCount{} },
+		Tools:    testTools(),
+		Env:      &tools.Env{},
+		Root:     "/w",
+		History:  history.NewService(wordCount{}, nil),
+		Settings: s,
+		Costs:    &Costs{},
+		Form:     func() traits.Form { return traits.Replace },
+		Refreeze: func() {},
+		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Expand: func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
 		},

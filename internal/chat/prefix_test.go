@@ -49,7 +49,7 @@ func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWir
 	})
 	r := newRecorded(t, t.TempDir())
 	client := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: srv.Transport()})
-	r.Provider = func() (llm.Provider, error) { return client, nil }
+	r.at.provider = func() (llm.Provider, error) { return client, nil }
 	r.set("compression.strategy", strategy)
 	r.set("context-limit", "1000000")
 	for _, pair := range set {

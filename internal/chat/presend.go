@@ -41,16 +41,16 @@ func newWindow(c *Chat) *window.Window {
 		History:  c.History,
 		Settings: c.Settings,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
-			return Head(c.Tools, c.form(), c.System)(lean, fits)
+			return Head(c.Tools, c.Form(), c.System)(lean, fits)
 		},
-		HeadFor:  c.headFor,
+		HeadFor:  c.HeadFor,
 		Facts:    c.Tools.Traits,
 		Counter:  c.Counter,
-		Limit:    c.ContextLimit,
+		Limit:    c.Endpoint.ContextLimit,
 		Price:    c.price,
 		Cache:    c.cache,
 		KeepLife: c.keepLife,
-		Cuts:     c.Cuts,
+		Cuts:     c.Endpoint.Cuts,
 		Files:    c.files(),
 		Root:     cmp.Or(c.SessionRoot, c.Root),
 		Now:      c.Now,
@@ -63,7 +63,7 @@ func newWindow(c *Chat) *window.Window {
 		Compacting:     c.compacting,
 		Compacted: func(ctx context.Context, manual bool) {
 			c.compacted(ctx, manual)
-			c.refreeze()
+			c.Refreeze()
 		},
 		Todos: func() todo.List { return c.Env.Todos.List() },
 	})
@@ -73,29 +73,6 @@ func newWindow(c *Chat) *window.Window {
 // short one if lean. Instructions in it are cut, if there are any, until fits says that
 // it is short enough; cut reports that they were.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
-
-// form is how the model in use edits files.
-func (c *Config) form() traits.Form {
-	if c.Form == nil {
-		return traits.Replace
-	}
-	return c.Form()
-}
-
-// refreeze has prompt and tools follow what has changed.
-func (c *Config) refreeze() {
-	if c.Refreeze != nil {
-		c.Refreeze()
-	}
-}
-
-// headFor names for whom prompt and tools are made.
-func (c *Config) headFor() string {
-	if c.HeadFor == nil {
-		return ""
-	}
-	return c.HeadFor()
-}
 
 // Head makes what every request begins with, of a system prompt and the tools for a form
 // of edits, of which a lean head has the essential ones.

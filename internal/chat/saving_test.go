@@ -15,9 +15,7 @@ func TestSavingIsTold(t *testing.T) {
 	r := newLogged(t)
 	r.set("compression.strategy", "cache-aware")
 	r.set("context-limit", "1000000")
-	r.Prices = func(string) *settings.Prices {
-		return &settings.Prices{Input: 10, Output: 10, CacheRead: 1, CacheWrite: 12.5}
-	}
+	r.at.prices = &settings.Prices{Input: 10, Output: 10, CacheRead: 1, CacheWrite: 12.5}
 	r.model.next = func(int) answerFunc { return say("ok") }
 	for i := range 40 {
 		r.pair(fmt.Sprint(i), "run_shell_command", fmt.Sprint("go test ./", i), wordy(3000))

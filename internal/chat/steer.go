@@ -63,7 +63,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 			return err
 		}
 		c.lastReply, c.begun = "", begunClear
-		c.refreeze()
+		c.Refreeze()
 		c.window.Reset()
 		c.Env.Seen = tools.NewSeen() // the model knows no file any more
 		if c.Env.Todos != nil {

@@ -18,13 +18,9 @@ import (
 
 // OtherModel is the model of another profile, which writes summaries (D-36).
 type OtherModel struct {
-	Provider llm.Provider
+	Endpoint Endpoint
 	// Settings are those in use with what the profile says.
 	Settings *settings.Settings
-	// Window is the model's window in tokens, 0 when nobody knows it, and Prices what is
-	// known of its prices, nil when nothing is.
-	Window int
-	Prices *settings.Prices
 	// Close lets go of the connection.
 	Close func()
 }
@@ -48,18 +44,20 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	profile, room := settings.CompressionProfile.Of(c.Settings), c.window.Room()
 	inUse := settings.BaseURL.Of(c.Settings)
 	return func() (*compression.Summarizer, func(), error) {
-		a := asking{chat: c, settings: c.Settings, profile: profile, patience: summaryTime}
+		a := asking{chat: c, endpoint: c.Endpoint, settings: c.Settings, patience: summaryTime}
 		if urgency.Hard {
 			a.patience = summaryTimeHard
 		}
 		release := func() {}
-		var err error
-		if profile == "" {
-			a.provider, err = c.Provider()
-		} else {
-			release, room, err = a.connect()
+		if profile != "" {
+			var err error
+			if release, room, err = a.connect(profile); err != nil {
+				return nil, nil, fmt.Errorf("compression.profile: %w", err)
+			}
 		}
-		if err != nil {
+		var err error
+		if a.provider, err = a.endpoint.Provider(); err != nil {
+			release()
 			return nil, nil, err
 		}
 		if urgency.Refused && settings.BaseURL.Of(a.settings) == inUse {
@@ -76,27 +74,25 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 // asking asks a model for summaries, off the owner's goroutine.
 type asking struct {
 	chat     *Chat
+	endpoint Endpoint
 	provider llm.Provider
 	settings *settings.Settings
-	// profile is the one of another model, "" for the model in use, and prices what is
-	// known of its prices.
-	profile  string
-	prices   *settings.Prices
 	patience time.Duration
 }
 
-// connect opens the model of the profile and returns how many tokens by our own
-// count it may be asked.
-func (a *asking) connect() (release func(), room int, err error) {
+// connect opens the model of a profile and returns how many tokens by our own count it
+// may be asked.
+func (a *asking) connect(profile string) (release func(), room int, err error) {
 	if a.chat.OtherModel == nil {
-		return nil, 0, fmt.Errorf("compression.profile names %q, and there are no profiles here", a.profile)
+		return nil, 0, fmt.Errorf("it names %q, and there are no profiles here", profile)
 	}
-	other, err := a.chat.OtherModel(a.profile)
+	other, err := a.chat.OtherModel(profile)
 	if err != nil {
-		return nil, 0, fmt.Errorf("compression.profile: %w", err)
+		return nil, 0, err
 	}
-	a.provider, a.settings, a.prices = other.Provider, other.Settings, other.Prices
-	size := window.SizeOf(settings.ContextLimit.Of(a.settings), other.Window)
+	a.endpoint, a.settings = other.Endpoint, other.Settings
+	known, _ := a.endpoint.ContextLimit(settings.Model.Of(a.settings))
+	size := window.SizeOf(settings.ContextLimit.Of(a.settings), known)
 	free := size - window.ReserveOf(settings.MaxOutputTokens.Of(a.settings), size)
 	return other.Close, int(float64(free) * uncalibrated), nil
 }
@@ -148,10 +144,7 @@ func (a *asking) account(asked llm.Request, answer collected) {
 	model := settings.Model.Of(a.settings)
 	a.tell(func(c *Chat) {
 		c.stats.Requests++
-		prices := a.prices
-		if a.profile == "" {
-			prices = c.knownPrices(model)
-		}
+		prices := a.endpoint.Prices(model)
 		if answer.usage.PromptTokens > 0 {
 			c.stats.countPriced(model, answer.usage, a.settings, prices)
 		} else {

@@ -139,7 +139,7 @@ func TestEscEndsTheSearchForASummariser(t *testing.T) {
 		found, closed := make(chan struct{}), make(chan struct{})
 		b.OtherModel = func(string) (*OtherModel, error) {
 			<-found
-			return &OtherModel{Provider: b.model, Settings: b.Settings, Close: func() { close(closed) }}, nil
+			return &OtherModel{Endpoint: b.at, Settings: b.Settings, Close: func() { close(closed) }}, nil
 		}
 		b.set("compression.strategy", "one-shot")
 		b.set("compression.profile", "slow")
@@ -243,6 +243,8 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	b.set("compression.threshold", "0.001")
 	b.model.next = script(say("ok"))
 	other := &model{next: script(sums(aSummary))}
+	small := elsewhere(other)
+	small.window = 1000
 	closed := 0
 	b.OtherModel = func(profile string) (*OtherModel, error) {
 		of := settings.New(b.Settings.Registry())
@@ -251,7 +253,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		return &OtherModel{Provider: other, Settings: of, Window: 1000, Close: func() { closed++ }}, nil
+		return &OtherModel{Endpoint: small, Settings: of, Close: func() { closed++ }}, nil
 	}
 	b.long()
 	if _, err := b.prompt("go on"); err != nil {
@@ -300,20 +302,20 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 func TestSummaryAfterARefusal_S12(t *testing.T) {
 	t.Parallel()
 	refuses := fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900})
-	for _, elsewhere := range []bool{false, true} {
+	for _, another := range []bool{false, true} {
 		b := newBench(t, refuses, say("ok"))
 		b.set("compression.strategy", "one-shot")
 		other := &model{next: script(sums(aSummary))}
 		b.OtherModel = func(string) (*OtherModel, error) {
 			of := settings.New(b.Settings.Registry())
-			if elsewhere {
+			if another {
 				if err := of.Set(settings.ProfileLayer, "base-url", "http://elsewhere/v1"); err != nil {
 					t.Error(err)
 				}
 			}
-			return &OtherModel{Provider: other, Settings: of, Close: func() {}}, nil
+			return &OtherModel{Endpoint: elsewhere(other), Settings: of, Close: func() {}}, nil
 		}
-		if elsewhere {
+		if another {
 			b.set("compression.profile", "cheap")
 		}
 		b.long()
@@ -321,10 +323,10 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := seen[Compressed](b)
-		if len(b.model.requests) != 2 || (len(other.requests) == 1) != elsewhere || told[0].Failed == elsewhere {
-			t.Errorf("elsewhere %t: %d requests, %d of the other, told %q", elsewhere, len(b.model.requests), len(other.requests), told)
+		if len(b.model.requests) != 2 || (len(other.requests) == 1) != another || told[0].Failed == another {
+			t.Errorf("another %t: %d requests, %d of the other, told %q", another, len(b.model.requests), len(other.requests), told)
 		}
-		if !elsewhere && !strings.Contains(told[0].String(), "has just refused a request of this size; going on without a summary") {
+		if !another && !strings.Contains(told[0].String(), "has just refused a request of this size; going on without a summary") {
 			t.Errorf("told %q", told[0])
 		}
 	}

@@ -181,7 +181,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 
 // send streams the reply to a request and stores it.
 func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*reply, error) {
-	provider, err := c.Provider()
+	provider, err := c.Endpoint.Provider()
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.Emit(RequestStarted{})
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
-		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.knownPrices(r.model))
+		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.Endpoint.Prices(r.model))
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))

@@ -59,7 +59,7 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 	own := openai.NewClient(openai.Config{BaseURL: "http://" + host + "/v1", Transport: srv.Transport()})
 	other := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
 	b := newBench(t)
-	b.Provider = func() (llm.Provider, error) {
+	b.at.provider = func() (llm.Provider, error) {
 		if settings.Model.Of(b.Settings) == "other" {
 			return other, nil
 		}
@@ -221,7 +221,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 		srv := llmtest.NewFunc(t, vendor.Strict(script))
 		clients[vendor.Model] = openai.NewClient(openai.Config{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
 	}
-	b.Provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.Settings)], nil }
+	b.at.provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.Settings)], nil }
 	for range 2 {
 		for _, vendor := range vendors {
 			b.set("model", vendor.Model)
