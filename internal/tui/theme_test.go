@@ -52,13 +52,13 @@ func TestAThemeIsAValue(t *testing.T) {
 		t.Error("auto is not what fits the ground")
 	}
 	third := style.Palettes[0]
-	third.Name, third.Red, third.UserGround = "third", style.Colour{True: "#cc0011", Of256: "160", Of16: "9"}, style.Colour{True: "#000001", Of256: "16"}
+	third.Name, third.Red, third.UserGround = "third", style.Colour{TrueColor: "#cc0011", ANSI256: "160", ANSI: "9"}, style.Colour{TrueColor: "#000001", ANSI256: "16"}
 	for colours, want := range map[style.Colours]string{style.TrueColours: "\x1b[38;2;204;0;17m", style.Colours256: "\x1b[38;5;160m", style.Colours16: "\x1b[91m", style.NoColours: ""} {
 		theme := style.NewTheme(colours, third)
 		if theme.Bad.On != want {
 			t.Errorf("with %d colours red is %q, want %q", colours, theme.Bad.On, want)
 		}
-		if ground := theme.UserGround.On != ""; ground != (colours >= style.Colours256) {
+		if ground := theme.UserGround.On != ""; ground != (colours <= style.Colours256) {
 			t.Errorf("with %d colours the ground is %q", colours, theme.UserGround.On)
 		}
 	}

@@ -1,3 +1,6 @@
+// Package style is how text looks on a terminal: themes, the width of text,
+// wrapping, and cleaning of text from outside. It is pure and knows nothing of what
+// the text is about.
 package style
 
 import (
@@ -160,19 +163,29 @@ func Listed(a, b string) string {
 
 // HardWrap cuts a line into rows of at most width cells, wherever that falls.
 func HardWrap(line string, width int) []string {
-	if Width(line) <= width {
-		return []string{line}
+	return strings.Split(ansi.Hardwrap(line, width, true), "\n")
+}
+
+// Tail renders the end of a text in at most height rows of width cells. Its
+// cost does not depend on the length of the text.
+func Tail(text string, width, height int) []string {
+	if height <= 0 || width <= 0 {
+		return nil
 	}
-	var rows []string
-	start, used := 0, 0
-	for at := 0; at < len(line); {
-		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
-		if used+w > width && used > 0 {
-			rows = append(rows, line[start:at])
-			start, used = at, 0
+	if most := 8 * width * height; len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	text = strings.TrimRight(text, " \r\n")
+	at := len(text)
+	for range height {
+		if at = strings.LastIndexByte(text[:at], '\n'); at < 0 {
+			break
 		}
-		at += len(cluster)
-		used += w
 	}
-	return append(rows, line[start:])
+	text = strings.TrimLeft(text[at+1:], "\n")
+	if text == "" {
+		return nil
+	}
+	rows := WrapText(Clean(text), width)
+	return rows[max(0, len(rows)-height):]
 }

@@ -24,6 +24,36 @@ func newStyle(look lipgloss.Style) Style {
 	return Style{On: on, off: off}
 }
 
+// Colours is how many colours a terminal has.
+type Colours = termenv.Profile
+
+// What terminals can show, from the most: red, green and blue of 8 bits, the fixed palette,
+// the sixteen of their own, which their user made readable, and text without any attribute.
+const (
+	TrueColours = termenv.TrueColor
+	Colours256  = termenv.ANSI256
+	Colours16   = termenv.ANSI
+	NoColours   = termenv.Ascii
+)
+
+// DetectColours finds out what colours the environment promises; NO_COLOR wins.
+// The terminal is not asked.
+func DetectColours(env func(key string) string) Colours {
+	name := env("TERM")
+	switch {
+	case env("NO_COLOR") != "" || name == "dumb" || name == "":
+		return NoColours
+	case env("COLORTERM") == "truecolor" || env("COLORTERM") == "24bit":
+		if strings.HasPrefix(name, "screen") && !strings.Contains(env("TERM_PROGRAM"), "tmux") {
+			return Colours256
+		}
+		return TrueColours
+	case strings.Contains(name, "256color") || strings.Contains(name, "kitty") || strings.Contains(name, "alacritty"):
+		return Colours256
+	}
+	return Colours16
+}
+
 // Theme holds the styles by what they mean. Meaning never rests on colour alone:
 // every use has a glyph or a word beside it.
 type Theme struct {
@@ -60,9 +90,9 @@ func (t *Theme) Prose(width int) int { return min(width, max(20, t.Columns)) }
 // NewTheme returns the styles of a palette for a number of colours.
 func NewTheme(colours Colours, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
-	r.SetColorProfile(colours.profile())
-	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete())) }
-	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c.complete()).Reverse(true)) }
+	r.SetColorProfile(colours)
+	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c)) }
+	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
 	t := &Theme{
 		Columns: Columns,
 		colours: colours,
@@ -72,16 +102,16 @@ func NewTheme(colours Colours, p Palette) *Theme {
 		Strong:   newStyle(r.NewStyle().Bold(true)),
 		Emphasis: newStyle(r.NewStyle().Italic(true)),
 		Strike:   newStyle(r.NewStyle().Strikethrough(true)),
-		User:     newStyle(r.NewStyle().Foreground(p.Cyan.complete()).Bold(true)),
+		User:     newStyle(r.NewStyle().Foreground(p.Cyan).Bold(true)),
 		OK:       colour(p.Green),
 		Bad:      colour(p.Red),
 		Warn:     colour(p.Yellow),
-		Loud:     newStyle(r.NewStyle().Foreground(p.Red.complete()).Reverse(true).Bold(true)),
-		Mark:     newStyle(r.NewStyle().Foreground(p.Yellow.complete()).Reverse(true).Bold(true)),
+		Loud:     newStyle(r.NewStyle().Foreground(p.Red).Reverse(true).Bold(true)),
+		Mark:     newStyle(r.NewStyle().Foreground(p.Yellow).Reverse(true).Bold(true)),
 		Added:    colour(p.Green),
 		Removed:  colour(p.Red),
 		Hunk:     colour(p.Cyan),
-		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(p.Blue.complete())),
+		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(p.Blue)),
 		Code:     colour(p.Cyan),
 		Link:     newStyle(r.NewStyle().Underline(true)),
 		Quote:    newStyle(r.NewStyle().Faint(true)),
@@ -93,8 +123,8 @@ func NewTheme(colours Colours, p Palette) *Theme {
 		TypeName: colour(p.Cyan),
 		Bar:      []Style{reversed(p.Blue), reversed(p.Magenta), reversed(p.Cyan), reversed(p.Green), reversed(p.Yellow), reversed(p.Red)},
 	}
-	if colours >= Colours256 {
-		ground := func(c Colour) Style { return newStyle(r.NewStyle().Background(c.complete())) }
+	if colours <= Colours256 {
+		ground := func(c Colour) Style { return newStyle(r.NewStyle().Background(c)) }
 		t.UserGround = ground(p.UserGround)
 		t.AddedGround, t.RemovedGround = ground(p.AddedGround), ground(p.RemovedGround)
 		t.AddedWordGround, t.RemovedWordGround = ground(p.AddedWordGround), ground(p.RemovedWordGround)
@@ -117,19 +147,6 @@ func (t *Theme) Sample(name string) []string {
 		s.Bad.Text("✗") + " ran " + s.Code.Text("make") + " " + s.Warn.Text("! a warning"),
 		s.Keyword.Text("func") + " " + s.Name.Text("sum") + "() " + s.Literal.Text(`"text"`) + " " + s.Comment.Text("// why"),
 	}
-}
-
-// profile is what lipgloss calls a number of colours.
-func (c Colours) profile() termenv.Profile {
-	switch c {
-	case TrueColours:
-		return termenv.TrueColor
-	case Colours256:
-		return termenv.ANSI256
-	case Colours16:
-		return termenv.ANSI
-	}
-	return termenv.Ascii
 }
 
 // Over puts one style on top of another.

@@ -16,13 +16,13 @@ const (
 
 // Colour is what a colour is on terminals with that many. A number is a colour of the
 // terminal's own palette.
-type Colour struct{ True, Of256, Of16 string }
+type Colour = lipgloss.CompleteColor
 
 // own is one of the terminal's own sixteen colours, which its user made readable.
-func own(number string) Colour { return Colour{number, number, number} }
+func own(number string) Colour { return colour(number, number, number) }
 
-func (c Colour) complete() lipgloss.CompleteColor {
-	return lipgloss.CompleteColor{TrueColor: c.True, ANSI256: c.Of256, ANSI: c.Of16}
+func colour(full, of256, of16 string) Colour {
+	return Colour{TrueColor: full, ANSI256: of256, ANSI: of16}
 }
 
 // Palette is a theme as a value: the colours of text, and the grounds behind what the
@@ -43,16 +43,16 @@ var Palettes = []Palette{
 	{
 		Name: Dark,
 		Red:  own("1"), Magenta: own("5"), Blue: own("12"), Yellow: own("3"), Green: own("2"), Cyan: own("6"), // dark blue is not readable on dark
-		UserGround:  Colour{"#2c2e34", "236", ""},
-		AddedGround: Colour{"#123a1e", "22", ""}, RemovedGround: Colour{"#4a181c", "52", ""},
-		AddedWordGround: Colour{"#1e6432", "28", ""}, RemovedWordGround: Colour{"#80242a", "88", ""},
+		UserGround:  colour("#2c2e34", "236", ""),
+		AddedGround: colour("#123a1e", "22", ""), RemovedGround: colour("#4a181c", "52", ""),
+		AddedWordGround: colour("#1e6432", "28", ""), RemovedWordGround: colour("#80242a", "88", ""),
 	},
 	{
 		Name: Light, // most palettes make yellow, green and cyan too bright for it
-		Red:  own("1"), Magenta: own("5"), Blue: own("4"), Yellow: own("5"), Green: Colour{"#1a7f37", "28", "2"}, Cyan: Colour{"#006f7a", "30", "4"},
-		UserGround:  Colour{"#eceef2", "254", ""},
-		AddedGround: Colour{"#dafbe1", "194", ""}, RemovedGround: Colour{"#ffe1e0", "224", ""},
-		AddedWordGround: Colour{"#a0ecb4", "157", ""}, RemovedWordGround: Colour{"#ffb9b9", "217", ""},
+		Red:  own("1"), Magenta: own("5"), Blue: own("4"), Yellow: own("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
+		UserGround:  colour("#eceef2", "254", ""),
+		AddedGround: colour("#dafbe1", "194", ""), RemovedGround: colour("#ffe1e0", "224", ""),
+		AddedWordGround: colour("#a0ecb4", "157", ""), RemovedWordGround: colour("#ffb9b9", "217", ""),
 	},
 }
 

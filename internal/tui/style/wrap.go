@@ -81,20 +81,19 @@ func (w *wrapper) grow(text string, look Style) {
 	for at := 0; at < len(text); {
 		cluster, cells := ansi.FirstGraphemeCluster(text[at:], ansi.GraphemeWidth)
 		if cells > 1 || w.wordW+cells > w.width {
-			w.push(text[start:at], look, 0)
+			w.push(text[start:at], look)
 			w.endWord()
 			start = at
 		}
 		at += len(cluster)
 		w.wordW += cells
 	}
-	w.push(text[start:], look, 0)
+	w.push(text[start:], look)
 }
 
-func (w *wrapper) push(text string, look Style, width int) {
+func (w *wrapper) push(text string, look Style) {
 	if text != "" {
 		w.word = append(w.word, Span{text, look})
-		w.wordW += width
 	}
 }
 
@@ -143,11 +142,8 @@ func (w *wrapper) endLine() {
 func Indent(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		if i == 0 {
-			out[i] = first + line
-		} else {
-			out[i] = rest + line
-		}
+		out[i] = first + line
+		first = rest
 	}
 	return out
 }
