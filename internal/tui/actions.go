@@ -45,7 +45,7 @@ func (m *Model) escape() tea.Cmd {
 		m.interrupt()
 	case !m.input.Empty():
 		m.input.ClearDraft()
-	case m.hint.rewinds && !m.opts.Now().After(m.hint.until):
+	case m.hint.rewinds:
 		m.hint = hint{}
 		return m.runCommand("/rewind")
 	default:
@@ -62,7 +62,7 @@ func (m *Model) interrupt() {
 
 // controlD quits; while a turn runs it asks once.
 func (m *Model) controlD() tea.Cmd {
-	if m.activity.turn.running && !(m.hint.quits && !m.opts.Now().After(m.hint.until)) {
+	if m.activity.turn.running && !m.hint.quits {
 		m.showHint("the turn runs: "+m.keys.Label("quit")+" again ends it and quits", true)
 		return nil
 	}
@@ -72,7 +72,7 @@ func (m *Model) controlD() tea.Cmd {
 // controlC interrupts or clears; the second one in a row quits.
 func (m *Model) controlC() tea.Cmd {
 	switch {
-	case m.hint.quits && !m.opts.Now().After(m.hint.until):
+	case m.hint.quits:
 		return tea.Quit
 	case m.activity.turn.running:
 		m.interrupt()

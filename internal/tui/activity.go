@@ -116,14 +116,6 @@ func (a *activity) event(event chat.Event) {
 		a.queued = e.Messages
 	case chat.StatusChanged:
 		a.status, a.stats = e.Status, e.Stats
-	default:
-		a.report(event)
-	}
-}
-
-// report prints the events that are a line.
-func (a *activity) report(event chat.Event) {
-	switch e := event.(type) {
 	case chat.DensityApplied:
 		a.densityApplied(e)
 	case chat.Compressed:

@@ -96,7 +96,7 @@ func TestHintsAreWhole(t *testing.T) {
 func TestProseHasItsColumns(t *testing.T) {
 	t.Parallel()
 	columns := 100
-	s := newScreenplayFor(t, 200, 30, func(o *Options) { o.Columns = func() int { return columns } })
+	s := newScreenplayFor(t, 200, 30, func(o *Options) { o.Settings = func() Settings { return Settings{Columns: columns} } })
 	widest := func() (most int) {
 		for _, row := range s.printed {
 			most = max(most, ansi.StringWidth(row))

@@ -82,14 +82,8 @@ func (a *activity) earlierOpen() string {
 
 // foldedRows arranges what was called: what was done, and what failed.
 func foldedRows(calls []Call) transcript.Lay {
-	var worked, failed []Call
-	for _, c := range calls {
-		if c.Failed {
-			failed = append(failed, c)
-		} else {
-			worked = append(worked, c)
-		}
-	}
+	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed })
+	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
 			rows = noteRows(dim, "✓", folded(worked, traits.Said.Ended))(t, width)

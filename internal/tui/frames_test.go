@@ -236,7 +236,7 @@ var frameLooks = map[string]func(*Options){
 
 func coloured(theme string, environ ...string) func(*Options) {
 	return func(o *Options) {
-		o.Environ, o.Theme = append(o.Environ, environ...), func() string { return theme }
+		o.Environ, o.Settings = append(o.Environ, environ...), func() Settings { return Settings{Theme: theme} }
 	}
 }
 

@@ -138,7 +138,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 // where a question waits for the message to be done.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.opts.Vim() || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.opts.set().Vim || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
@@ -150,7 +150,7 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 
 // vimKey gives a key to the modes of Vim.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
-	if !m.opts.Vim() {
+	if !m.opts.set().Vim {
 		return nil, false
 	}
 	action, taken := m.input.VimKey(k, m.opts.Now())

@@ -36,7 +36,7 @@ func linked(t *testing.T, width int, links, term string) *screenplay {
 	root := linkWorkspace(t)
 	return newScreenplayFor(t, width, 30, func(o *Options) {
 		o.Workspace, o.Environ = root, []string{"HOME=/home/u", "TERM=" + term, "COLORTERM=truecolor"}
-		o.Links = func() string { return links }
+		o.Settings = func() Settings { return Settings{Links: links} }
 	})
 }
 
@@ -176,7 +176,7 @@ func TestLinksFollowTheSetting(t *testing.T) {
 	links := "off"
 	s := newScreenplayFor(t, 60, 30, func(o *Options) {
 		o.Workspace, o.Environ = linkWorkspace(t), []string{"TERM=xterm-kitty"}
-		o.Links = func() string { return links }
+		o.Settings = func() Settings { return Settings{Links: links} }
 	})
 	s.reply("main.go:1")
 	links = "auto"

@@ -130,10 +130,12 @@ type (
 // update takes a message and arranges the live part anew. What it returns is to be
 // run beside.
 func (m *Model) update(message tea.Msg) tea.Cmd {
+	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
+		m.hint = hint{}
+	}
 	next := m.dispatch(message)
 	m.sendWaiting()
 	m.sendBehind()
-	m.endHint()
 	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running))
 	m.activity.grow()
 	m.activity.watch()

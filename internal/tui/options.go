@@ -11,7 +11,6 @@ import (
 	"agent/internal/command"
 	"agent/internal/tui/input"
 	"agent/internal/tui/keymap"
-	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -85,9 +84,8 @@ type Options struct {
 	// StatusLine returns what makes a line of its own for a status; nil means none. It is
 	// asked after each change of the status, and what it returns runs beside everything else.
 	StatusLine func() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
-	// Notify returns the setting of that name; nil means auto. Called is run beside everything
-	// else when the person is called: kind says why in a word, news in a line. Nil is nothing.
-	Notify func() string
+	// Called is run beside everything else when the person is called: kind says why in a
+	// word, news in a line. Nil is nothing.
 	Called func(ctx context.Context, kind, news string) error
 	// Found waits until it is known which model answers, and returns a line that says so;
 	// "" when the greeting said it or there is none. Nil means that.
@@ -99,17 +97,8 @@ type Options struct {
 	Clipboard func(ctx context.Context) (path string, err error)
 	// Status is shown until the first StatusChanged.
 	Status chat.Status
-	// Theme returns one of Themes; it is asked again after every command. Nil
-	// means auto.
-	Theme func() string
-	// Links returns the setting of links, as internal/tui/link names it; it is asked again
-	// after every command. Nil means that nothing is linked.
-	Links func() string
-	// Columns returns the widest that prose gets; it is asked again after every command. Nil
-	// means style.Columns.
-	Columns func() int
-	// Vim says whether the prompt has the keys of Vim; nil means no.
-	Vim func() bool
+	// Settings returns the settings of the screen as they are now; nil means none.
+	Settings func() Settings
 	// Background makes jobs of the commands that run, and returns how many; nil means that
 	// none can be.
 	Background func() int
@@ -135,6 +124,28 @@ type Options struct {
 	Now func() time.Time
 }
 
+// Settings are those of the screen.
+type Settings struct {
+	// Theme is one of style.Themes, "" for auto.
+	Theme string
+	// Links is what is linked, as internal/tui/link names it, "" for nothing.
+	Links string
+	// Notify is how the person is called, "" for auto.
+	Notify string
+	// Columns is the widest that prose gets, 0 for style.Columns.
+	Columns int
+	// Vim is set where the prompt has the keys of Vim.
+	Vim bool
+}
+
+// set returns the settings as they are now.
+func (o Options) set() Settings {
+	if o.Settings == nil {
+		return Settings{}
+	}
+	return o.Settings()
+}
+
 // env returns the value of a variable of Environ.
 func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
 
@@ -143,13 +154,4 @@ func (o Options) env(key string) string { return term.Lookup(o.Environ, key) }
 func (o Options) simpleTerminal() bool {
 	name := o.env("TERM")
 	return name == "linux" || name == "dumb" || name == ""
-}
-
-// palette is the one that the setting theme names, else the one for the terminal's ground.
-func (o Options) palette(darkGround bool) style.Palette {
-	name := style.Auto
-	if o.Theme != nil {
-		name = o.Theme()
-	}
-	return style.PaletteFor(name, darkGround)
 }

@@ -75,7 +75,7 @@ func TestKeysAreTested(t *testing.T) {
 // insert mode.
 func TestVimInThePrompt(t *testing.T) {
 	t.Parallel()
-	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Vim = func() bool { return true } })
+	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Settings = func() Settings { return Settings{Vim: true} } })
 	s.events(chat.TurnStarted{})
 	s.typed("one two")
 	shows := func(want string) {

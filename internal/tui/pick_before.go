@@ -31,7 +31,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
 	p := &pickAlone{
 		picking: picking{Picker: picker.Open(pick)}, terminal: t,
-		theme: style.NewTheme(style.DetectColours(opts.env), opts.palette(dark || !known)),
+		theme: style.NewTheme(style.DetectColours(opts.env), style.PaletteFor(opts.set().Theme, dark || !known)),
 	}
 	loop := newLoop(ctx, p)
 	keys := keyboard(t, loop)

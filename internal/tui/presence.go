@@ -43,10 +43,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 		return nil
 	}
 	p.calling = false
-	setting := "auto"
-	if p.opts.Notify != nil {
-		setting = p.opts.Notify()
-	}
+	setting := p.opts.set().Notify
 	if setting == "off" || p.reports && !p.unfocused {
 		p.bell = false
 		return nil

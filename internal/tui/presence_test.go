@@ -68,7 +68,7 @@ func TestCalling(t *testing.T) {
 	} {
 		s := newScreenplay(t, 80, 24)
 		s.model.opts.Environ = []string{"TERM=xterm-256color", "TERM_PROGRAM=" + tt.program}
-		s.model.opts.Notify = func() string { return tt.setting }
+		s.model.opts.Settings = func() Settings { return Settings{Notify: tt.setting} }
 		called := ""
 		s.model.opts.Called = func(_ context.Context, kind, news string) error {
 			called += kind

@@ -79,7 +79,7 @@ func TestPictures(t *testing.T) {
 				t.Parallel()
 				s := newScreenplayFor(t, pictureColumns, 46, func(o *Options) {
 					o.Environ = append(o.Environ, "TERM=xterm-256color", "COLORTERM=truecolor")
-					o.Theme = func() string { return look }
+					o.Settings = func() Settings { return Settings{Theme: look} }
 					o.Workspace = "/home/u/till"
 				})
 				play(s)

@@ -165,11 +165,8 @@ func (m *Model) runCommand(line string) tea.Cmd {
 
 // commandDone prints what a command has to show and does what it asks for.
 func (m *Model) commandDone(msg commandMsg) tea.Cmd {
-	for i, line := range m.activity.commands {
-		if line == msg.line {
-			m.activity.commands = append(m.activity.commands[:i:i], m.activity.commands[i+1:]...)
-			break
-		}
+	if i := slices.Index(m.activity.commands, msg.line); i >= 0 {
+		m.activity.commands = slices.Delete(m.activity.commands, i, i+1)
 	}
 	m.chooseTheme()
 	m.opts.Driver.Refresh()

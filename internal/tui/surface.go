@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -23,11 +24,9 @@ type surface struct {
 	started time.Time
 
 	width, height int
-	// ground is what is known of the terminal's background, palette is the name of what
-	// the theme was made of.
-	ground  ground
-	palette string
-	keys    *keymap.Map
+	// ground is what is known of the terminal's background.
+	ground ground
+	keys   *keymap.Map
 	// links is the setting that the theme's links were made of.
 	links string
 	// colours is how many colours the terminal has.
@@ -72,15 +71,6 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if opts.Keys == nil {
 		opts.Keys = keymap.Default
 	}
-	if opts.Vim == nil {
-		opts.Vim = func() bool { return false }
-	}
-	if opts.Links == nil {
-		opts.Links = func() string { return link.Off }
-	}
-	if opts.Columns == nil {
-		opts.Columns = func() int { return style.Columns }
-	}
 	s := &surface{
 		opts: opts, ctx: ctx, colours: style.DetectColours(opts.env), width: width, height: height,
 		status: opts.Status, started: opts.Now(),
@@ -94,22 +84,19 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 // are now.
 func (s *surface) chooseTheme() {
 	s.keys = s.opts.Keys()
-	defer func() { s.theme.Opens, s.theme.Columns = s.keys.Label("outputs"), s.opts.Columns() }()
-	p := s.opts.palette(s.ground.dark || !s.ground.known)
-	switch {
-	case s.opts.Plain && s.theme == nil:
-		s.theme = style.NewSpoken()
-		s.md = markdown.New(s.theme)
-	case s.opts.Plain:
-	case s.theme == nil || s.palette != p.Name:
-		s.palette = p.Name
+	set := s.opts.set()
+	if p := style.PaletteFor(set.Theme, s.ground.dark || !s.ground.known); s.theme == nil || !s.opts.Plain && s.theme.Palette != p.Name {
 		s.theme = style.NewTheme(s.colours, p)
+		if s.opts.Plain {
+			s.theme = style.NewSpoken()
+		}
 		s.md = markdown.New(s.theme)
 		s.links = ""
 	}
-	if setting := s.opts.Links(); setting != s.links && !s.opts.Plain {
-		s.links = setting
-		s.theme.Links = link.New(setting, s.opts.env, s.opts.Workspace, s.opts.Now)
+	s.theme.Opens, s.theme.Columns = s.keys.Label("outputs"), cmp.Or(set.Columns, style.Columns)
+	if set.Links != s.links && !s.opts.Plain {
+		s.links = set.Links
+		s.theme.Links = link.New(set.Links, s.opts.env, s.opts.Workspace, s.opts.Now)
 	}
 }
 
@@ -173,13 +160,6 @@ func dim(t *style.Theme) style.Style { return t.Dim }
 func warn(t *style.Theme) style.Style { return t.Warn }
 
 func bad(t *style.Theme) style.Style { return t.Bad }
-
-// endHint takes a hint away whose time is over.
-func (s *surface) endHint() {
-	if s.hint.text != "" && s.opts.Now().After(s.hint.until) {
-		s.hint = hint{}
-	}
-}
 
 // endHeld prints what was held.
 func (s *surface) endHeld() {

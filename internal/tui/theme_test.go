@@ -14,13 +14,13 @@ func TestBackgroundAnswerCountsOnlyInTime(t *testing.T) {
 	s.model.colours = style.Colours16
 	s.clock = s.clock.Add(50 * time.Millisecond)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if s.model.palette != style.Light {
+	if s.model.theme.Palette != style.Light {
 		t.Error("an answer in time was not used")
 	}
 	s = newScreenplay(t, 60, 24)
 	s.clock = s.clock.Add(time.Second)
 	s.update(inputMsg{term.Background{Dark: false}})
-	if s.model.palette != style.Dark {
+	if s.model.theme.Palette != style.Dark {
 		t.Error("a late answer changed the colours")
 	}
 }
@@ -29,12 +29,12 @@ func TestThemeFollowsTheSetting(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	set := style.Dark
-	s.model.opts.Theme = func() string { return set }
+	s.model.opts.Settings = func() Settings { return Settings{Theme: set} }
 	s.model.chooseTheme()
 	set = style.Light
 	s.typed("/help")
 	s.press("enter")
-	if s.model.palette != style.Light {
+	if s.model.theme.Palette != style.Light {
 		t.Error("the theme set by a command is not used")
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,12 +57,7 @@ func (a *activity) toolOutput(e chat.ToolOutput) {
 func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.endThinking()
 	a.turn.arriving = ""
-	for i := range a.tools {
-		if a.tools[i].call == e.Call {
-			a.tools = append(a.tools[:i:i], a.tools[i+1:]...)
-			break
-		}
-	}
+	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
 	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // it stays when the question is gone
 		a.turn.plan = ""
 		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
@@ -127,12 +123,11 @@ func (reads heldReads) rows() transcript.Lay {
 	return func(t *style.Theme, width int) []string {
 		var spans style.Spans
 		for i, file := range reads {
-			name := file.name
+			much := readLines(t, file.lines)
 			if i < len(reads)-1 {
-				spans = append(append(spans, t.Linked(name, t.Plain)...), style.Span{Text: readLines(t, file.lines) + ", ", Style: t.Dim})
-			} else {
-				spans = append(append(spans, t.Linked(name, t.Plain)...), style.Span{Text: readLines(t, file.lines), Style: t.Dim})
+				much += ", "
 			}
+			spans = append(append(spans, t.Linked(file.name, t.Plain)...), style.Span{Text: much, Style: t.Dim})
 		}
 		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
 		return style.Indent(rows, t.Sign(t.OK, "✓"), "  ")

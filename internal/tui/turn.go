@@ -40,13 +40,12 @@ type turn struct {
 	cost float64
 	// saving is what pruning had saved in the session when the turn began.
 	saving chat.Saving
-	// requests counts those that were answered, files what was changed.
+	// requests counts those that were answered.
 	requests int
-	files    map[string]fileChange
+	// files are those that were changed, added and removed the lines of all of them.
+	files          map[string]bool
+	added, removed int
 }
-
-// fileChange is how many lines of a file were added and removed.
-type fileChange struct{ added, removed int }
 
 // retry is a request that failed and is tried again.
 type retry struct {
@@ -68,10 +67,10 @@ func (s silence) lasts(now time.Time) bool {
 // changed notes a change of a file.
 func (u *turn) changed(file string, added, removed int) {
 	if u.files == nil {
-		u.files = map[string]fileChange{}
+		u.files = map[string]bool{}
 	}
-	change := u.files[file]
-	u.files[file] = fileChange{change.added + added, change.removed + removed}
+	u.files[file] = true
+	u.added, u.removed = u.added+added, u.removed+removed
 }
 
 // used adds the figures of a request.
@@ -180,12 +179,7 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 		parts = append(parts, saved+" saved by pruning")
 	}
 	if len(u.files) > 0 {
-		var sum fileChange
-		for _, change := range u.files {
-			sum.added += change.added
-			sum.removed += change.removed
-		}
-		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(len(u.files), "file"), sum.added, sum.removed))
+		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(len(u.files), "file"), u.added, u.removed))
 	}
 	return strings.Join(parts, " · ")
 }

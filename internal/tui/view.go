@@ -96,7 +96,7 @@ func (m *Model) layout() {
 
 // inputView arranges the input and says where the cursor is.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.opts.Vim()} // the question owns the keys
+	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.opts.set().Vim} // the question owns the keys
 	rows, row, col := m.input.View(m.theme, look, width, height)
 	return rows, place{row, col}
 }

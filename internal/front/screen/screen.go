@@ -142,14 +142,17 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			return branchNow(ctx, c.Root)
 		},
 		StatusLine: c.StatusLine,
-		Notify:     func() string { return settings.Notify.Of(c.Settings) },
 		Called:     c.Called,
 		Found:      lateModel(c.Settings, c.Connection, banner),
 		Workspace:  c.Root,
 		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
-		Theme:      func() string { return settings.Theme.Of(c.Settings) },
-		Links:      func() string { return settings.Links.Of(c.Settings) },
-		Columns:    func() int { return settings.Columns.Of(c.Settings) },
+		Settings: func() tui.Settings {
+			s := c.Settings
+			return tui.Settings{
+				Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
+				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim",
+			}
+		},
 		Background: c.Background,
 		Jobs: func() (jobs []tui.Job) {
 			for _, job := range c.Jobs() {
@@ -157,7 +160,6 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			}
 			return jobs
 		},
-		Vim:       func() bool { return settings.Keys.Of(c.Settings) == "vim" },
 		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
 		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
 		Keys:      bound.inForce,

@@ -57,6 +57,8 @@ func DetectColours(env func(key string) string) Colours {
 // Theme holds the styles by what they mean. Meaning never rests on colour alone:
 // every use has a glyph or a word beside it.
 type Theme struct {
+	// Palette is the name of what it was made of.
+	Palette string
 	// Spoken is set for people that listen: signs are words, tables are sentences.
 	Spoken bool
 	// Links makes links of what a text names; nil makes none.
@@ -94,6 +96,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c)) }
 	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
 	t := &Theme{
+		Palette: p.Name,
 		Columns: Columns,
 		colours: colours,
 
