@@ -13,8 +13,9 @@ func (m *Model) paste(text string) tea.Cmd {
 	if m.questions.Paste(text) {
 		return nil
 	}
-	if cmd, taken := m.chooser.paste(text); taken {
-		return cmd
+	if m.chooser.picking != nil {
+		m.chooser.picking.Paste(text)
+		return m.chooser.work()
 	}
 	m.input.Paste(text, m.opts.Now())
 	return guarded(m.input.Propose())

@@ -49,7 +49,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	opts = s.opts
 	m := &Model{
-		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, chooser: chooser{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s},
+		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s},
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}

@@ -1,9 +1,13 @@
 package tui
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,17 +18,12 @@ import (
 	"agent/internal/words"
 )
 
-// picking is a list that is open in place of the input, and what happens with what is
+// chooser is the list that is open in place of the input, and what happens with what is
 // chosen. The draft is kept.
-type picking struct {
-	*picker.Picker
-	choose func(command.Choice) tea.Cmd
-}
-
-// chooser is the list that is open in place of the input, if one is.
 type chooser struct {
-	*surface
-	picking *picking
+	// picking is nil while no list is open.
+	picking *picker.Picker
+	choose  func(command.Choice) tea.Cmd
 }
 
 // pickerMsg brings what a picker worked on beside the screen.
@@ -32,7 +31,7 @@ type pickerMsg struct{ done func() }
 
 // open opens a list; choose does what is chosen.
 func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
-	c.picking = &picking{picker.Open(pick), choose}
+	c.picking, c.choose = picker.Open(pick), choose
 	return c.work()
 }
 
@@ -46,19 +45,10 @@ func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 	case picker.Chosen:
 		chosen, _ := open.Selected()
 		c.picking = nil
-		return open.choose(chosen), true
+		return c.choose(chosen), true
 	case picker.Left:
 		c.picking = nil
 	}
-	return c.work(), true
-}
-
-// paste searches the list for pasted text. It reports false when none is open.
-func (c *chooser) paste(text string) (tea.Cmd, bool) {
-	if c.picking == nil {
-		return nil, false
-	}
-	c.picking.Paste(text)
 	return c.work(), true
 }
 
@@ -67,12 +57,8 @@ func (c *chooser) work() tea.Cmd {
 	if c.picking == nil {
 		return nil
 	}
-	return c.picking.work()
-}
-
-func (p *picking) work() tea.Cmd {
 	var cmds []tea.Cmd
-	for _, job := range p.Jobs() {
+	for _, job := range c.picking.Jobs() {
 		cmds = append(cmds, guarded(func() tea.Msg { return pickerMsg{job()} }))
 	}
 	return tea.Batch(cmds...)
@@ -126,8 +112,84 @@ func promptChoice(prompt string) command.Choice {
 	return choice
 }
 
-// view draws the list in place of the input.
-func (c *chooser) view(width, height int) ([]string, place) {
-	rows, col := c.picking.View(c.theme, width, height)
-	return rows, place{0, col}
+// Pick shows a list on the terminal before there is a session, and returns what was
+// chosen; ok is false when nothing was. Of the options it needs In, Out, Environ and
+// Theme. Where only lines can be shown it is ErrNoTerminal.
+func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
+	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
+		return chosen, false, ErrNoTerminal
+	}
+	signals := hear()
+	defer signal.Stop(signals)
+	t, err := takeTerminal(opts)
+	if err != nil {
+		return chosen, false, err
+	}
+	defer giveBack(t)
+	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
+	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(opts.env), style.PaletteFor(opts.set().Theme, dark || !known))}
+	p.picking = picker.Open(pick)
+	p.choose = func(choice command.Choice) tea.Cmd {
+		chosen, ok = choice, true
+		return nil
+	}
+	loop := newLoop(ctx, p)
+	keys := keyboard(t, loop)
+	if err := keys.Start(); err != nil {
+		return chosen, false, err
+	}
+	defer keys.Stop()
+	err = serve(ctx, loop, signals, func(s os.Signal) bool {
+		if s == syscall.SIGWINCH {
+			loop.Send(resizedMsg{})
+		}
+		return s == syscall.SIGWINCH
+	})
+	return chosen, ok, err
+}
+
+// pickAlone is a list alone on the screen.
+type pickAlone struct {
+	chooser
+	terminal *term.Terminal
+	theme    *style.Theme
+}
+
+// Init implements tea.Model.
+func (p *pickAlone) Init() tea.Cmd { return p.show() }
+
+// View implements tea.Model; nobody shows it.
+func (p *pickAlone) View() string { return "" }
+
+// Update implements tea.Model.
+func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	var next tea.Cmd
+	switch message := message.(type) {
+	case goneMsg:
+		return p, tea.Quit
+	case pickerMsg:
+		message.done()
+	case inputMsg:
+		for _, event := range message {
+			switch e := event.(type) {
+			case term.Paste:
+				p.picking.Paste(string(e))
+			case term.Key:
+				work, _ := p.key(e)
+				next = tea.Batch(next, work)
+			}
+			if p.picking == nil {
+				return p, tea.Quit
+			}
+		}
+	}
+	return p, tea.Batch(next, p.show())
+}
+
+// show paints the list, and starts what it works on.
+func (p *pickAlone) show() tea.Cmd {
+	width, height := p.terminal.Size()
+	rows, col := p.picking.View(p.theme, max(8, width-1), max(2, min(2*pickerRows, height-1)))
+	p.terminal.Screen.Post(term.Frame{Live: rows, Col: min(col, width-1), Width: width, Height: height})
+	return p.work()
 }

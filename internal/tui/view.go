@@ -36,7 +36,7 @@ func (m *Model) layout() {
 	var input []string
 	var cursor place
 	if m.chooser.picking != nil && !m.questions.Open() {
-		input, cursor = m.chooser.view(width, max(2, min(pickerRows, m.height/2-2)))
+		input, cursor.col = m.chooser.picking.View(m.theme, width, max(2, min(pickerRows, m.height/2-2)))
 	} else {
 		input, cursor = m.inputView(width, max(1, min(10, most/3)))
 	}
