@@ -1,10 +1,14 @@
+// Package markdown renders markdown for a terminal: Stream cuts a growing text into
+// blocks that never change again, Renderer turns a block into lines.
 package markdown
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -23,9 +27,11 @@ type Renderer struct {
 	piece Piece
 }
 
-// New returns a renderer for a theme. It belongs to one goroutine.
+// New returns a renderer for a theme, of markdown with the three marks of GitHub's dialect
+// that models write. It belongs to one goroutine.
 func New(t *style.Theme) *Renderer {
-	return &Renderer{parser: newParser(), theme: t}
+	dialect := goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)
+	return &Renderer{parser: goldmark.New(dialect).Parser(), theme: t}
 }
 
 // Piece renders a piece of a stream.
@@ -73,16 +79,16 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 		case t.Heading.On == "":
 			mark = strings.Repeat("#", n.Level) + " "
 		}
-		return style.WrapSpans(append([]style.Span{{Text: mark, Style: t.Heading}}, m.spans(n, t.Heading)...), width)
+		return style.WrapSpans(append(style.Spans{{Text: mark, Style: t.Heading}}, m.spans(n, t.Heading)...), width)
 	case *ast.FencedCodeBlock:
 		if t.Spoken {
 			return m.spokenCode(n)
 		}
-		return style.IndentAll(highlight.Lines(t, m.raw(n), string(n.Language(m.source))), "  ")
+		return style.IndentAll(highlight.Lines(t, string(n.Lines().Value(m.source)), string(n.Language(m.source))), "  ")
 	case *ast.CodeBlock:
-		return style.IndentAll(highlight.Lines(t, m.raw(n), ""), "  ")
+		return style.IndentAll(highlight.Lines(t, string(n.Lines().Value(m.source)), ""), "  ")
 	case *ast.HTMLBlock:
-		return strings.Split(strings.TrimRight(m.raw(n), "\n"), "\n")
+		return strings.Split(strings.TrimRight(string(n.Lines().Value(m.source)), "\n"), "\n")
 	case *ast.Blockquote:
 		if t.Spoken {
 			return style.Indent(m.blocks(n, width, full, false), "Quote: ", "")
@@ -132,19 +138,9 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 
 // spokenCode is a block of code, as it is, behind a word that says so.
 func (m *Renderer) spokenCode(n *ast.FencedCodeBlock) []string {
-	rows := strings.Split(strings.TrimRight(style.Clean(m.raw(n)), "\n"), "\n")
+	rows := strings.Split(strings.TrimRight(style.Clean(string(n.Lines().Value(m.source))), "\n"), "\n")
 	if m.piece.More {
 		return rows
 	}
 	return append([]string{strings.TrimSpace("Code "+string(n.Language(m.source))) + ":"}, rows...)
-}
-
-// raw is the text of a block of code.
-func (m *Renderer) raw(n ast.Node) string {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		b.Write(line.Value(m.source))
-	}
-	return b.String()
 }

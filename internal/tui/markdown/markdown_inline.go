@@ -11,19 +11,19 @@ import (
 )
 
 // spans collects the inline content of a node in its styles.
-func (m *Renderer) spans(parent ast.Node, look style.Style) []style.Span {
-	var out []style.Span
+func (m *Renderer) spans(parent ast.Node, look style.Style) style.Spans {
+	var out style.Spans
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		out = append(out, m.inline(n, look)...)
 	}
 	return m.theme.LinkedAll(out)
 }
 
-func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
+func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
 	t := m.theme
 	switch n := node.(type) {
 	case *ast.Text:
-		s := []style.Span{{Text: unescape(n.Segment.Value(m.source)), Style: look}}
+		s := style.Spans{{Text: unescape(n.Segment.Value(m.source)), Style: look}}
 		switch {
 		case n.HardLineBreak():
 			s = append(s, style.Span{Text: "\n", Style: look})
@@ -32,7 +32,7 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 		}
 		return s
 	case *ast.String:
-		return []style.Span{{Text: string(n.Value), Style: look}}
+		return style.Spans{{Text: string(n.Value), Style: look}}
 	case *ast.CodeSpan:
 		return m.codeSpan(n, look)
 	case *ast.Emphasis:
@@ -43,16 +43,15 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 	case *extast.Strikethrough:
 		return m.spans(n, t.Strike.Over(look))
 	case *extast.TaskCheckBox:
-		if t.Spoken && n.IsChecked {
-			return []style.Span{{Text: "done: "}}
+		switch {
+		case t.Spoken && n.IsChecked:
+			return style.Spans{{Text: "done: "}}
+		case t.Spoken:
+			return style.Spans{{Text: "open: "}}
+		case n.IsChecked:
+			return style.Spans{{Text: "[x] ", Style: t.OK}}
 		}
-		if t.Spoken {
-			return []style.Span{{Text: "open: "}}
-		}
-		if n.IsChecked {
-			return []style.Span{{Text: "[x] ", Style: t.OK}}
-		}
-		return []style.Span{{Text: "[ ] ", Style: look}}
+		return style.Spans{{Text: "[ ] ", Style: look}}
 	case *ast.Link:
 		return m.link(n, string(n.Destination), look)
 	case *ast.Image:
@@ -60,20 +59,15 @@ func (m *Renderer) inline(node ast.Node, look style.Style) []style.Span {
 	case *ast.AutoLink:
 		address := string(n.URL(m.source))
 		target, _ := t.Links.Web(address)
-		return []style.Span{{Text: address, Style: t.Link.Over(look).To(target)}}
+		return style.Spans{{Text: address, Style: t.Link.Over(look).To(target)}}
 	case *ast.RawHTML:
-		var b strings.Builder
-		for i := range n.Segments.Len() {
-			segment := n.Segments.At(i)
-			b.Write(segment.Value(m.source))
-		}
-		return []style.Span{{Text: b.String(), Style: look}}
+		return style.Spans{{Text: string(n.Segments.Value(m.source)), Style: look}}
 	}
 	return m.spans(node, look)
 }
 
 // codeSpan keeps its backquotes where there is no colour to mark it.
-func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
+func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) style.Spans {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
@@ -87,7 +81,7 @@ func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) []style.Span {
 	if m.theme.Code.On == "" && !m.theme.Spoken {
 		code = "`" + code + "`"
 	}
-	return []style.Span{{Text: code, Style: m.theme.Code.Over(look)}}
+	return style.Spans{{Text: code, Style: m.theme.Code.Over(look)}}
 }
 
 // inCell reports whether a node is part of a table's cell, where a bar is escaped even
@@ -103,12 +97,9 @@ func inCell(n ast.Node) bool {
 
 // link shows the text and, unless it says the same, the address. Where the address can be
 // opened by the text its host is enough, if the text is none that could be taken for one.
-func (m *Renderer) link(n ast.Node, address string, look style.Style) []style.Span {
+func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Spans {
 	spans := m.spans(n, m.theme.Link.Over(look))
-	var label strings.Builder
-	for _, s := range spans {
-		label.WriteString(s.Text)
-	}
+	label := spans.Plain()
 	target, host := m.theme.Links.Web(address)
 	if places := m.theme.Links.Places(address); host == "" && len(places) == 1 && places[0].To == len(address) {
 		target = places[0].Target
@@ -116,10 +107,10 @@ func (m *Renderer) link(n ast.Node, address string, look style.Style) []style.Sp
 	for i := range spans {
 		spans[i].Style = spans[i].Style.To(target)
 	}
-	if address == "" || label.String() == address || "mailto:"+label.String() == address {
+	if address == "" || label == address || "mailto:"+label == address {
 		return spans
 	}
-	if host != "" && !namesPlace(label.String()) {
+	if host != "" && !namesPlace(label) {
 		address = host
 	}
 	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look).To(target)})

@@ -16,13 +16,13 @@ const minColumn = 6
 // table renders a table in at most width cells: columns that are too wide wrap,
 // and a table with too many of them becomes one record a row.
 func (m *Renderer) table(table *extast.Table, width int) []string {
-	var rows [][][]style.Span
+	var rows [][]style.Spans
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
 		look := m.theme.Plain
 		if row.Kind() == extast.KindTableHeader {
 			look = m.theme.Strong
 		}
-		var cells [][]style.Span
+		var cells []style.Spans
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 			cells = append(cells, m.spans(cell, look))
 		}
@@ -54,14 +54,8 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 }
 
 // spokenTable is a sentence a row: "file: lex.go, lines: 120".
-func spokenTable(rows [][][]style.Span, skip int) []string {
-	text := func(cell []style.Span) string {
-		var b strings.Builder
-		for _, span := range cell {
-			b.WriteString(span.Text)
-		}
-		return strings.TrimSpace(b.String())
-	}
+func spokenTable(rows [][]style.Spans, skip int) []string {
+	text := func(cell style.Spans) string { return strings.TrimSpace(cell.Plain()) }
 	var out []string
 	for _, row := range rows[1+skip:] {
 		var cells []string
@@ -81,7 +75,7 @@ func spokenTable(rows [][][]style.Span, skip int) []string {
 
 // partOfTable returns the rows that decide how wide the columns are, and how many of
 // the others were laid out before: a long table leaves in parts.
-func (m *Renderer) partOfTable(rows [][][]style.Span) (decide [][][]style.Span, skip int) {
+func (m *Renderer) partOfTable(rows [][]style.Spans) (decide [][]style.Spans, skip int) {
 	if m.piece.Table != "" && m.piece.Table != m.piece.Text {
 		skip = min(headRows-2, len(rows)-1)
 	}
@@ -103,7 +97,7 @@ func widen(widths []int, room int) {
 }
 
 // tableHeader is the first row, and a rule below it.
-func (m *Renderer) tableHeader(row [][]style.Span, widths []int, alignments []extast.Alignment) []string {
+func (m *Renderer) tableHeader(row []style.Spans, widths []int, alignments []extast.Alignment) []string {
 	rules := make([]string, len(widths))
 	for i, w := range widths {
 		rules[i] = strings.Repeat("─", w)
@@ -111,25 +105,42 @@ func (m *Renderer) tableHeader(row [][]style.Span, widths []int, alignments []ex
 	return append(m.tableRow(row, widths, alignments), m.theme.Dim.Text(strings.Join(rules, "─┼─")))
 }
 
-// columnWidths shares the room out: columns that need less than a fair share get
-// what they need, the others share the rest. It reports false when that leaves a
-// column too narrow to read: for six cells, or for a word in it.
-func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
-	widths := make([]int, len(rows[0]))
+// column is what the cells of a column need.
+type column struct {
+	// width is that of the widest cell, word that of the longest word, ordinary that of the
+	// longest one that is not to be broken.
+	width, word, ordinary int
+}
+
+// ordinaryWord is how long a word is at most that is not to be broken; an address may be.
+const ordinaryWord = 24
+
+func measured(rows [][]style.Spans) []column {
+	columns := make([]column, len(rows[0]))
 	for _, row := range rows {
-		for i, cell := range row {
-			if i < len(widths) {
-				widths[i] = max(widths[i], spansWidth(cell))
+		for i, cell := range row[:min(len(row), len(columns))] {
+			c, longest := &columns[i], longestWord(cell)
+			c.width, c.word = max(c.width, cell.Width()), max(c.word, longest)
+			if longest <= ordinaryWord {
+				c.ordinary = max(c.ordinary, longest)
 			}
 		}
 	}
-	fixed := make([]bool, len(widths))
-	for open := len(widths); open > 0; {
+	return columns
+}
+
+// columnWidths shares the room out: columns that need less than a fair share get
+// what they need, the others share the rest. It reports false when that leaves a
+// column too narrow to read: for six cells, or for a word in it.
+func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
+	columns := measured(rows)
+	widths, fixed := make([]int, len(columns)), make([]bool, len(columns))
+	for open := len(columns); open > 0; {
 		share, changed := room/open, false
-		for i, w := range widths {
-			if !fixed[i] && w <= share {
-				fixed[i], changed = true, true
-				room -= w
+		for i, c := range columns {
+			if !fixed[i] && c.width <= share {
+				widths[i], fixed[i], changed = c.width, true, true
+				room -= c.width
 				open--
 			}
 		}
@@ -144,38 +155,22 @@ func columnWidths(rows [][][]style.Span, room int) ([]int, bool) {
 				widths[i] = share
 			}
 		}
-		keepWords(widths, rows)
-		return widths, !splitsWord(widths, rows)
+		keepWords(widths, columns)
+		for i, c := range columns {
+			if c.ordinary > widths[i] {
+				return widths, false
+			}
+		}
+		break
 	}
 	return widths, true
 }
 
-// ordinaryWord is how long a word is at most that is not to be broken; an address may be.
-const ordinaryWord = 24
-
-// splitsWord reports whether a column is too narrow for an ordinary word in it.
-func splitsWord(widths []int, rows [][][]style.Span) bool {
-	for _, row := range rows {
-		for i, cell := range row {
-			if longest := longestWord(cell); i < len(widths) && longest > widths[i] && longest <= ordinaryWord {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // keepWords gives columns that would split a word cells of those that would not.
-func keepWords(widths []int, rows [][][]style.Span) {
+func keepWords(widths []int, columns []column) {
 	spare := slices.Clone(widths)
-	for i := range widths {
-		longest := minColumn
-		for _, row := range rows {
-			if i < len(row) {
-				longest = max(longest, longestWord(row[i]))
-			}
-		}
-		spare[i] -= longest
+	for i, c := range columns {
+		spare[i] -= max(minColumn, c.word)
 	}
 	for i := range widths {
 		for spare[i] < 0 {
@@ -196,13 +191,9 @@ func keepWords(widths []int, rows [][][]style.Span) {
 const keptWhole = 8
 
 // longestWord is the width of what a cell should not break.
-func longestWord(cell []style.Span) int {
-	var text strings.Builder
-	for _, span := range cell {
-		text.WriteString(span.Text)
-	}
+func longestWord(cell style.Spans) int {
 	longest := 0
-	for _, word := range strings.Fields(text.String()) {
+	for word := range strings.FieldsSeq(cell.Plain()) {
 		width := style.Width(word)
 		if width < len(word) {
 			width = min(width, keptWhole)
@@ -212,15 +203,7 @@ func longestWord(cell []style.Span) int {
 	return longest
 }
 
-func spansWidth(spans []style.Span) int {
-	width := 0
-	for _, s := range spans {
-		width += style.Width(s.Text)
-	}
-	return width
-}
-
-func (m *Renderer) tableRow(row [][]style.Span, widths []int, alignments []extast.Alignment) []string {
+func (m *Renderer) tableRow(row []style.Spans, widths []int, alignments []extast.Alignment) []string {
 	cells := make([][]string, len(widths))
 	height := 1
 	for i := range widths {
@@ -260,14 +243,14 @@ func align(text string, width int, how extast.Alignment) string {
 }
 
 // records shows each row, but those to skip, as "column: value" lines.
-func (m *Renderer) records(rows [][][]style.Span, skip, width int) []string {
+func (m *Renderer) records(rows [][]style.Spans, skip, width int) []string {
 	var out []string
 	for y, row := range rows[1+skip:] {
 		if y+skip > 0 {
 			out = append(out, "")
 		}
 		for i, cell := range row {
-			head := append(append([]style.Span(nil), rows[0][min(i, len(rows[0])-1)]...), style.Span{Text: ": "})
+			head := append(slices.Clone(rows[0][min(i, len(rows[0])-1)]), style.Span{Text: ": "})
 			out = append(out, style.Indent(style.WrapSpans(append(head, cell...), width-2), "", "  ")...)
 		}
 	}

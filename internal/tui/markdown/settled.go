@@ -25,14 +25,17 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 	if !ok || paragraph.NextSibling() != nil {
 		return 0
 	}
-	var settled []style.Span
+	var settled style.Spans
 	for n := paragraph.FirstChild(); n != nil; n = n.NextSibling() {
-		if said, ok := n.(*ast.Text); ok {
-			if at := m.opens(said, "*_~`[<&"); at >= 0 {
-				settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
-				return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
-			}
-		} else if n.NextSibling() == nil || m.holdsOpen(n) {
+		said, isText := n.(*ast.Text)
+		at := -1
+		if isText {
+			at = m.opens(said, "*_~`[<&")
+		}
+		if at >= 0 {
+			settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
+		}
+		if at >= 0 || !isText && (n.NextSibling() == nil || m.holdsOpen(n)) {
 			return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
 		}
 		settled = append(settled, m.inline(n, m.theme.Plain)...)

@@ -63,7 +63,7 @@ func (s Spans) Restyle(parts []Range, over Style) Spans {
 // space ends the row before.
 func (s Spans) SoftWrap(width int) []Spans {
 	var rows []Spans
-	whole, rest := s.text(), slices.Clone(s)
+	whole, rest := s.Plain(), slices.Clone(s)
 	for at := 0; ; {
 		end := cutPoint(whole, at, width)
 		var row Spans
@@ -101,8 +101,8 @@ func cutPoint(text string, at, width int) int {
 	return len(text)
 }
 
-// text is the text without its styles.
-func (s Spans) text() string {
+// Plain is the text without its styles.
+func (s Spans) Plain() string {
 	var b strings.Builder
 	for _, span := range s {
 		b.WriteString(span.Text)
