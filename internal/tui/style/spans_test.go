@@ -49,7 +49,7 @@ func TestSoftWrap(t *testing.T) {
 			if row.Width() > width {
 				t.Fatalf("%q is wider than %d", row, width)
 			}
-			joined += row.text()
+			joined += row.Plain()
 		}
 		if joined != text {
 			t.Fatalf("%q became %q", text, joined)
@@ -57,7 +57,7 @@ func TestSoftWrap(t *testing.T) {
 	})
 	var rows []string
 	for _, row := range (Spans{{Text: "the quick brown fox-jumps over"}}).SoftWrap(12) {
-		rows = append(rows, row.text())
+		rows = append(rows, row.Plain())
 	}
 	if got := strings.Join(rows, "|"); got != "the quick |brown |fox-jumps |over" {
 		t.Error(got)
