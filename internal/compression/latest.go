@@ -43,51 +43,56 @@ func ShortenLatest(c Context) ([]*history.Content, bool) {
 	return l.History, shortened
 }
 
-// largeCall is a call that can be shortened.
-type largeCall struct {
+// large is a call or a result that something shorter can take the place of.
+type large struct {
 	at    history.Ref
-	call  *history.ToolCall
-	short *history.ToolCall
+	short history.Block
+	bytes int
 }
 
 // shortenCalls shortens the calls of the entries from one on, the largest first, until
 // as many tokens as are too much are saved. It reports whether it shortened any.
 func (l *ladder) shortenCalls(from, excess int, e extent) bool {
-	large := l.largeCalls(from, e)
-	blocks := make(map[int][]history.Block)
-	for _, c := range large {
-		if excess <= 0 {
-			break
-		}
-		if blocks[c.at.Entry] == nil {
-			blocks[c.at.Entry] = slices.Clone(l.History[c.at.Entry].Blocks)
-		}
-		blocks[c.at.Entry][c.at.Block] = c.short
-		excess -= l.Count(history.New(history.AI, c.call)) - l.Count(history.New(history.AI, c.short))
-	}
-	l.edit(blocks)
-	return len(blocks) > 0
-}
-
-func (l *ladder) largeCalls(from int, e extent) []largeCall {
-	var large []largeCall
+	var calls []large
 	fates := groupEntries(l.History).fates(l.History)
 	for i, entry := range l.History[from:] {
 		if entry.Speaker != history.AI {
 			continue
 		}
 		for j, block := range entry.Blocks {
-			call, ok := block.(*history.ToolCall)
-			if !ok {
-				continue
-			}
-			if short := shortCall(call, fates[call], e); short != call {
-				large = append(large, largeCall{history.Ref{Entry: from + i, Block: j}, call, short})
+			if call, ok := block.(*history.ToolCall); ok {
+				if short := shortCall(call, fates[call], e); short != call {
+					calls = append(calls, large{history.Ref{Entry: from + i, Block: j}, short, len(call.Parameters)})
+				}
 			}
 		}
 	}
-	slices.SortStableFunc(large, func(a, b largeCall) int { return cmp.Compare(len(b.call.Parameters), len(a.call.Parameters)) })
-	return large
+	return l.shorten(calls, excess)
+}
+
+// shorten puts what is shorter in its place, the largest first, until as many tokens as are
+// too much are saved. It reports whether it shortened any.
+func (l *ladder) shorten(what []large, excess int) bool {
+	slices.SortStableFunc(what, func(a, b large) int { return cmp.Compare(b.bytes, a.bytes) })
+	blocks := make(map[int][]history.Block)
+	for _, s := range what {
+		if excess <= 0 {
+			break
+		}
+		entry := l.History[s.at.Entry]
+		if blocks[s.at.Entry] == nil {
+			blocks[s.at.Entry] = slices.Clone(entry.Blocks)
+		}
+		blocks[s.at.Entry][s.at.Block] = s.short
+		excess -= l.size(entry.Speaker, entry.Blocks[s.at.Block]) - l.size(entry.Speaker, s.short)
+	}
+	l.edit(blocks)
+	return len(blocks) > 0
+}
+
+// size is the tokens of a block in an entry of its own.
+func (l *ladder) size(speaker history.Speaker, block history.Block) int {
+	return l.Count(history.New(speaker, block))
 }
 
 // edit puts other blocks in the place of those of some entries.
@@ -159,9 +164,9 @@ func (l *ladder) dropLatest() {
 	whole := *l
 	excess := l.Total() - l.room
 	for n, pair := range pairs {
-		excess -= l.Count(history.New(history.AI, pair.Call))
+		excess -= l.size(history.AI, pair.Call)
 		for _, at := range pair.Responses {
-			excess -= l.Count(history.New(history.Tool, whole.History[at.Entry].Blocks[at.Block]))
+			excess -= l.size(history.Tool, whole.History[at.Entry].Blocks[at.Block])
 		}
 		if excess > 0 && n+1 < len(pairs) {
 			continue

@@ -15,93 +15,60 @@ type largeResult struct {
 	response *history.ToolResponse
 	key      string
 	// note is what represents it in a line.
-	note   *history.ToolResponse
-	bytes  int
-	tokens int
-	// unseen results are newer than the model's latest reply: it is about to read
-	// them for the first time.
-	unseen bool
+	note  *history.ToolResponse
+	bytes int
 }
 
 // noteResults puts a line in place of each tool result that the model has seen,
 // largest first, until the request fits.
 func (l *ladder) noteResults() {
-	seen := slices.DeleteFunc(l.largeResults(), func(r largeResult) bool { return r.unseen })
-	slices.SortStableFunc(seen, func(a, b largeResult) int { return cmp.Compare(b.bytes, a.bytes) })
-	e := edits{ladder: l, excess: l.Total() - l.room, blocks: make(map[int][]history.Block)}
-	for _, r := range seen {
-		if e.excess <= 0 {
-			break
-		}
-		e.put(r, r.note)
+	var seen []large
+	for _, r := range l.largeResults(0, lastReply(l.History)+1) {
+		seen = append(seen, large{r.at, r.note, r.bytes})
 	}
-	l.edit(e.blocks)
+	l.shorten(seen, l.Total()-l.room)
 }
 
-// cutResults cuts what the model has not seen to what the window holds, and only notes it
-// if that is next to nothing (D-41, D-42).
+// cutResults cuts what the model has not seen to an equal share of the room there is for all
+// of it, and only notes it if that is next to nothing (D-41, D-42). A small result leaves
+// what it does not need to the others.
 func (l *ladder) cutResults() {
-	unseen := slices.DeleteFunc(l.largeResults(), func(r largeResult) bool { return !r.unseen })
-	e := edits{ladder: l, excess: l.Total() - l.room, blocks: make(map[int][]history.Block)}
-	e.cut(unseen)
-	l.edit(e.blocks)
-}
-
-// edits are responses on their way to something shorter.
-type edits struct {
-	*ladder
-	// excess is what is still too much, in tokens.
-	excess int
-	blocks map[int][]history.Block
-}
-
-// put replaces a response.
-func (e *edits) put(r largeResult, shorter *history.ToolResponse) {
-	if e.blocks[r.at.Entry] == nil {
-		e.blocks[r.at.Entry] = slices.Clone(e.History[r.at.Entry].Blocks)
+	unseen := l.largeResults(lastReply(l.History)+1, len(l.History))
+	tokens, room := make(map[history.Ref]int), l.room-l.Total()
+	for _, r := range unseen {
+		tokens[r.at] = l.size(history.Tool, r.response)
+		room += tokens[r.at]
 	}
-	e.blocks[r.at.Entry][r.at.Block] = shorter
-	e.excess -= r.tokens - e.size(shorter)
-}
-
-// size is the tokens of a response in an entry of its own.
-func (l *ladder) size(response *history.ToolResponse) int {
-	return l.Count(history.New(history.Tool, response))
-}
-
-// cut shortens results to an equal share of the room there is for all of them; a
-// small one leaves what it does not need to the others.
-func (e *edits) cut(results []largeResult) {
-	slices.SortStableFunc(results, func(a, b largeResult) int { return cmp.Compare(a.tokens, b.tokens) })
-	room := -e.excess
-	for _, r := range results {
-		room += r.tokens
-	}
-	for i, r := range results {
-		share := room / (len(results) - i)
-		if r.tokens > share {
-			shorter := e.fit(r, share)
-			e.put(r, shorter)
-			room -= e.size(shorter)
-		} else {
-			room -= r.tokens
+	slices.SortStableFunc(unseen, func(a, b largeResult) int { return cmp.Compare(tokens[a.at], tokens[b.at]) })
+	blocks := make(map[int][]history.Block)
+	for i, r := range unseen {
+		share, takes := room/(len(unseen)-i), tokens[r.at]
+		if takes > share {
+			short := l.fit(r, takes, share)
+			if blocks[r.at.Entry] == nil {
+				blocks[r.at.Entry] = slices.Clone(l.History[r.at.Entry].Blocks)
+			}
+			blocks[r.at.Entry][r.at.Block] = short
+			takes = l.size(history.Tool, short)
 		}
+		room -= takes
 	}
+	l.edit(blocks)
 }
 
 // fewestShown is how many tokens of a result are worth showing.
 const fewestShown = 30
 
-// fit returns the beginning of a result, in at most so many tokens, and a last line
-// that says how to read on; a note alone where that is too little.
-func (l *ladder) fit(r largeResult, tokens int) *history.ToolResponse {
+// fit returns the beginning of a result of so many tokens, in at most so many, and a last
+// line that says how to read on; a note alone where that is too little.
+func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	text := r.response.Result.Text()
 	note := shortNote(r.response, r.key, "too large for the window, "+size(text)+"; read a range")
 	last := "[cut: " + size(text) + " are too large for the window; read a range]"
-	for keep := len(text) * tokens / max(1, r.tokens); tokens >= l.size(note)+fewestShown && keep > 0; keep -= keep/8 + 1 {
+	for keep := len(text) * most / max(1, tokens); most >= l.size(history.Tool, note)+fewestShown && keep > 0; keep -= keep/8 + 1 {
 		shorter := *note
 		shorter.Result = history.TextResult(wholeLines(text, keep) + last)
-		if l.size(&shorter) <= tokens {
+		if l.size(history.Tool, &shorter) <= most {
 			return &shorter
 		}
 	}
@@ -118,11 +85,11 @@ func wholeLines(text string, bytes int) string {
 	return head + "…\n"
 }
 
-func (l *ladder) largeResults() []largeResult {
-	var large []largeResult
+// largeResults are those of the entries from one on up to another.
+func (l *ladder) largeResults(from, to int) []largeResult {
+	var results []largeResult
 	calls, facts := groupEntries(l.History).callOf(), l.Facts.remembered()
-	answered := lastReply(l.History)
-	for i, entry := range l.History {
+	for i, entry := range l.History[from:to] {
 		if entry.Speaker != history.Tool {
 			continue
 		}
@@ -131,17 +98,15 @@ func (l *ladder) largeResults() []largeResult {
 			if !ok {
 				continue
 			}
-			at := history.Ref{Entry: i, Block: j}
-			r := largeResult{at: at, response: response, key: facts.keyValue(calls[at]), unseen: i > answered}
-			r.bytes = len(response.Result.Text()) + len(response.Error)
-			r.note = shortNote(response, r.key, "removed to fit the context limit, "+size(response.Result.Text()))
+			text, at := response.Result.Text(), history.Ref{Entry: from + i, Block: j}
+			r := largeResult{at: at, response: response, key: facts.keyValue(calls[at]), bytes: len(text) + len(response.Error)}
+			r.note = shortNote(response, r.key, "removed to fit the context limit, "+size(text))
 			if len(r.note.Result.Text())+len(r.note.Error) < r.bytes {
-				r.tokens = l.size(response)
-				large = append(large, r)
+				results = append(results, r)
 			}
 		}
 	}
-	return large
+	return results
 }
 
 // lastReply is the entry with the model's latest reply, −1 when there is none.

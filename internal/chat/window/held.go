@@ -12,16 +12,7 @@ import (
 )
 
 // Held is a part of the context that pruning could take and has not.
-type Held struct {
-	// Kind and Subject say what it is, Class how soon it counts as not needed; that is
-	// empty for a strategy without classes.
-	Kind, Subject, Class string
-	Tokens               int
-	// Waiting is set for what may go and is held back, Pinned for what stays by wish.
-	Waiting, Pinned bool
-	// Reason says in words why it is still there.
-	Reason string
-}
+type Held = cacheaware.Held
 
 // Standing sums up what pruning could take and has not, in tokens.
 type Standing = cacheaware.Standing
@@ -30,11 +21,7 @@ type Standing = cacheaware.Standing
 // the end of it, or all of them, and why each is still there.
 func (w *Window) Held(subject string) []Held {
 	if w.followed() {
-		var held []Held
-		for _, h := range w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()) {
-			held = append(held, w.heldUnit(h))
-		}
-		return held
+		return w.scaledHeld(w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()))
 	}
 	var held []Held
 	going := w.going()
@@ -46,9 +33,12 @@ func (w *Window) Held(subject string) []Held {
 	return held
 }
 
-// heldUnit is a unit of the engine in the provider's tokens.
-func (w *Window) heldUnit(h cacheaware.Held) Held {
-	return Held{Kind: h.Kind, Subject: h.Subject, Class: h.Class, Tokens: w.Scaled(h.Tokens), Waiting: h.Why != "", Pinned: h.Pinned, Reason: h.Reason}
+// scaledHeld gives what the engine holds the sizes by the provider's count.
+func (w *Window) scaledHeld(held []Held) []Held {
+	for i := range held {
+		held[i].Tokens = w.Scaled(held[i].Tokens)
+	}
+	return held
 }
 
 // density is what a strategy that does not ask what pruning costs would take before the next

@@ -57,9 +57,7 @@ func (w *Window) Upcoming() Upcoming {
 		for _, c := range plan.Changes {
 			u.Leaves = append(u.Leaves, Prune{Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(), Tokens: c.Tokens})
 		}
-		for _, h := range held {
-			u.Held = append(u.Held, w.heldUnit(h))
-		}
+		u.Held = w.scaledHeld(held)
 		return u
 	}
 	u.Held = slices.DeleteFunc(w.Held(""), func(h Held) bool { return !h.Pinned })

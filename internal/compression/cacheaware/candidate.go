@@ -6,7 +6,8 @@ import (
 	"agent/internal/history"
 )
 
-// candidate is a unit that may go, why, and if that is hard, since which request.
+// candidate is a unit that may go, why, and if that is hard, since which request: what may
+// go and stays is paid for with every request, see waitShare.
 type candidate struct {
 	unit  int
 	why   Why
@@ -45,9 +46,9 @@ func (rv *review) candidates() []candidate {
 		if !u.mayGo() {
 			continue
 		}
-		switch {
-		case rv.free(at, u):
-			found = append(found, candidate{unit: at, why: Free, since: rv.freeSince(at, u)})
+		switch since, free := rv.free(at, u); {
+		case free:
+			found = append(found, candidate{unit: at, why: Free, since: since})
 		case rv.pinned(u), u.instructs():
 		default:
 			idle, patience := float64(rv.idle(u)), rv.patience(u)
@@ -64,42 +65,46 @@ func (rv *review) candidates() []candidate {
 	return found
 }
 
-// free reports whether nothing is lost with a unit.
-func (rv *review) free(at int, u *unit) bool {
+// free reports whether nothing is lost with a unit, and since which request.
+func (rv *review) free(at int, u *unit) (since int, ok bool) {
 	f := u.fact
-	if u.state == current {
-		return rv.oldCopy(at, u)
-	}
-	if f.result < 0 {
-		return false // unanswered, or an image
-	}
 	changes := f.act == Edit || f.act == Write
-	if changes && !f.ok {
-		return rv.request-u.sent >= failedFor && (u.part != argument) // F6
-	}
-	switch u.part {
-	case oldText:
-		return f.ok && len(rv.edits)-f.editsBefore > keptEdits // F3
-	case newText, body:
-		return f.ok && f.covered // F2
-	case result:
-		if f.repeats { // F5
-			return true
+	switch {
+	case u.state == current: // F7
+		since, ok = rv.oldCopy(at, u)
+	case f.result < 0: // unanswered, or an image
+	case changes && !f.ok: // F6
+		since, ok = u.sent+failedFor, rv.request-u.sent >= failedFor && u.part != argument
+	case u.part == oldText: // F3
+		if newer := f.editsBefore + keptEdits; f.ok && newer < len(rv.edits) {
+			since, ok = rv.edits[newer], true
 		}
-		return !changes && f.covered // F1, F4
-	default:
-		return false
+	case u.part == newText, u.part == body: // F2
+		since, ok = f.coveredAt, f.ok && f.covered
+	case u.part == result && f.repeats: // F5
+		since, ok = u.sent, true
+	case u.part == result: // F1, F4
+		since, ok = f.coveredAt, !changes && f.covered
 	}
+	return max(since, u.sent+1), ok
 }
 
-// oldCopy reports whether a folded copy is not the newest text of its file (F7).
-func (rv *review) oldCopy(at int, u *unit) bool {
-	f := u.folded
-	if f.copy != at {
-		return true
+// oldCopy reports whether a folded copy is not the newest text of its file, and since which
+// request: a later call shows the whole file, or there is a newer copy.
+func (rv *review) oldCopy(at int, u *unit) (since int, ok bool) {
+	facts, newer := u.folded.facts, u.folded.copy
+	for i := len(facts) - 1; i >= 0 && rv.units[facts[i].result].sent > u.foldedAt; i-- {
+		if later := facts[i]; later.ok && (later.act == Write || later.wholeView()) {
+			since, ok = rv.units[later.result].sent, true
+		}
 	}
-	_, outdated := rv.outdated(u)
-	return outdated
+	switch {
+	case ok || newer == at:
+		return since, ok
+	case newer >= 0:
+		return rv.units[newer].foldedAt, true
+	}
+	return rv.request, true
 }
 
 // instructs reports whether the unit says how to work: only newer content of its source
@@ -212,51 +217,6 @@ func (cv *conversation) idle(u *unit) int {
 		last = max(last, f.touched, f.mentioned)
 	}
 	return cv.request - last
-}
-
-// What may go and stays is paid for with every request. How long that has gone on says
-// whether the next cut should go back so far (see waitShare).
-
-// freeSince is the request since which nothing is lost with a free unit.
-func (rv *review) freeSince(at int, u *unit) int {
-	f := u.fact
-	var since int
-	switch {
-	case u.state == current:
-		since = rv.oldSince(at, u)
-	case (f.act == Edit || f.act == Write) && !f.ok:
-		since = u.sent + failedFor
-	case u.part == oldText:
-		since = rv.edits[f.editsBefore+keptEdits]
-	case u.part == result && f.repeats:
-		since = u.sent
-	default:
-		since = f.coveredAt
-	}
-	return max(since, u.sent+1)
-}
-
-// oldSince is the request since which a folded copy is not the newest text of its file.
-func (rv *review) oldSince(at int, u *unit) int {
-	if since, ok := rv.outdated(u); ok {
-		return since
-	}
-	if newer := u.folded.copy; newer != at && newer >= 0 {
-		return rv.units[newer].foldedAt
-	}
-	return rv.request
-}
-
-// outdated finds the request since which a later call shows the whole file of a folded
-// copy.
-func (rv *review) outdated(u *unit) (since int, ok bool) {
-	facts := u.folded.facts
-	for i := len(facts) - 1; i >= 0 && rv.units[facts[i].result].sent > u.foldedAt; i-- {
-		if later := facts[i]; later.ok && (later.act == Write || later.wholeView()) {
-			since, ok = rv.units[later.result].sent, true
-		}
-	}
-	return since, ok
 }
 
 // coldSince is the request since which a unit is idle for as long as its patience, which

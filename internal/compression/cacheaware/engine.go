@@ -99,7 +99,7 @@ func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
 		bill.Tokens -= c.Tokens
 	}
 	held := slices.DeleteFunc(e.Held("", m), func(h Held) bool {
-		return h.Why == "" && !h.Pinned || slices.ContainsFunc(plan.Changes, func(c Change) bool { return c.unit == h.unit })
+		return !h.Waiting && !h.Pinned || slices.ContainsFunc(plan.Changes, func(c Change) bool { return c.unit == h.unit })
 	})
 	return plan, held, bill
 }

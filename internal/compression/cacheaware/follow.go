@@ -95,7 +95,7 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 			}
 			continue
 		}
-		if c, differs := e.changeTo(at, before, after); differs && len(kinds) > 0 {
+		if c, differs := e.changeTo(at, before.Blocks[u.block], after.Blocks[u.block]); differs && len(kinds) > 0 {
 			c.Why = Why(kinds[0])
 			e.account.touch(at)
 			e.replace(c)
@@ -167,36 +167,32 @@ func (cv *conversation) firstOf(entry int) int {
 	return at
 }
 
-// changeTo compares a unit in two forms of its entry.
-func (cv *conversation) changeTo(at int, before, after *history.Content) (Change, bool) {
+// changeTo is what became of a unit, by its block in two forms of its entry.
+func (cv *conversation) changeTo(at int, before, after history.Block) (c Change, changed bool) {
 	u := &cv.units[at]
-	if u.fixed() || u.block >= len(before.Blocks) || u.block >= len(after.Blocks) || before.Blocks[u.block] == after.Blocks[u.block] {
+	if u.fixed() || before == after {
 		return Change{}, false
 	}
-	switch b := before.Blocks[u.block].(type) {
+	c = Change{Tokens: u.saves(), unit: at}
+	switch b := before.(type) {
 	case *history.ToolCall:
-		a, ok := after.Blocks[u.block].(*history.ToolCall)
-		if !ok || argumentAt(b.Parameters, u.at) == argumentAt(a.Parameters, u.at) {
-			return Change{}, false
-		}
-		return Change{Tokens: u.saves(), unit: at}, true
+		a, ok := after.(*history.ToolCall)
+		changed = ok && argumentAt(b.Parameters, u.at) != argumentAt(a.Parameters, u.at)
 	case *history.ToolResponse:
-		a, ok := after.Blocks[u.block].(*history.ToolResponse)
-		if !ok || a.Result.Text() == b.Result.Text() {
-			return Change{}, false
+		a, ok := after.(*history.ToolResponse)
+		if !ok || u.fact == nil {
+			return c, ok && a.Result.Text() != b.Result.Text()
 		}
 		text := a.Result.Text()
+		changed = text != b.Result.Text()
 		switch {
-		case u.fact == nil:
 		case strings.HasPrefix(text, foldHeading(u.fact.path())):
-			return Change{Text: text, Tokens: u.tokens - u.left - cv.count(text), unit: at}, true
+			c.Text, c.Tokens = text, u.tokens-u.left-cv.count(text)
 		case cv.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
-			return Change{Text: text, Tokens: u.numbered, unit: at}, true
+			c.Text, c.Tokens = text, u.numbered
 		}
-		return Change{Tokens: u.saves(), unit: at}, true
 	case *history.Media:
-		_, ok := after.Blocks[u.block].(*history.Text)
-		return Change{Tokens: u.saves(), unit: at}, ok
+		_, changed = after.(*history.Text)
 	}
-	return Change{}, false
+	return c, changed
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Held is a unit that could be pruned and still is in the context.
+// Held is a part of the context that pruning could take and has not.
 type Held struct {
-	// Kind and Subject are what it is, Class is how soon it gets cold.
+	// Kind and Subject say what it is, Class how soon it counts as not needed; that is
+	// empty for a strategy without classes.
 	Kind, Subject, Class string
 	Tokens               int
-	// Why says why it may go, empty while it is in use; Pinned is set for what stays by
-	// wish.
-	Why    Why
-	Pinned bool
+	// Waiting is set for what may go and is held back, Pinned for what stays by wish.
+	Waiting, Pinned bool
 	// Reason says in words why it is still there.
 	Reason string
 
 	unit int
+	why  Why
 }
 
 // Standing sums up what could be pruned and still is in the context, in tokens.
@@ -33,27 +33,22 @@ type Standing struct {
 // them, in the order of the conversation.
 func (e *Engine) Held(subject string, m Moment) []Held {
 	rv := e.review(m)
-	whys := rv.whys()
+	whys := map[int]Why{}
+	for _, c := range rv.candidates() {
+		whys[c.unit] = c.why
+	}
 	var held []Held
 	for at := range rv.units {
-		u := &rv.units[at]
+		u, why := &rv.units[at], whys[at]
 		if !u.mayGo() || !matches(u.subject(), subject) {
 			continue
 		}
 		held = append(held, Held{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
-			Why: whys[at], Pinned: rv.pinned(u), Reason: rv.holds(u, whys[at]), unit: at,
+			Waiting: why != "", Pinned: rv.pinned(u), Reason: rv.holds(u, why), unit: at, why: why,
 		})
 	}
 	return held
-}
-
-func (rv *review) whys() map[int]Why {
-	whys := map[int]Why{}
-	for _, c := range rv.candidates() {
-		whys[c.unit] = c.why
-	}
-	return whys
 }
 
 func matches(subject, wanted string) bool {
@@ -84,9 +79,9 @@ func (e *Engine) Standing(m Moment) Standing {
 	var s Standing
 	for _, h := range e.Held("", m) {
 		switch {
-		case h.Why == Free:
+		case h.why == Free:
 			s.Free += h.Tokens
-		case h.Why == Cold:
+		case h.why == Cold:
 			s.Cold += h.Tokens
 		case h.Pinned:
 			s.Pinned += h.Tokens

@@ -34,8 +34,10 @@ func (rv *review) hollow(u *unit) bool {
 		return false
 	}
 	for _, at := range f.call()[1:] {
-		if part := &rv.units[at]; part.state != pruned && !rv.free(at, part) {
-			return false
+		if part := &rv.units[at]; part.state != pruned {
+			if _, free := rv.free(at, part); !free {
+				return false
+			}
 		}
 	}
 	for _, path := range f.paths {
