@@ -21,17 +21,20 @@ const (
 // in the person's own words.
 type Inquiry struct {
 	// Question is what is asked.
-	Question string
+	Question string `json:"question"`
 	// Header names the subject in a word or two; it may be empty.
-	Header string
+	Header string `json:"header,omitempty" jsonschema:"the subject in a word or two"`
 	// Options are the choices that are offered, the recommended one first.
-	Options []Option
+	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
 	// Several is set when more than one option may be chosen.
-	Several bool
+	Several bool `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
 }
 
 // Option is a choice of an inquiry.
-type Option struct{ Label, Description string }
+type Option struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
+}
 
 // Given is the answer to one inquiry.
 type Given struct {
@@ -51,19 +54,7 @@ func (g Given) String() string {
 }
 
 type askUserArgs struct {
-	Questions []inquiryArg `json:"questions" jsonschema:"1 to 4"`
-}
-
-type inquiryArg struct {
-	Question    string      `json:"question"`
-	Header      string      `json:"header,omitempty" jsonschema:"the subject in a word or two"`
-	Options     []optionArg `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
-	MultiSelect bool        `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
-}
-
-type optionArg struct {
-	Label       string `json:"label"`
-	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
+	Questions []Inquiry `json:"questions" jsonschema:"1 to 4"`
 }
 
 var errNobody = errors.New("nobody is there to ask; decide and say so")
@@ -75,44 +66,41 @@ func askUser() Tool {
 			"Do not ask what you can find out, nor whether to go on.",
 		Traits: Traits{Asks: true, Words: traits.Say("asking", "asked", "ask")},
 	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
-		inquiries, err := args.inquiries()
-		if err != nil {
+		if err := checkInquiries(args.Questions); err != nil {
 			return Plan{}, err
 		}
 		return Plan{
-			Preview:  Preview{Title: "the model asks", Inquiries: inquiries},
+			Preview:  Preview{Title: "the model asks", Inquiries: args.Questions},
 			Apply:    func(context.Context) Answer { return failed(errNobody) },
-			Answered: func(given []Given) Answer { return saidBy(inquiries, given) },
+			Answered: func(given []Given) Answer { return saidBy(args.Questions, given) },
 		}, nil
 	})
 }
 
-// inquiries are the questions of a call, or what is wrong with them.
-func (a askUserArgs) inquiries() ([]Inquiry, error) {
-	if n := len(a.Questions); n < 1 || n > mostInquiries {
-		return nil, fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)
+// checkInquiries refuses questions that cannot be asked; blanks around their texts go.
+func checkInquiries(all []Inquiry) error {
+	if n := len(all); n < 1 || n > mostInquiries {
+		return fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)
 	}
-	var all []Inquiry
-	for i, asked := range a.Questions {
-		inquiry := Inquiry{Question: strings.TrimSpace(asked.Question), Header: strings.TrimSpace(asked.Header), Several: asked.MultiSelect}
-		if inquiry.Question == "" {
-			return nil, fmt.Errorf("question %d is empty", i+1)
+	for i := range all {
+		asked := &all[i]
+		asked.Question, asked.Header = strings.TrimSpace(asked.Question), strings.TrimSpace(asked.Header)
+		if asked.Question == "" {
+			return fmt.Errorf("question %d is empty", i+1)
 		}
 		if n := len(asked.Options); n < leastOptions || n > mostOptions {
-			return nil, fmt.Errorf("question %d must have %d to %d options, not %d", i+1, leastOptions, mostOptions, n)
+			return fmt.Errorf("question %d must have %d to %d options, not %d", i+1, leastOptions, mostOptions, n)
 		}
-		labels := map[string]bool{}
-		for _, o := range asked.Options {
-			label := strings.TrimSpace(o.Label)
-			if label == "" || labels[label] {
-				return nil, fmt.Errorf("question %d: every option must have a label of its own", i+1)
+		labels := map[string]bool{"": true}
+		for j, o := range asked.Options {
+			o = Option{strings.TrimSpace(o.Label), strings.TrimSpace(o.Description)}
+			if labels[o.Label] {
+				return fmt.Errorf("question %d: every option must have a label of its own", i+1)
 			}
-			labels[label] = true
-			inquiry.Options = append(inquiry.Options, Option{label, strings.TrimSpace(o.Description)})
+			labels[o.Label], asked.Options[j] = true, o
 		}
-		all = append(all, inquiry)
 	}
-	return all, nil
+	return nil
 }
 
 // saidBy says what the person answered, a question and its answer in two lines.

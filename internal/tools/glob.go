@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,8 +44,12 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	}
 	var files []string
 	if info, err := env.Workspace.Lstat(base); err == nil && info.IsDir() {
-		if files, err = globbed(ctx, env.Workspace, base, pattern); err != nil {
+		listed, found, err := env.Workspace.Files(ctx, base, func(file string) bool { return doublestar.MatchUnvalidated(pattern, file) })
+		if err != nil {
 			return failed(err)
+		}
+		for _, file := range found {
+			files = append(files, filepath.Join(listed, filepath.FromSlash(file)))
 		}
 	}
 	if len(files) == 0 {
@@ -85,15 +90,6 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 	return base, pattern, nil
 }
 
-// globbed returns the absolute paths of the files in the folder base that match a pattern.
-func globbed(ctx context.Context, w *workspace.Workspace, base, pattern string) ([]string, error) {
-	listed, files, err := w.Files(ctx, base, func(file string) bool { return doublestar.MatchUnvalidated(pattern, file) })
-	for i, file := range files {
-		files[i] = filepath.Join(listed, filepath.FromSlash(file))
-	}
-	return files, err
-}
-
 // latestFirst sorts files by when they were changed, and by path where that is the
 // same.
 func latestFirst(files []string) {
@@ -112,4 +108,16 @@ func latestFirst(files []string) {
 	for i := range all {
 		files[i] = all[i].file
 	}
+}
+
+// globMeta are the characters that make a glob of a name.
+const globMeta = "*?[{"
+
+// concerns reports whether one of some valid globs is about a file: its path, its name in any
+// folder, or a folder above it.
+func concerns(globs []string, file string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
+		return doublestar.MatchUnvalidated(glob, path.Base(file)) || doublestar.MatchUnvalidated(glob, file) || doublestar.MatchUnvalidated(glob+"/**", file)
+	})
 }

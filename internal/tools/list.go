@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,7 +56,8 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return rank(a) - rank(b) })
+	files := slices.DeleteFunc(slices.Clone(entries), fs.DirEntry.IsDir)
+	entries = append(slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() }), files...)
 	return listed(env.Limits, entries, args.Offset, "entry", "", func(entry fs.DirEntry) string {
 		line := describeEntry(folder, entry)
 		if !tracked[entry.Name()] && couldBeTracked(folder, entry) {
@@ -70,31 +70,17 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 // namesWithFiles returns the names in dir that are, or hold, files that git does
 // not ignore.
 func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
-	base, files, err := w.Files(ctx, dir, workspace.Every)
+	_, above, err := w.Below(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, files, err := w.Files(ctx, dir, func(string) bool { return true })
 	names := map[string]bool{}
-	above := folderIn(base, dir)
 	for _, file := range files {
-		name, _, _ := strings.Cut(strings.TrimPrefix(file, above), "/")
+		name, _, _ := strings.Cut(strings.TrimPrefix(file, above+"/"), "/")
 		names[name] = true
 	}
 	return names, err
-}
-
-// folderIn is how the slash paths in the folder base of what is in dir begin.
-func folderIn(base, dir string) string {
-	rel, err := filepath.Rel(base, dir)
-	if err != nil || rel == "." {
-		return ""
-	}
-	return filepath.ToSlash(rel) + "/"
-}
-
-// rank orders folders before files.
-func rank(entry fs.DirEntry) int {
-	if entry.IsDir() {
-		return 0
-	}
-	return 1
 }
 
 func describeEntry(folder *os.Root, entry fs.DirEntry) string {

@@ -78,13 +78,11 @@ func (s *source) load() error {
 		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
 	}
 	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
-	// One byte more than fits shows that a file has just grown.
-	content, err := io.ReadAll(io.LimitReader(s.file, min(s.size, sniffBytes)))
-	if err == nil && binaryKind(content) == "" && s.size <= maxWholeBytes {
-		var rest []byte
-		rest, err = io.ReadAll(io.LimitReader(s.file, maxWholeBytes-int64(len(content))+1))
-		content = append(content, rest...)
+	most := int64(sniffBytes)
+	if s.size <= maxWholeBytes {
+		most = maxWholeBytes + 1 // by which a file is seen to have just grown
 	}
+	content, err := io.ReadAll(io.LimitReader(s.file, most))
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}

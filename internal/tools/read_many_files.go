@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,9 +47,6 @@ func (a readManyFilesArgs) reads() []string {
 	return named
 }
 
-// globMeta are the characters that make a glob of a name.
-const globMeta = "*?[{"
-
 func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Answer {
 	if len(args.Paths) == 0 {
 		return failed(errors.New("paths is empty; name files, folders or globs"))
@@ -83,12 +79,15 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		return failed(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
 	}
 	var out strings.Builder
-	mark := headingMark(sections)
+	mark := "==" // or as many more as it takes for no line of a file to look like a heading
+	for slices.ContainsFunc(sections, func(s section) bool { return strings.Contains("\n"+s.text, "\n"+mark+">") }) {
+		mark += "="
+	}
 	for _, s := range sections {
 		fmt.Fprintf(&out, "%s> %s <%s\n%s", mark, s.path, mark, s.text)
 	}
 	if over > 0 {
-		problems = append(problems, fmt.Sprintf("%d more files, for lack of room; ask for them next: %s", over, strings.Join(firstFew(files[len(files)-over:]), ", ")))
+		problems = append(problems, fmt.Sprintf("%d more files, for lack of room; ask for them next: %s", over, strings.Join(files[len(files)-over:], ", ")))
 	}
 	if len(problems) > 0 {
 		fmt.Fprintf(&out, "[not shown:\n%s]\n", shorten(strings.Join(problems, "\n"), problemBytes(env.Limits)))
@@ -123,34 +122,6 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	return section{words.Name(s.rel), text}, nil
 }
 
-// headingMark is what begins and ends the headings of an answer: "==", or as many more
-// as it takes for no line of a file to look like a heading.
-func headingMark(sections []section) string {
-	taken := map[int]bool{}
-	for _, s := range sections {
-		for line := range strings.Lines(s.text) {
-			rest := strings.TrimLeft(line, "=")
-			if strings.HasPrefix(rest, ">") {
-				taken[len(line)-len(rest)] = true
-			}
-		}
-	}
-	n := 2
-	for taken[n] {
-		n++
-	}
-	return strings.Repeat("=", n)
-}
-
-// firstFew cuts a list of names.
-func firstFew(names []string) []string {
-	const few = 20
-	if len(names) <= few {
-		return names
-	}
-	return append(slices.Clone(names[:few]), "…")
-}
-
 // selectFiles returns the files to read, each once, in the order of paths, and
 // says of each path that gives none why.
 func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, problems []string, err error) {
@@ -167,7 +138,7 @@ func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, p
 			continue
 		}
 		for _, file := range found {
-			if !known[file] && !matchesAny(args.Exclude, file) {
+			if !known[file] && !concerns(args.Exclude, file) {
 				files = append(files, file)
 			}
 			known[file] = true
@@ -196,7 +167,7 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 		return []string{w.Rel(abs)}, nil
 	}
 	base, found, err := w.Files(ctx, abs, func(file string) bool {
-		return matches(glob, file) && (len(include) == 0 || matchesAny(include, w.Rel(filepath.Join(abs, filepath.FromSlash(file)))))
+		return doublestar.MatchUnvalidated(glob, file) && (len(include) == 0 || concerns(include, w.Rel(filepath.Join(abs, filepath.FromSlash(file)))))
 	})
 	if err != nil {
 		return nil, err
@@ -208,18 +179,4 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 		found[i] = w.Rel(filepath.Join(base, filepath.FromSlash(file)))
 	}
 	return found, nil
-}
-
-// matchesAny reports whether a file matches one of the globs, by its path or by
-// its name alone.
-func matchesAny(globs []string, file string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		return matches(glob, file) || matches(glob, path.Base(file)) || matches(strings.TrimSuffix(glob, "/")+"/**", file)
-	})
-}
-
-// matches is doublestar's match of a glob that is known to be valid.
-func matches(glob, file string) bool {
-	ok, err := doublestar.Match(glob, file)
-	return ok && err == nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		return failed(err)
 	}
 	named := len(files)
-	files = env.readable(base, files)
+	files = slices.DeleteFunc(files, func(file string) bool { return !env.mayRead(filepath.Join(base, file)) })
 	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, query)
 	if err == nil {
 		err = checkOffset(args.Offset, len(matches), args.found())
@@ -166,7 +165,14 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 		case modeCount:
 			list = append(list, fmt.Sprintf("%s: %d", name, found.Count))
 		default:
-			list = append(list, withAround(name, found, before(shown, i), after(shown, i)))
+			before, after := 0, 0
+			if i > 0 && shown[i-1].File == found.File {
+				before = min(shown[i-1].Line+len(shown[i-1].After), found.Line-1)
+			}
+			if i+1 < len(shown) && shown[i+1].File == found.File {
+				after = shown[i+1].Line
+			}
+			list = append(list, withAround(name, found, before, after))
 			if found.Foreign {
 				foreign = append(foreign, name)
 			}
@@ -199,25 +205,10 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	return text
 }
 
-// before is the last line that is shown of a file before a match of the list, after the
-// next one that matches; 0 for none.
-func before(list []search.Match, i int) int {
-	if i == 0 || list[i-1].File != list[i].File {
-		return 0
-	}
-	return min(list[i-1].Line+len(list[i-1].After), list[i].Line-1)
-}
-
-func after(list []search.Match, i int) int {
-	if i+1 == len(list) || list[i+1].File != list[i].File {
-		return 0
-	}
-	return list[i+1].Line
-}
-
 // withAround is a match as PATH:LINE: TEXT between the lines around it, as PATH-LINE- TEXT.
-// Those up to the line shown before, and from the next match on, are left out. What does not
-// follow the lines before begins with a line of two dashes.
+// Those up to the line shown before, and from the next match on, are left out; both are 0 for
+// none in the same file. What does not follow the lines before begins with a line of two
+// dashes.
 func withAround(name string, m search.Match, shown, next int) string {
 	var out strings.Builder
 	begin := m.Line - len(m.Before)
@@ -309,13 +300,8 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 		return "", nil, fmt.Errorf("%s is no regular file", path)
 	}
 	return w.Files(ctx, abs, func(file string) bool {
-		return include == "" || includes(include, w.Rel(filepath.Join(abs, file)))
+		return include == "" || concerns([]string{include}, w.Rel(filepath.Join(abs, file)))
 	})
-}
-
-// readable drops, in place, the files below base that may hold keys.
-func (e *Env) readable(base string, files []string) []string {
-	return slices.DeleteFunc(files, func(file string) bool { return !e.mayRead(filepath.Join(base, file)) })
 }
 
 // searchFiles looks through files below base.
@@ -332,13 +318,4 @@ func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search
 		}
 		return content, err
 	}, query)
-}
-
-// includes reports whether a glob is about a path. Without a slash it is about the
-// file's name in any folder.
-func includes(glob, file string) bool {
-	if !strings.Contains(glob, "/") {
-		return doublestar.MatchUnvalidated(glob, path.Base(file))
-	}
-	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "./"), file)
 }

@@ -53,6 +53,3 @@ func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string
 	files, err = ignore.Matching(ctx, base, dir, keep)
 	return base, files, err
 }
-
-// Every is to keep every file.
-func Every(string) bool { return true }
