@@ -186,11 +186,12 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 // forget keeps refused attachments back; where some were kept back before, or there are
 // none, it keeps back all of their kind.
 func (d *Dialect) forget(refused []*history.Attached, all *bool) {
-	if d.Forgotten != nil || len(refused) == 0 {
+	if d.Forgotten != nil {
 		*all = true
 		return
 	}
 	d.Forgotten = forgetting(refused)
+	*all = *all || d.Forgotten == nil
 }
 
 // learnReasoning learns whether reasoning in words is wanted back, and where.

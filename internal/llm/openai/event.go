@@ -15,7 +15,6 @@ import (
 // chatEvent is an event of a stream, or the whole completion of a server that does
 // not stream.
 type chatEvent struct {
-	openai.ChatCompletionStreamResponse
 	Choices loose.List[chatChoice] `json:"choices"`
 	Usage   chatUsage              `json:"usage"`
 	// Timings is llama.cpp's own report.
@@ -44,7 +43,6 @@ func (e chatEvent) usage() *llm.Usage {
 
 // chatChoice is one choice of an event.
 type chatChoice struct {
-	openai.ChatCompletionStreamChoice
 	Index        loose.Int    `json:"index"`
 	Delta        *chatDelta   `json:"delta"`
 	FinishReason finishReason `json:"finish_reason"`

@@ -18,41 +18,35 @@ func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.
 
 func (f *Forgotten) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
 
+// forgetting holds the attachments that hold something, nil if none does.
 func forgetting(attached []*history.Attached) *Forgotten {
 	f := &Forgotten{map[uint64]bool{}}
 	for _, a := range attached {
-		f.sums[sumOf(a)] = true
+		if a != nil && len(a.Data) > 0 {
+			f.sums[sumOf(a)] = true
+		}
+	}
+	if len(f.sums) == 0 {
+		return nil
 	}
 	return f
 }
 
 // thoughtsIn is what is attached to the reasoning of a history.
-func thoughtsIn(entries []*history.Content) []*history.Attached {
-	return attachedTo(entries, func(b history.Block) *history.Attached {
-		if thinking, ok := b.(*history.Thinking); ok {
-			return thinking.Attached
+func thoughtsIn(entries []*history.Content) (all []*history.Attached) {
+	for _, c := range entries {
+		for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+			all = append(all, thinking.Attached)
 		}
-		return nil
-	})
+	}
+	return all
 }
 
 // signaturesIn is what is attached to the calls of a history.
-func signaturesIn(entries []*history.Content) []*history.Attached {
-	return attachedTo(entries, func(b history.Block) *history.Attached {
-		if call, ok := b.(*history.ToolCall); ok {
-			return call.Attached
-		}
-		return nil
-	})
-}
-
-func attachedTo(entries []*history.Content, of func(history.Block) *history.Attached) []*history.Attached {
-	var all []*history.Attached
+func signaturesIn(entries []*history.Content) (all []*history.Attached) {
 	for _, c := range entries {
-		for _, b := range c.Blocks {
-			if a := of(b); a != nil && len(a.Data) > 0 {
-				all = append(all, a)
-			}
+		for _, call := range c.Calls() {
+			all = append(all, call.Attached)
 		}
 	}
 	return all

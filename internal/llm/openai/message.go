@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -25,11 +24,6 @@ type messageWriter struct {
 	systemAsUser bool
 	// afterTool is set when the latest message is a tool's.
 	afterTool bool
-	// answered are images of tools' answers, which follow the last of them: no other
-	// message may be between the answers of one reply.
-	answered []history.Block
-	// mark is set when the entry that is written ends what the cache shall keep.
-	mark bool
 }
 
 func (w *messageWriter) system(prompt string) {
@@ -61,44 +55,6 @@ func (w *messageWriter) system(prompt string) {
 // models with which the two must take turns.
 const understood = "(understood)"
 
-// entry writes the messages of one entry. An entry that says nothing gives none.
-func (w *messageWriter) entry(c *history.Content) {
-	if c.Empty() {
-		return
-	}
-	if c.Speaker != history.Tool {
-		w.answeredImages()
-	}
-	switch c.Speaker {
-	case history.Human:
-		w.human(c)
-	case history.AI:
-		w.assistant(c)
-	case history.Tool:
-		w.answered = append(w.answered, imagesOf(c)...)
-		for i, b := range c.Blocks {
-			if response, ok := b.(*history.ToolResponse); ok {
-				w.response(response, w.mark && !slices.ContainsFunc(c.Blocks[i+1:], isResponse))
-			}
-		}
-	}
-}
-
-func isResponse(b history.Block) bool {
-	_, ok := b.(*history.ToolResponse)
-	return ok
-}
-
-// answeredImages writes the images of the tools' answers that were just written.
-func (w *messageWriter) answeredImages() {
-	if len(w.answered) > 0 {
-		marked := w.mark
-		w.mark = false
-		w.human(history.New(history.Human, w.answered...))
-		w.mark, w.answered = marked, nil
-	}
-}
-
 // explicitBreakpoint is the mark as OpenAI reads it.
 var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
 
@@ -112,7 +68,7 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 }
 
 // human writes a plain text, or a list of parts if there are images.
-func (w *messageWriter) human(c *history.Content) {
+func (w *messageWriter) human(c *history.Content, mark bool) {
 	if w.answers && w.afterTool {
 		w.open("assistant")
 		w.text("content", betweenToolAndUser)
@@ -121,9 +77,9 @@ func (w *messageWriter) human(c *history.Content) {
 	w.open("user")
 	defer w.close()
 	text := joinText(c.Blocks)
-	media := mediaOf(c.Blocks)
+	media := blocksOf[*history.Media](c.Blocks)
 	switch {
-	case len(media) == 0 && w.mark:
+	case len(media) == 0 && mark:
 		w.markedText(text, "cache_control", w.hints.control)
 		return
 	case len(media) == 0:
@@ -134,7 +90,7 @@ func (w *messageWriter) human(c *history.Content) {
 	if text != "" {
 		w.raw(`{"type":"text"`)
 		w.text("text", text)
-		if w.mark {
+		if mark {
 			w.json("cache_control", w.hints.control)
 		}
 		w.raw(`},`)

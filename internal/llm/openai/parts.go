@@ -15,27 +15,67 @@ const noOutput = "(no output)"
 // maxFunctionName is how long servers allow a function's name to be.
 const maxFunctionName = 64
 
+// entryWriter writes entries in a format. mark is set for one that ends what the cache
+// shall keep.
+type entryWriter interface {
+	human(c *history.Content, mark bool)
+	assistant(c *history.Content)
+	response(r *history.ToolResponse, mark bool)
+}
+
+// writeEntries writes a history, with marks by the index of the entry. An entry that says
+// nothing gives nothing. Images of tools' answers follow the last of them: nothing else
+// may be between the answers of one reply.
+func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool) {
+	var answered []history.Block
+	images := func() {
+		if len(answered) > 0 {
+			w.human(history.New(history.Human, answered...), false)
+			answered = nil
+		}
+	}
+	for i, c := range entries {
+		switch {
+		case c.Empty():
+		case c.Speaker == history.Tool:
+			answered = append(answered, imagesOf(c)...)
+			responses := blocksOf[*history.ToolResponse](c.Blocks)
+			for j, r := range responses {
+				w.response(r, marked[i] && j == len(responses)-1)
+			}
+		case c.Speaker == history.AI:
+			images()
+			w.assistant(c)
+		default:
+			images()
+			w.human(c, marked[i])
+		}
+	}
+	images()
+}
+
+// blocksOf are the blocks of one kind.
+func blocksOf[B history.Block](blocks []history.Block) []B {
+	var all []B
+	for _, b := range blocks {
+		if of, ok := b.(B); ok {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
 // joinText joins text blocks as history.Content.Text does; each file inclusion
 // is a block with its markers on lines of their own (D-18). Blank blocks are left
 // out, so that a blank text beside calls is no content.
 func joinText(blocks []history.Block) string {
 	var texts []string
-	for _, b := range blocks {
-		if t, ok := b.(*history.Text); ok && strings.TrimSpace(t.Text) != "" {
+	for _, t := range blocksOf[*history.Text](blocks) {
+		if strings.TrimSpace(t.Text) != "" {
 			texts = append(texts, t.Text)
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-func mediaOf(blocks []history.Block) []*history.Media {
-	var media []*history.Media
-	for _, b := range blocks {
-		if m, ok := b.(*history.Media); ok {
-			media = append(media, m)
-		}
-	}
-	return media
 }
 
 // imagesOf are the images of a tool's answer, and what is in their place, with a line

@@ -81,9 +81,8 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	if len(c.Calls()) > 0 {
 		field = p.field
 	}
-	for _, b := range c.Blocks {
-		thinking, ok := b.(*history.Thinking)
-		if !ok || !p.knows(thinking.Attached) || thinking.Attached.Field == fieldItems {
+	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+		if !p.knows(thinking.Attached) || thinking.Attached.Field == fieldItems {
 			continue
 		}
 		if p.signed && len(thinking.Attached.Data) > 0 {

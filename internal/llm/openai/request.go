@@ -52,11 +52,7 @@ func (chatCompletions) encode(req request) []byte {
 	w.tools(req.Tools)
 	w.raw(`,"messages":[`)
 	w.system(req.System)
-	for i, c := range req.History {
-		w.mark = w.hints.marked[i]
-		w.entry(c)
-	}
-	w.answeredImages()
+	writeEntries(w, req.History, w.hints.marked)
 	w.raw(`]}`)
 	return w.buf
 }

@@ -85,10 +85,7 @@ func inputOf(req request) []any {
 		}
 		w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleSystem, Content: []any{system}})
 	}
-	for _, c := range req.History {
-		w.entry(c)
-	}
-	w.answeredImages()
+	writeEntries(w, req.History, nil)
 	return w.items
 }
 
@@ -102,56 +99,28 @@ type itemWriter struct {
 	// asFree are the ids of the calls that are written in free form, as their answers
 	// must be.
 	asFree map[string]bool
-	// answered are images of tools' answers, which follow the last of them.
-	answered []history.Block
-}
-
-// answeredImages adds the images of the tools' answers that were just added.
-func (w *itemWriter) answeredImages() {
-	if len(w.answered) > 0 {
-		w.human(history.New(history.Human, w.answered...))
-		w.answered = nil
-	}
 }
 
 func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
 
-func (w *itemWriter) entry(c *history.Content) {
-	if c.Empty() {
-		return
+func (w *itemWriter) response(r *history.ToolResponse, _ bool) {
+	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)}
+	if w.asFree[output.CallID] {
+		output.Type = customCallOutput
 	}
-	if c.Speaker != history.Tool {
-		w.answeredImages()
-	}
-	switch c.Speaker {
-	case history.Human:
-		w.human(c)
-	case history.AI:
-		w.assistant(c)
-	case history.Tool:
-		w.answered = append(w.answered, imagesOf(c)...)
-		for _, b := range c.Blocks {
-			if r, ok := b.(*history.ToolResponse); ok {
-				output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.of(r.CallID), Output: responseText(r)}
-				if w.asFree[output.CallID] {
-					output.Type = customCallOutput
-				}
-				w.add(output)
-			}
-		}
-	}
+	w.add(output)
 }
 
 func inputText(text string) openai.ResponseInputText {
 	return openai.ResponseInputText{Type: "input_text", Text: text}
 }
 
-func (w *itemWriter) human(c *history.Content) {
+func (w *itemWriter) human(c *history.Content, _ bool) {
 	var parts []any
 	if text := joinText(c.Blocks); text != "" {
 		parts = append(parts, inputText(text))
 	}
-	for _, m := range mediaOf(c.Blocks) {
+	for _, m := range blocksOf[*history.Media](c.Blocks) {
 		if url, ok := imageURL(m); ok {
 			parts = append(parts, openai.ResponseInputImage{Type: "input_image", ImageURL: url})
 		} else {
@@ -201,9 +170,8 @@ type reasoningItem struct {
 
 // items is the reasoning that is sent back with the entry of a reply.
 func (p replay) items(c *history.Content) []reasoningItem {
-	for _, b := range c.Blocks {
-		thinking, ok := b.(*history.Thinking)
-		if ok && p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {
+	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
+		if p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {
 			return loose.Decode[[]reasoningItem](thinking.Attached.Data)
 		}
 	}

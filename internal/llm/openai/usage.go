@@ -1,15 +1,12 @@
 package openai
 
 import (
-	"github.com/sashabaranov/go-openai"
-
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
 )
 
 // chatUsage is a report of tokens with the names that vendors have for them.
 type chatUsage struct {
-	openai.Usage
 	PromptTokens     loose.Int `json:"prompt_tokens"`
 	CompletionTokens loose.Int `json:"completion_tokens"`
 	TotalTokens      loose.Int `json:"total_tokens"`

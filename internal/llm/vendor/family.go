@@ -116,46 +116,25 @@ func BaseName(model string) string {
 // openAIModel finds the generation in the name of a model of OpenAI.
 var openAIModel = pattern.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
-// openAIGeneration reads the generation of a GPT from its name.
-func openAIGeneration(name string) (major, minor int, ok bool) {
+// openAIGeneration reads the generation of a model of OpenAI from its BaseName: 5004 of
+// gpt-5-4, oSeries of o3; 0 for a model of others.
+func openAIGeneration(name string) int {
 	match := openAIModel.FindStringSubmatch(name)
-	if match == nil || match[1] == "" {
-		return 0, 0, false
+	switch {
+	case match == nil:
+		return 0
+	case match[1] == "":
+		return oSeries
 	}
-	major, _ = strconv.Atoi(match[1])
-	minor, _ = strconv.Atoi(match[2])
-	return major, minor, true
+	major, _ := strconv.Atoi(match[1])
+	minor, _ := strconv.Atoi(match[2])
+	return major*1000 + minor
 }
 
-// reasonsOnResponses reports whether a model of OpenAI reasons with tools on the
-// Responses API only, or better: the o-series, and GPT from 5.4 on.
-func reasonsOnResponses(name string) bool {
-	major, minor, gpt := openAIGeneration(name)
-	if !gpt {
-		return openAIModel.MatchString(name)
-	}
-	return major > 5 || major == 5 && minor >= 4
-}
-
-// takesFreeForm reports whether a model is GPT-5 or later.
-func takesFreeForm(name string) bool {
-	major, _, gpt := openAIGeneration(name)
-	return gpt && major >= 5
-}
-
-// matchesAtBreakpoints reports whether a model of OpenAI is GPT-5.6 or later.
-func matchesAtBreakpoints(name string) bool {
-	major, minor, ok := openAIGeneration(name)
-	return ok && (major > 5 || major == 5 && minor >= 6)
-}
-
-// outputLimit is the member that bounds the reply. OpenAI's reasoning models refuse the
-// old name; other servers often know only that one.
-func outputLimit(name string) string {
-	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, prefix) {
-			return LimitNew
-		}
-	}
-	return LimitOld
-}
+// The generations of OpenAI from which on a model wants something else.
+const (
+	oSeries = 4999
+	gpt5    = 5000
+	gpt54   = 5004
+	gpt56   = 5006
+)

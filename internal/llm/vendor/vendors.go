@@ -9,7 +9,8 @@ var vendors = []Vendor{
 		domains: []string{"api.openai.com"},
 		wants:   Wants{CacheKey: true},
 		adjust: func(model string, w *Wants) {
-			w.Responses, w.Breakpoint = reasonsOnResponses(model), matchesAtBreakpoints(model)
+			generation := openAIGeneration(model)
+			w.Responses, w.Breakpoint = generation == oSeries || generation >= gpt54, generation >= gpt56
 		},
 	},
 	{
@@ -18,14 +19,14 @@ var vendors = []Vendor{
 		translates: true,
 		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true},
 		adjust: func(model string, w *Wants) {
-			w.Breakpoint = matchesAtBreakpoints(model)
+			w.Breakpoint = openAIGeneration(model) >= gpt56
 			w.CacheMarks = strings.HasPrefix(model, "claude") || strings.HasPrefix(model, "qwen")
 		},
 	},
 	{
 		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
 		domains: []string{"anthropic.com"}, serves: "claude",
-		adjust: noCacheMarks, // its endpoint for this API does not read its own
+		adjust: func(_ string, w *Wants) { w.CacheMarks = false }, // its endpoint for this API does not read its own
 	},
 	{
 		Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini",
@@ -94,5 +95,3 @@ const (
 // ownServer is any server on this machine or its network, whatever its name: it applies
 // the model's own template.
 var ownServer = Vendor{translates: true}
-
-func noCacheMarks(_ string, w *Wants) { w.CacheMarks = false }

@@ -64,8 +64,11 @@ const (
 func At(host, model string) Wants {
 	v, f, name := at(host), FamilyOf(model), BaseName(model)
 	w := v.wants
-	w.OutputLimit = outputLimit(name)
-	w.FreeForm = takesFreeForm(name)
+	// OpenAI's reasoning models refuse the old name; other servers often know only that one.
+	w.OutputLimit = LimitOld
+	if generation := openAIGeneration(name); generation >= oSeries {
+		w.OutputLimit, w.FreeForm = LimitNew, generation >= gpt5
+	}
 	if f.wants.CallIDs != PlainIDs {
 		w.CallIDs = f.wants.CallIDs
 	}
