@@ -135,7 +135,7 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 // closely by the end of the program, which is waited for.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
-	if c.wire == nil || !c.wire.broke() || !c.wire.process.endsIn(patience) {
+	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.endsIn(patience) {
 		return false
 	}
 	<-c.wire.process.said // for its last words
@@ -146,7 +146,7 @@ func (c *Client) hasEnded() bool {
 func (c *Client) Close() {
 	c.closing.Do(func() {
 		if c.wire != nil {
-			c.wire.close()
+			c.wire.process.close()
 		}
 		c.closeSession()
 		if c.web != nil {

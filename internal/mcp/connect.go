@@ -14,22 +14,28 @@ const (
 )
 
 // connectStdio starts the program. It is first spoken to as servers have been for
-// long: many never answer a request that they do not know, but those that know only the
-// new protocol refuse the old one at once.
+// long: many never answer a request that they do not know. Those that know only the new
+// protocol refuse the old one at once, and are started once more.
 func (c *Client) connectStdio(ctx context.Context) error {
+	version := handshakes
+	if c.server.Protocol >= stateless {
+		version = stateless
+	}
+	err := c.start(ctx, version)
+	if err != nil && refusal(err) != nil && version == handshakes {
+		c.wire.process.close()
+		err = c.start(ctx, stateless)
+	}
+	return err
+}
+
+func (c *Client) start(ctx context.Context, version string) error {
 	process, err := startProcess(ctx, c.server, &c.log)
 	if err != nil {
 		return err
 	}
-	c.wire = newWire(process)
-	if c.server.Protocol >= stateless {
-		return c.shake(ctx, c.wire, stateless)
-	}
-	err = c.shake(ctx, c.wire, handshakes)
-	if err != nil && refusal(err) != nil {
-		err = c.shake(ctx, c.wire, stateless)
-	}
-	return err
+	c.wire = &wire{process: process, reader: newReader(process.out, lineBytes), writing: make(chan struct{}, 1)}
+	return c.shake(ctx, c.wire, version)
 }
 
 // shake begins a session over a transport. It does not wait longer than ctx, which the

@@ -73,6 +73,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 		return nil, err
 	}
 	go p.listen(log, stderr)
+	go p.hurry(p.out, stderr)
 	go p.wait(programs.Add(p.cmd.Process.Pid))
 	return p, nil
 }
@@ -96,27 +97,21 @@ func (p *process) pipes() (stderr *os.File, err error) {
 	return stderr, nil
 }
 
-// listen copies what the program writes until nobody can write any more, or until
-// shortly after its end.
+// listen copies what the program writes on its standard error until nobody can write any
+// more, or until shortly after its end.
 func (p *process) listen(log io.Writer, stderr *os.File) {
 	defer close(p.said)
 	defer stderr.Close()
-	defer closeLater(stderr, p.ended)()
 	_, _ = io.Copy(log, stderr)
 }
 
-// closeLater makes reads of a pipe fail a moment after a program has ended, for what it
-// started may hold the other end. It returns what spares that.
-func closeLater(pipe *os.File, ended <-chan struct{}) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-ended:
-			_ = pipe.SetReadDeadline(time.Now().Add(closeGrace))
-		case <-done:
-		}
-	}()
-	return sync.OnceFunc(func() { close(done) })
+// hurry makes reads of pipes fail a moment after the program has ended: what it started
+// may hold the other end.
+func (p *process) hurry(pipes ...*os.File) {
+	<-p.ended
+	for _, pipe := range pipes {
+		_ = pipe.SetReadDeadline(time.Now().Add(closeGrace))
+	}
 }
 
 func (p *process) wait(gone func()) {
@@ -149,6 +144,7 @@ func (p *process) close() {
 	})
 	<-p.ended
 	<-p.said
+	_ = p.out.Close()
 }
 
 func (p *process) endsIn(bound time.Duration) bool {
