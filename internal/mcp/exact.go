@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,10 +20,62 @@ const exactMember = "agent/structuredContent"
 // all of them as floating point.
 const exactDigits = 16
 
+// exactReader reads an answer over HTTP, of which a line is a message, the data of an event
+// that is one, or something else.
+type exactReader struct {
+	from *bufio.Reader
+	line []byte
+}
+
+// Read implements io.Reader.
+func (r *exactReader) Read(p []byte) (int, error) {
+	for len(r.line) == 0 {
+		part, err := r.from.ReadSlice('\n')
+		line := bytes.Clone(part)
+		for errors.Is(err, bufio.ErrBufferFull) && len(line) < lineBytes {
+			part, err = r.from.ReadSlice('\n')
+			line = append(line, part...)
+		}
+		if r.line = exactLine(line); len(r.line) == 0 && err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.line)
+	r.line = r.line[n:]
+	return n, nil
+}
+
+// exactLine is a line whose message keeps its numbers.
+func exactLine(line []byte) []byte {
+	if !mayLose(line) {
+		return line
+	}
+	text, event := bytes.CutPrefix(line, []byte("data:"))
+	message, err := jsonrpc.DecodeMessage(bytes.TrimSpace(text))
+	if err != nil {
+		return line
+	}
+	keepExact(message)
+	text, err = jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return line
+	}
+	if event {
+		text = append([]byte("data: "), text...)
+	}
+	return append(text, '\n')
+}
+
+// mayLose reports whether a message may have structured content with numbers that the SDK
+// would round.
+func mayLose(text []byte) bool {
+	return bytes.Contains(text, []byte(`"structuredContent"`)) && hasLongNumber(text)
+}
+
 // keepExact has a result keep the numbers of its structured content as the server wrote them.
 func keepExact(message jsonrpc.Message) {
 	response, is := message.(*jsonrpc.Response)
-	if !is || !bytes.Contains(response.Result, []byte(`"structuredContent"`)) || !hasLongNumber(response.Result) {
+	if !is || !mayLose(response.Result) {
 		return
 	}
 	var result, meta map[string]json.RawMessage

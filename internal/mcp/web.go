@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,11 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.unauthorized.Store(response.StatusCode == http.StatusUnauthorized)
-	response.Body = &body{ReadCloser: response.Body, left: limitOf(response), close: end}
+	b := &body{ReadCloser: response.Body, left: limitOf(response), close: end}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{&exactReader{from: bufio.NewReader(b)}, b}
 	return response, nil
 }
 

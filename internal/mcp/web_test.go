@@ -93,6 +93,30 @@ func TestWebServers(t *testing.T) {
 	}
 }
 
+// Numbers of a structured result keep all their digits in every form of an answer.
+func TestWebNumbersAreExact(t *testing.T) {
+	t.Parallel()
+	server := newOracle()
+	server.AddTool(&sdk.Tool{Name: "id", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{StructuredContent: json.RawMessage(`{"id":9007199254740993,"pad":"` + strings.Repeat("é", 50_000) + `"}`)}, nil
+	})
+	for name, handler := range map[string]http.Handler{
+		"stream": streamable(server, &sdk.StreamableHTTPOptions{Stateless: true}),
+		"JSON":   streamable(server, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}),
+		"sse":    sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return server }, nil),
+	} {
+		kind := map[bool]string{true: "sse"}[name == "sse"]
+		client, err := web(t, mcp.Server{URL: serve(t, handler).URL, Type: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := client.Call(context.Background(), "id", nil, nil)
+		if err != nil || !strings.HasPrefix(string(result.Structured), `{"id":9007199254740993,"pad":"é`) || len(result.Structured) < 100_000 {
+			t.Errorf("%s: %.60s, %v", name, result.Structured, err)
+		}
+	}
+}
+
 // A server that never answers what it does not know is spoken to in the old way after a
 // while.
 func TestWebServerThatHangsAtTheProbe(t *testing.T) {
