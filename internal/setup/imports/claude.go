@@ -29,7 +29,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 		Allow []string `json:"allow"`
 	}
 	if raw := members["permissions"]; raw != nil && json.Unmarshal(raw, &permissions) != nil {
-		p.add(Change{Kind: Rules, Name: "permissions.allow", State: Skipped, From: from, Lost: []string{"it must be a list of texts"}})
+		p.skip(Rules, "permissions.allow", from, "it must be a list of texts")
 	}
 	for _, rule := range permissions.Allow {
 		p.rule(from, rule)
@@ -46,7 +46,7 @@ func (p *planner) setting(from, member, key, value string) {
 	switch {
 	case value == "":
 	case holdsSecret(value):
-		p.add(Change{Kind: Style, Name: member, State: Skipped, From: from, Lost: []string{"it holds a secret"}})
+		p.skip(Style, member, from, "it holds a secret")
 	default:
 		p.add(Change{Kind: Style, Name: member, State: Shown, From: from, To: "/set " + key + " " + value, Lost: []string{"it is not kept: /profile save keeps it"}})
 	}
@@ -54,7 +54,6 @@ func (p *planner) setting(from, member, key, value string) {
 
 // rule shows a rule of Claude Code in our form.
 func (p *planner) rule(from, rule string) {
-	c := Change{Kind: Rules, Name: rule, State: Shown, From: from}
 	var ours []string
 	if strings.HasPrefix(rule, "mcp__") {
 		ours = []string{rule}
@@ -63,14 +62,12 @@ func (p *planner) rule(from, rule string) {
 	}
 	switch {
 	case holdsSecret(rule):
-		c.Name, c.State, c.Lost = "a rule", Skipped, []string{"it holds a secret"}
+		p.skip(Rules, "a rule", from, "it holds a secret")
 	case len(ours) == 0:
-		c.State, c.Lost = Skipped, []string{"allowed anyway, or not known here"}
+		p.skip(Rules, rule, from, "allowed anyway, or not known here")
 	default:
-		c.To = "--allow '" + strings.Join(ours, "' --allow '") + "'"
-		c.Lost = []string{"it is not kept: give it with each run"}
+		p.add(Change{Kind: Rules, Name: rule, State: Shown, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Lost: []string{"it is not kept: give it with each run"}})
 	}
-	p.add(c)
 }
 
 // holdsSecret reports whether a line holds a key, or gives a value to a variable of the

@@ -54,19 +54,16 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	if members["hooks"] == nil {
 		return
 	}
-	data, err := rawjson.Marshal(map[string]json.RawMessage{"hooks": members["hooks"], "disableAllHooks": orFalse(members["disableAllHooks"])})
+	kept := map[string]json.RawMessage{"hooks": members["hooks"]}
+	if off := members["disableAllHooks"]; off != nil {
+		kept["disableAllHooks"] = off
+	}
+	data, err := rawjson.Marshal(kept)
 	if err != nil {
-		p.add(Change{Kind: Hooks, Name: "hooks", State: Skipped, From: from, Lost: []string{"they are no JSON"}})
+		p.skip(Hooks, "hooks", from, "they are no JSON")
 		return
 	}
 	p.takeHooks(from, hooks.Parse(from, data))
-}
-
-func orFalse(raw json.RawMessage) json.RawMessage {
-	if raw == nil {
-		return json.RawMessage("false")
-	}
-	return raw
 }
 
 // takeHooks plans hooks; lost is what is lost of each.
@@ -85,14 +82,14 @@ func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
 		p.add(c)
 	}
 	for _, why := range found.LeftOut {
-		p.add(Change{Kind: Hooks, Name: "hook", State: Skipped, From: from, Lost: []string{strings.ReplaceAll(why, " of "+from, "")}})
+		p.skip(Hooks, "hook", from, strings.ReplaceAll(why, " of "+from, ""))
 	}
 }
 
 // geminiHooks names the hooks of gemini.
 func (p *planner) geminiHooks(from string, members map[string]json.RawMessage) {
 	if members["hooks"] != nil {
-		p.add(Change{Kind: Hooks, Name: "hooks", State: Skipped, From: from, Lost: []string{"their events and answers are others than here: write them anew in " + p.hooksFile}})
+		p.skip(Hooks, "hooks", from, "their events and answers are others than here: write them anew in "+p.hooksFile)
 	}
 }
 
@@ -104,15 +101,10 @@ func (p *planner) codexHooks(from string, members map[string]json.RawMessage) {
 	}
 	var command []string
 	if json.Unmarshal(members["notify"], &command) != nil || len(command) == 0 {
-		p.add(Change{Kind: Hooks, Name: "notify", State: Skipped, From: from, Lost: []string{"notify must be a list of texts"}})
+		p.skip(Hooks, "notify", from, "notify must be a list of texts")
 		return
 	}
-	one := map[string]any{"type": "command", "command": command[0]}
-	if len(command) > 1 {
-		one["args"] = command[1:]
-	} else {
-		one["args"] = []string{}
-	}
+	one := map[string]any{"type": "command", "command": command[0], "args": command[1:]}
 	data, _ := rawjson.Marshal(map[string]any{"hooks": map[string]any{string(hooks.Notification): []any{map[string]any{"hooks": []any{one}}}}})
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }

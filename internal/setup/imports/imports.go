@@ -29,8 +29,8 @@ const (
 	Style    Kind = "style"
 )
 
-// Kinds lists the kinds.
-func Kinds() []Kind { return []Kind{Servers, Hooks, Commands, Rules, Style} }
+// kinds are all kinds.
+var kinds = []string{string(Servers), string(Hooks), string(Commands), string(Rules), string(Style)}
 
 // State is what becomes of a thing.
 type State string
@@ -101,8 +101,8 @@ func Check(named []string, only []Kind) error {
 		}
 	}
 	for _, kind := range only {
-		if !slices.Contains(Kinds(), kind) {
-			return fmt.Errorf("--only %s is not known (valid: %s)", kind, kindNames())
+		if !slices.Contains(kinds, string(kind)) {
+			return fmt.Errorf("--only %s is not known (valid: %s)", kind, strings.Join(kinds, ", "))
 		}
 	}
 	return nil
@@ -123,14 +123,6 @@ func Read(w Where, named []string, only []Kind) (Plan, error) {
 		}
 	}
 	return p.Plan, nil
-}
-
-func kindNames() string {
-	var names []string
-	for _, kind := range Kinds() {
-		names = append(names, string(kind))
-	}
-	return strings.Join(names, ", ")
 }
 
 // own reads what is configured here already.
@@ -162,6 +154,11 @@ func (p *planner) add(c Change) {
 	}
 	c.To = shown(c.To)
 	p.Changes = append(p.Changes, c)
+}
+
+// skip adds a thing that cannot be used, and why.
+func (p *planner) skip(kind Kind, name, from, why string) {
+	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
 }
 
 // shown is a text without keys, in a line.

@@ -25,16 +25,6 @@ type dialect struct {
 	literal bool
 }
 
-// fields are the fields of other agents by our names for them.
-var fields = map[string]string{
-	"type": "type", "transport": "type", "command": "command", "args": "args", "env": "env", "environment": "env", "env_vars": "env_vars", "cwd": "cwd",
-	"url": "url", "httpUrl": "url", "serverUrl": "url", "headers": "headers", "http_headers": "headers",
-	"enabledTools": "enabledTools", "includeTools": "enabledTools", "enabled_tools": "enabledTools",
-	"disabledTools": "disabledTools", "excludeTools": "disabledTools", "disabled_tools": "disabledTools", "disabled": "disabled",
-	"alwaysLoad": "alwaysLoad", "timeout": "timeout", "tool_timeout_sec": "timeout",
-	"startup_timeout_ms": "startup_timeout", "startup_timeout_sec": "startup_timeout", "oauth": "oauth",
-}
-
 // consents are fields that spare questions, which the person has to say here anew.
 var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHints", "default_tools_approval_mode"}
 
@@ -42,7 +32,7 @@ var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHi
 func (p *planner) serversOf(s origin, from string, own bool, raw json.RawMessage) {
 	var entries map[string]json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {
-		p.add(Change{Kind: Servers, Name: "all", State: Skipped, From: from, Lost: []string{"its servers must be an object"}})
+		p.skip(Servers, "all", from, "its servers must be an object")
 		return
 	}
 	to := servers.ProjectFile(p.where.Workspace)
@@ -131,7 +121,7 @@ func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
 // field takes a field over.
 func (t *translation) field(name string, value any) {
 	seconds, isNumber := value.(float64)
-	switch ours := fields[name]; {
+	switch ours := servers.Field(name); {
 	case value == nil || name == "description":
 	case slices.Contains(consents, name):
 		t.lose("%s: its calls are asked about", name)
@@ -145,7 +135,7 @@ func (t *translation) field(name string, value any) {
 		for _, header := range slices.Sorted(maps.Keys(headers)) {
 			t.header(header, "", headers[header])
 		}
-	case ours == "":
+	case ours == "" || ours == "sandbox":
 		t.lose("%s is not known here", name)
 	case isNumber && (strings.HasSuffix(name, "_sec") || name == "timeout" && t.seconds):
 		t.entry[ours] = seconds * 1000

@@ -160,7 +160,7 @@ func (p *planner) unread(path string, f file, err error) {
 	if f.servers == "" {
 		kind = Hooks
 	}
-	p.add(Change{Kind: kind, Name: filepath.Base(path), State: Skipped, From: path, Lost: []string{strings.TrimPrefix(err.Error(), path+": ")}})
+	p.skip(kind, filepath.Base(path), path, strings.TrimPrefix(err.Error(), path+": "))
 }
 
 // members are those of the object that a file holds.

@@ -1,7 +1,9 @@
 package servers
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,38 +13,117 @@ import (
 	"agent/internal/rawjson"
 )
 
-// entry reads the fields of a server under all the names that agents use for them.
-type entry struct {
-	fields map[string]json.RawMessage
-	read   map[string]bool
-	err    error
+// aliases are the names that other agents use for fields, with ours. Times are in
+// milliseconds, but for those that end in _sec.
+var aliases = map[string]string{
+	"transport": "type", "environment": "env", "envVars": "env_vars", "httpUrl": "url", "serverUrl": "url", "http_headers": "headers",
+	"startup_timeout_ms": "startup_timeout", "startupTimeout": "startup_timeout", "startup_timeout_sec": "startup_timeout",
+	"timeout_ms": "timeout", "timeout_sec": "timeout", "tool_timeout_sec": "timeout",
+	"includeTools": "enabledTools", "enabled_tools": "enabledTools", "include_tools": "enabledTools",
+	"excludeTools": "disabledTools", "disabled_tools": "disabledTools", "exclude_tools": "disabledTools",
+	"always_load": "alwaysLoad", "trust_hints": "trustHints",
+	"client_id": "clientId", "client_secret_env": "clientSecretEnv", "callback_port": "callbackPort",
 }
 
-// field decodes the first of some names that is there.
-func (e *entry) field(into any, names ...string) (found bool) {
-	for _, name := range names {
-		raw, ok := e.fields[name]
-		if !ok {
+// written are the fields of an entry that are not those of a Server.
+type written struct {
+	kind                  string
+	command               commandLine
+	args                  []string
+	startTimeout, timeout float64
+	enabled               bool
+	oauth                 map[string]json.RawMessage
+}
+
+// commandLine is a command, or a list that holds its arguments too.
+type commandLine []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *commandLine) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, (*[]string)(c)) == nil {
+		return nil
+	}
+	*c = make([]string, 1)
+	return json.Unmarshal(data, &(*c)[0])
+}
+
+// fields are where the fields of an entry are decoded to, by the names that the guide has.
+func fields(s *Server, w *written) map[string]any {
+	return map[string]any{
+		"type": &w.kind, "command": &w.command, "args": &w.args, "env": &s.Env, "env_vars": &s.EnvVars, "cwd": &s.Cwd,
+		"url": &s.URL, "headers": &s.Headers, "oauth": &w.oauth, "startup_timeout": &w.startTimeout, "timeout": &w.timeout,
+		"enabledTools": &s.Only, "disabledTools": &s.Except, "allow": &s.Allow, "alwaysLoad": &s.AlwaysLoad,
+		"disabled": &s.Disabled, "enabled": &w.enabled, "trustHints": &s.TrustHints, "sandbox": &s.Sandbox,
+	}
+}
+
+// Field returns our name for a field that any agent may write, "" for one that is not known.
+func Field(name string) string {
+	ours := cmp.Or(aliases[name], name)
+	if _, known := fields(&Server{}, &written{})[ours]; !known {
+		return ""
+	}
+	return ours
+}
+
+// parse reads one server; unknown are fields that nothing here is done with.
+func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil || given == nil {
+		return nil, nil, errors.New("it must be an object")
+	}
+	s = &Server{Name: name, Sandbox: "off"}
+	if s.Fields, err = canonical(raw); err != nil {
+		return nil, nil, err
+	}
+	w := written{enabled: true}
+	if unknown, err = decodeFields(given, fields(s, &w)); err != nil {
+		return s, unknown, err
+	}
+	if len(w.command) > 0 {
+		s.Command, w.command = w.command[0], w.command[1:]
+	}
+	s.Args = slices.Concat([]string(w.command), w.args)
+	s.Disabled = s.Disabled || !w.enabled
+	if w.startTimeout < 0 || w.timeout < 0 {
+		return s, unknown, errors.New("a timeout must not be negative")
+	}
+	s.StartTimeout, s.Timeout = duration(w.startTimeout), duration(w.timeout)
+	if _, err := decodeFields(w.oauth, map[string]any{
+		"clientId": &s.OAuth.ClientID, "clientSecretEnv": &s.OAuth.ClientSecretEnv, "scopes": &s.OAuth.Scopes, "callbackPort": &s.OAuth.CallbackPort,
+	}); err != nil {
+		return s, unknown, fmt.Errorf("oauth: %w", err)
+	}
+	return s, unknown, s.check(w.kind)
+}
+
+// decodeFields decodes the fields of an object, under all the names that agents use for
+// them, and returns those that are not known. Our own name goes first.
+func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknown []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		ours := cmp.Or(aliases[name], name)
+		field, known := into[ours]
+		if _, again := given[ours]; again && name != ours || name == "description" || strings.HasPrefix(name, "$") || strings.HasPrefix(name, "_") {
 			continue
 		}
-		e.read[name] = true
-		if found {
+		if !known {
+			unknown = append(unknown, name)
 			continue
 		}
-		if found = true; string(raw) == "null" {
-			continue
+		if json.Unmarshal(given[name], field) != nil {
+			return unknown, fmt.Errorf("%s must be %s", name, wanted(field))
 		}
-		if err := json.Unmarshal(raw, into); err != nil && e.err == nil {
-			e.err = fmt.Errorf("%s must be %s", name, wanted(into))
+		if strings.HasSuffix(name, "_sec") {
+			*field.(*float64) *= 1000
 		}
 	}
-	return found
+	return unknown, nil
 }
 
 // wanted says what a field must be.
 func wanted(into any) string {
 	switch into.(type) {
-	case *string:
+	case *string, *commandLine:
 		return "a text"
 	case *bool:
 		return "true or false"
@@ -56,97 +137,10 @@ func wanted(into any) string {
 	return "an object"
 }
 
-// duration reads a time in milliseconds, or in seconds by another name.
-func (e *entry) duration(milliseconds, seconds []string) time.Duration {
-	var n float64
-	unit := time.Millisecond
-	if !e.field(&n, milliseconds...) {
-		unit = time.Second
-	}
-	e.field(&n, seconds...)
-	if n < 0 && e.err == nil {
-		e.err = fmt.Errorf("%s must not be negative", milliseconds[0])
-	}
+// duration is a time in milliseconds, within bounds.
+func duration(milliseconds float64) time.Duration {
 	const most = 24 * time.Hour
-	return min(time.Duration(n*float64(unit)), most)
-}
-
-// parse reads one server; unknown are fields that nothing here is done with.
-func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
-	e := &entry{read: map[string]bool{}}
-	if json.Unmarshal(raw, &e.fields) != nil || e.fields == nil {
-		return nil, nil, fmt.Errorf("it must be an object")
-	}
-	s = &Server{Name: name, Sandbox: "off"}
-	if s.Fields, err = canonical(raw); err != nil {
-		return nil, nil, err
-	}
-	var kind string
-	e.field(&kind, "type", "transport")
-	e.program(s)
-	e.field(&s.URL, "url", "httpUrl", "serverUrl")
-	e.field(&s.Headers, "headers", "http_headers")
-	s.StartTimeout = e.duration([]string{"startup_timeout", "startup_timeout_ms", "startupTimeout"}, []string{"startup_timeout_sec"})
-	s.Timeout = e.duration([]string{"timeout", "timeout_ms"}, []string{"tool_timeout_sec", "timeout_sec"})
-	e.field(&s.Only, "enabledTools", "includeTools", "enabled_tools", "include_tools")
-	e.field(&s.Except, "disabledTools", "excludeTools", "disabled_tools", "exclude_tools")
-	e.field(&s.Allow, "allow")
-	e.field(&s.AlwaysLoad, "alwaysLoad", "always_load")
-	enabled := true
-	e.field(&s.Disabled, "disabled")
-	e.field(&enabled, "enabled")
-	s.Disabled = s.Disabled || !enabled
-	e.field(&s.TrustHints, "trustHints", "trust_hints")
-	e.field(&s.Sandbox, "sandbox")
-	s.OAuth = e.oauth()
-	if e.err == nil {
-		e.err = s.check(kind)
-	}
-	return s, e.unknown(), e.err
-}
-
-// program reads how a program is started. A command may be a list that holds its
-// arguments too.
-func (e *entry) program(s *Server) {
-	var list []string
-	if json.Unmarshal(e.fields["command"], &list) == nil && len(list) > 0 {
-		e.read["command"] = true
-		s.Command, s.Args = list[0], list[1:]
-	} else {
-		e.field(&s.Command, "command")
-	}
-	var more []string
-	e.field(&more, "args")
-	s.Args = append(s.Args, more...)
-	e.field(&s.Env, "env", "environment")
-	e.field(&s.EnvVars, "env_vars", "envVars")
-	e.field(&s.Cwd, "cwd")
-}
-
-func (e *entry) oauth() OAuth {
-	inner := entry{read: map[string]bool{}}
-	if !e.field(&inner.fields, "oauth") {
-		return OAuth{}
-	}
-	var o OAuth
-	inner.field(&o.ClientID, "clientId", "client_id")
-	inner.field(&o.ClientSecretEnv, "clientSecretEnv", "client_secret_env")
-	inner.field(&o.Scopes, "scopes")
-	inner.field(&o.CallbackPort, "callbackPort", "callback_port")
-	if e.err == nil && inner.err != nil {
-		e.err = fmt.Errorf("oauth: %w", inner.err)
-	}
-	return o
-}
-
-func (e *entry) unknown() []string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(e.fields)) {
-		if !e.read[name] && name != "description" && !strings.HasPrefix(name, "$") && !strings.HasPrefix(name, "_") {
-			names = append(names, name)
-		}
-	}
-	return names
+	return time.Duration(min(milliseconds*float64(time.Millisecond), float64(most)))
 }
 
 // check settles the transport and refuses what cannot work.

@@ -133,7 +133,7 @@ func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 		}
 		s.Origin, s.File, s.Folder = origin, file, folder
 		for _, field := range unknown {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, words.Line(field, 40), nearest.Question(field, fieldNames)))
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, words.Line(field, 40), nearest.Question(field, slices.Collect(maps.Keys(fields(s, &written{}))))))
 		}
 		if earlier := f.Named(name); earlier != nil {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
@@ -164,12 +164,6 @@ func (s *Server) Place() string {
 		return "--mcp-config"
 	}
 	return s.File
-}
-
-// fieldNames are the fields as the guide names them.
-var fieldNames = []string{
-	"type", "command", "args", "env", "env_vars", "cwd", "url", "headers", "startup_timeout", "timeout", "enabledTools", "disabledTools",
-	"allow", "alwaysLoad", "disabled", "sandbox", "trustHints", "oauth",
 }
 
 // decode returns the entries of a text, and their names in the order of the text.
