@@ -100,12 +100,12 @@ func trustFindings(t *consent.Trust) []Finding {
 	for _, e := range report.Items {
 		what := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
 		switch {
-		case e.State == "used":
+		case e.State == consent.Agreed:
 			found = append(found, Finding{"ok", what + ": used", ""})
-		case slices.Contains([]string{"waiting", "changed"}, e.State):
+		case e.State.Asked():
 			found = append(found, Finding{"note", what + ": waits for your yes", "agent trust"})
 		default:
-			found = append(found, Finding{"note", what + ": " + e.State, ""})
+			found = append(found, Finding{"note", fmt.Sprintf("%s: %s", what, e.State), ""})
 		}
 	}
 	for _, line := range report.Ignored {

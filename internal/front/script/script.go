@@ -157,7 +157,7 @@ func leftOut(c *app.Conversation) *headless.Setup {
 	setup := headless.Setup{Ignored: report.Ignored, Failed: slices.Clone(c.LeftOut)}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
-		switch consent.State(e.State) {
+		switch e.State {
 		case consent.Refused:
 			setup.Refused = append(setup.Refused, said)
 		case consent.Waiting, consent.Changed:

@@ -40,28 +40,28 @@ const (
 
 // Item is one thing that needs consent, as it is written.
 type Item struct {
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Name tells the item from others of its kind in the same file: "github",
 	// "PreToolUse Bash".
-	Name string
+	Name string `json:"name"`
+	// File is the absolute path of the file that the item is in, Line where, 0 if unknown.
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	// Says is what a person must see of the item: the exact command line, the address, or
+	// the rules.
+	Says string `json:"says,omitempty"`
+	// Variables are the names of the variables of the environment that the item reads.
+	Variables []string `json:"variables,omitempty"`
 	// Fields are all that the file says of the item, before any variable is expanded:
 	// what json.Marshal takes, best the json.RawMessage of the file. Formatting and the
 	// order of members do not count.
-	Fields any
+	Fields any `json:"-"`
 	// Command are the words of the command that is run, or one line of a shell; nil where
 	// nothing is run. Files of the repository that they name belong to the content.
-	Command []string
-	// Says is what a person must see of the item: the exact command line, the address, or
-	// the rules.
-	Says string
-	// Variables are the names of the variables of the environment that the item reads.
-	Variables []string
-	// File is the absolute path of the file that the item is in, Line where, 0 if unknown.
-	File string
-	Line int
+	Command []string `json:"-"`
 	// User says that the file is of the user's own folders and not of a repository, so that
 	// consent holds in every workspace.
-	User bool
+	User bool `json:"-"`
 }
 
 // String names the item: "server github".
@@ -72,7 +72,7 @@ type State string
 
 // The states. Only an agreed item is used.
 const (
-	Agreed  State = "agreed"
+	Agreed  State = "used"
 	Waiting State = "waiting"
 	// Changed is an item whose earlier content was answered; it waits as well.
 	Changed State = "changed"
@@ -84,16 +84,18 @@ func (s State) Asked() bool { return s == Waiting || s == Changed }
 
 // Reviewed is an item with its content as it is now.
 type Reviewed struct {
+	State State `json:"state"`
 	Item
-	State State
-	// Hash identifies the content, Content is its canonical JSON.
-	Hash, Content string
 	// Files are those of the repository whose bytes belong to the content, relative to it.
-	Files []string
+	Files []string `json:"files,omitempty"`
+	// Hash identifies the content, Content is its canonical JSON.
+	Hash    string `json:"hash,omitempty"`
+	Content string `json:"-"`
 	// Difference says, for a changed item, what it is now and was: lines with + and -.
-	Difference []string
-	// Err is why the content cannot be determined; such an item waits and cannot be agreed to.
-	Err error
+	Difference []string `json:"difference,omitempty"`
+	// Problem is why the content cannot be determined, "" where it can; such an item waits
+	// and cannot be agreed to.
+	Problem string `json:"error,omitempty"`
 }
 
 // variable is one of a shell or of a file of JSON: $NAME, ${NAME}, ${NAME:-else}.

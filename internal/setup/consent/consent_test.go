@@ -112,8 +112,8 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{nil, ""},
 	} {
 		r := w.review(w.open("project"), w.server(`{}`, c.command...))[0]
-		if got := strings.Join(r.Files, " "); got != c.want || r.Err != nil {
-			t.Errorf("%q: files %q, want %q (%v)", c.command, got, c.want, r.Err)
+		if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
+			t.Errorf("%q: files %q, want %q (%v)", c.command, got, c.want, r.Problem)
 		}
 	}
 }
@@ -130,8 +130,8 @@ func TestLinksLeadElsewhere(t *testing.T) {
 	for _, target := range []string{"a.sh", "b.sh", "/bin/sh", "/bin/true"} {
 		w.link(target, "run.sh")
 		r := w.review(w.open("project"), item)[0]
-		if other, ok := seen[r.Hash]; ok || r.Err != nil {
-			t.Errorf("a link to %s is the same as one to %q (%v)", target, other, r.Err)
+		if other, ok := seen[r.Hash]; ok || r.Problem != "" {
+			t.Errorf("a link to %s is the same as one to %q (%v)", target, other, r.Problem)
 		}
 		seen[r.Hash] = target
 	}
@@ -373,7 +373,7 @@ func TestBounds(t *testing.T) {
 	s := w.open("project")
 	for _, command := range [][]string{{"./big"}, {strings.Repeat("a b c ", 1) + strings.Join(numbers(600), " ")}} {
 		r := w.review(s, w.server(`{}`, command...))[0]
-		if r.Err == nil || s.Agree(day, r) == nil {
+		if r.Problem == "" || s.Agree(day, r) == nil {
 			t.Errorf("%.20q can be agreed to", command)
 		}
 	}

@@ -46,18 +46,18 @@ type file struct {
 // look determines the content of an item as it is now.
 func (s *Store) look(i Item) Reviewed {
 	r := Reviewed{Item: i, State: Waiting}
-	c := content{Kind: i.Kind, Name: i.Name, Fields: i.Fields}
-	if c.Files, r.Err = s.files(i.Command); r.Err != nil {
-		return r
+	files, err := s.files(i.Command)
+	var text []byte
+	if err == nil {
+		text, err = canonical(content{Kind: i.Kind, Name: i.Name, Fields: i.Fields, Files: files})
 	}
-	canonical, err := canonical(c)
 	if err != nil {
-		r.Err = err
+		r.Problem = err.Error()
 		return r
 	}
-	sum := sha256.Sum256(canonical)
-	r.Hash, r.Content = hex.EncodeToString(sum[:]), string(canonical)
-	for _, f := range c.Files {
+	sum := sha256.Sum256(text)
+	r.Hash, r.Content = hex.EncodeToString(sum[:]), string(text)
+	for _, f := range files {
 		r.Files = append(r.Files, f.Path)
 	}
 	return r

@@ -59,8 +59,8 @@ func (t *Trust) part(r Reviewed) Part {
 		p.Title += " · reads " + strings.Join(r.Variables, ", ")
 	}
 	p.Lines = append(p.Lines, r.Difference...)
-	if r.Err != nil {
-		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Err.Error())
+	if r.Problem != "" {
+		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Problem)
 	}
 	return p
 }
@@ -73,14 +73,6 @@ func (t *Trust) place(r Reviewed) string {
 	return t.short(r.File)
 }
 
-// used says the state of an item as lists name it.
-func used(s State) string {
-	if s == Agreed {
-		return "used"
-	}
-	return string(s)
-}
-
 // Lines list all items with their states, for a person.
 func (t *Trust) Lines() ([]string, error) {
 	all, err := t.Review()
@@ -89,8 +81,9 @@ func (t *Trust) Lines() ([]string, error) {
 	}
 	var lines []string
 	for _, r := range all {
-		lines = append(lines, fmt.Sprintf("%-8s %s  %s", used(r.State), r.Hash[:min(shortID, len(r.Hash))], strings.TrimPrefix(t.part(r).Title, "changed: ")))
-		for _, line := range t.part(r).Lines {
+		part := t.part(r)
+		lines = append(lines, fmt.Sprintf("%-8s %s  %s", r.State, r.Hash[:min(shortID, len(r.Hash))], strings.TrimPrefix(part.Title, "changed: ")))
+		for _, line := range part.Lines {
 			lines = append(lines, "    "+line)
 		}
 		if len(r.Files) > 0 {
@@ -112,37 +105,14 @@ func (t *Trust) Lines() ([]string, error) {
 	return lines, nil
 }
 
-// Entry is an item as JSON has it.
-type Entry struct {
-	State      string   `json:"state"`
-	Kind       string   `json:"kind"`
-	Name       string   `json:"name"`
-	File       string   `json:"file"`
-	Line       int      `json:"line,omitempty"`
-	Says       string   `json:"says,omitempty"`
-	Variables  []string `json:"variables,omitempty"`
-	Files      []string `json:"files,omitempty"`
-	Hash       string   `json:"hash,omitempty"`
-	Difference []string `json:"difference,omitempty"`
-	Error      string   `json:"error,omitempty"`
-}
-
 // Report is all that is known, for scripts.
 type Report struct {
-	Items   []Entry  `json:"items"`
-	Ignored []string `json:"ignored"`
+	Items   []Reviewed `json:"items"`
+	Ignored []string   `json:"ignored"`
 }
 
 // Report returns the items with their states, and what is ignored.
 func (t *Trust) Report() (Report, error) {
 	all, err := t.Review()
-	report := Report{Items: []Entry{}, Ignored: append([]string{}, t.Ignored...)}
-	for _, r := range all {
-		e := Entry{used(r.State), string(r.Kind), r.Name, r.File, r.Line, r.Says, r.Variables, r.Files, r.Hash, r.Difference, ""}
-		if r.Err != nil {
-			e.Error = r.Err.Error()
-		}
-		report.Items = append(report.Items, e)
-	}
-	return report, err
+	return Report{append([]Reviewed{}, all...), append([]string{}, t.Ignored...)}, err
 }

@@ -83,7 +83,7 @@ func (s *Store) Review(items []Item) ([]Reviewed, error) {
 // judge sets the state of an item. An earlier answer counts for a change only if it is not
 // about another item that is there as well.
 func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
-	if r.Err != nil {
+	if r.Problem != "" {
 		return
 	}
 	s.mu.Lock()
@@ -121,17 +121,25 @@ func (s *Store) May(i Item) error {
 		return err
 	}
 	switch r := reviewed[0]; {
-	case r.Err != nil:
-		return fmt.Errorf("%s of %s cannot be agreed to: %w", r, s.relative(r.File), r.Err)
 	case r.State == Agreed:
 		return nil
-	case r.State == Refused:
-		return fmt.Errorf("%s of %s is not used: you refused it; agent trust yes changes that", r, s.relative(r.File))
-	case r.State == Changed:
-		return fmt.Errorf("%s of %s is not used: it has changed since you agreed; agent trust shows how", r, s.relative(r.File))
+	case r.Problem != "":
+		return s.unclear(r)
 	default:
-		return fmt.Errorf("%s of %s is not used until you agree: agent trust", r, s.relative(r.File))
+		return fmt.Errorf("%s of %s %s", r, s.relative(r.File), unused[r.State])
 	}
+}
+
+// unused says why an item of a state is not used, and what to do.
+var unused = map[State]string{
+	Refused: "is not used: you refused it; agent trust yes changes that",
+	Changed: "is not used: it has changed since you agreed; agent trust shows how",
+	Waiting: "is not used until you agree: agent trust",
+}
+
+// unclear says why an item cannot be agreed to.
+func (s *Store) unclear(r Reviewed) error {
+	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
 }
 
 // Agree keeps that a person agreed to exactly these contents, on a day. It counts for this
@@ -146,7 +154,7 @@ func (s *Store) AgreeForRun(shown ...Reviewed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range shown {
-		if r.Err == nil {
+		if r.Problem == "" {
 			s.run[s.key(r)] = true
 		}
 	}
@@ -172,8 +180,8 @@ func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 	defer s.mu.Unlock()
 	var added []record
 	for _, r := range shown {
-		if r.Err != nil {
-			return fmt.Errorf("%s of %s cannot be agreed to: %w", r, s.relative(r.File), r.Err)
+		if r.Problem != "" {
+			return s.unclear(r)
 		}
 		s.run[s.key(r)] = !refused
 		if root := s.placeOf(r.Item); root != "" {
@@ -212,7 +220,11 @@ func (s *Store) read() ([]record, error) {
 
 // update changes what is kept. The mutex is held.
 func (s *Store) update(change func([]record) []record) error {
-	if err := rawjson.ChangeShared(s.path, func(m *member) { m.Setup = bounded(change(m.Setup)) }); err != nil {
+	err := rawjson.ChangeShared(s.path, func(m *member) {
+		m.Setup = change(m.Setup)
+		m.Setup = m.Setup[max(0, len(m.Setup)-maxRecords):]
+	})
+	if err != nil {
 		return fmt.Errorf("your answer cannot be kept in %s: %w", s.path, disk.Reason(err))
 	}
 	return nil
@@ -220,5 +232,3 @@ func (s *Store) update(change func([]record) []record) error {
 
 // maxRecords is how many answers are kept of all repositories; the oldest go first.
 const maxRecords = 2000
-
-func bounded(records []record) []record { return records[max(0, len(records)-maxRecords):] }
