@@ -24,10 +24,13 @@ test:
 # The race detector, which needs a C compiler, watches the packages that start
 # goroutines, or whose tests do, and with them all that these call; the others have
 # nothing to find. Left out are tests that start the program over and over, whose code
-# runs in the rest, and those that compare with an oracle. What is drawn at random is
-# drawn less often: it varies data, not the order of goroutines.
+# runs in the rest, those that compare with an oracle, and those of large inputs and many
+# screens, which one goroutine works through. What is drawn at random is drawn less
+# often: it varies data, not the order of goroutines.
+RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWithoutLinks|HostileText|MatchesTiktoken|$\
+	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests
 race:
-	CGO_ENABLED=1 go test -race -short -skip 'TestScripts|TestHostileText|MatchesTiktoken' $(shell scripts/concurrent)
+	CGO_ENABLED=1 go test -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
