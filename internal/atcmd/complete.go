@@ -147,10 +147,12 @@ func (c *Completer) rank(typed string, list listing) []string {
 	c.ranking.Lock()
 	defer c.ranking.Unlock()
 	c.mu.Lock()
-	recent := slices.Concat(c.used, list.changed)
+	used := slices.Clone(c.used)
 	c.mu.Unlock()
+	changed := slices.DeleteFunc(slices.Clone(list.changed), func(name string) bool { return slices.Contains(used, name) })
+	recent := append(used, changed...)
 	if typed == "" {
-		recent = distinct(slices.DeleteFunc(recent, func(name string) bool { return !list.names.Has(name) }))
+		recent = slices.DeleteFunc(recent, func(name string) bool { return !list.names.Has(name) })
 		recent = recent[:min(len(recent), maxRecent)]
 		rest := slices.DeleteFunc(below("", &list.names), func(name string) bool { return slices.Contains(recent, name) })
 		return append(recent, rest...)
@@ -177,16 +179,14 @@ func better(a, b candidate) int {
 type top []candidate
 
 func (t *top) add(c candidate) {
-	if len(*t) == maxCompletions && better(c, (*t)[maxCompletions-1]) >= 0 {
-		return
+	// Of those that fit alike the first comes first.
+	after := len(*t)
+	for after > 0 && better(c, (*t)[after-1]) < 0 {
+		after--
 	}
-	after, _ := slices.BinarySearchFunc(*t, c, func(a, c candidate) int {
-		if better(a, c) <= 0 { // of those that fit alike the first comes first
-			return -1
-		}
-		return 1
-	})
-	*t = slices.Insert((*t)[:min(len(*t), maxCompletions-1)], after, c)
+	if after < maxCompletions {
+		*t = slices.Insert((*t)[:min(len(*t), maxCompletions-1)], after, c)
+	}
 }
 
 // matchedAtOnce is of how many names it is found out together which hold some letters: what
@@ -198,35 +198,27 @@ const matchedAtOnce = 1000
 func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	lately := make(map[string]int, len(recent))
 	for i, name := range recent {
-		if _, known := lately[name]; !known {
-			lately[name] = i - len(recent)
-		}
+		lately[name] = i - len(recent)
 	}
+	// The names that begin as it was typed, those that are called so, and those that hold its
+	// letters.
 	var asTyped, called, lettered top
-	// fits are those that a name belongs to by what it begins with, nil for none.
-	fits := func(name string) *top {
-		switch base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]; {
-		case strings.HasPrefix(name, typed):
-			return &asTyped
-		case strings.HasPrefix(base, typed):
-			return &called
-		}
-		return nil
+	begins := func(name string) bool {
+		base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]
+		return strings.HasPrefix(name, typed) || strings.HasPrefix(base, typed)
 	}
 	for i := range names.Len() {
-		name := names.At(i)
-		switch begun := fits(name); begun {
-		case nil:
-		case &asTyped:
-			begun.add(candidate{name, lately[name], 0})
-		default:
-			begun.add(candidate{name, lately[name], len(name)})
+		switch name := names.At(i); {
+		case strings.HasPrefix(name, typed):
+			asTyped.add(candidate{name, lately[name], 0})
+		case begins(name):
+			called.add(candidate{name, lately[name], len(name)})
 		}
 	}
 	if len(asTyped)+len(called) < maxCompletions {
 		rest := make([]string, 0, matchedAtOnce)
 		for i := range names.Len() {
-			if name := names.At(i); mayHold(name, typed) && fits(name) == nil {
+			if name := names.At(i); mayHold(name, typed) && !begins(name) {
 				rest = append(rest, name)
 			}
 			if len(rest) == cap(rest) || i == names.Len()-1 {
@@ -261,16 +253,6 @@ func lower(c byte) byte {
 		c += 'a' - 'A'
 	}
 	return c
-}
-
-// distinct drops what came before, in place.
-func distinct(names []string) []string {
-	seen := make(map[string]bool, len(names))
-	return slices.DeleteFunc(names, func(name string) bool {
-		again := seen[name]
-		seen[name] = true
-		return again
-	})
 }
 
 // below returns the names directly in a folder.

@@ -1,7 +1,6 @@
 package atcmd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/words"
 )
 
 // Options say where files come from and what the model takes.
@@ -76,8 +76,8 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	if err != nil {
 		return Expansion{}, err
 	}
+	said.Blocks, said.Included = append(said.Blocks, images...), included
 	if !slices.ContainsFunc(passages, passage.mayMention) && !slices.ContainsFunc(message, func(p Part) bool { return p.File != "" }) {
-		said.Blocks, said.Included = append(said.Blocks, images...), included
 		return said, nil
 	}
 	space, err := openWorkspace(ctx, options.Root)
@@ -90,7 +90,6 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	}
 	defer tree.Close()
 
-	said.Blocks, said.Included = append(said.Blocks, images...), included
 	e := &expander{workspace: space, tree: tree, options: options, seen: map[string]bool{}, result: said, images: len(images)}
 	for _, p := range passages {
 		if err := e.passage(ctx, p); err != nil {
@@ -172,7 +171,8 @@ func (e *expander) include(name string) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		if reason := e.addNamed(name); reason != "" {
+		// Its own name includes also a file that holds keys.
+		if reason := e.add(name, e.holdsKeys(filepath.ToSlash(name))); reason != "" {
 			e.skip(name, string(reason))
 		}
 	default:
@@ -200,7 +200,7 @@ func (e *expander) includeAll(name, base string, files []string) {
 			return
 		}
 		file = path.Join(base, file)
-		reason := e.add(file)
+		reason := e.add(file, false)
 		if reason == "" {
 			continue
 		}
@@ -218,27 +218,18 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-// addNamed includes a file that the message names, also one that holds keys, if its
-// name says so.
-func (e *expander) addNamed(name string) refusal {
-	return e.addUnless(name, func(resolved string) bool { return e.holdsKeys(resolved) && !e.holdsKeys(filepath.ToSlash(name)) })
-}
-
-// add includes one file of several, or says why not.
-func (e *expander) add(name string) refusal { return e.addUnless(name, e.holdsKeys) }
-
 func (e *expander) holdsKeys(path string) bool {
 	return e.options.HoldsKeys != nil && e.options.HoldsKeys(path)
 }
 
-// addUnless includes one file unless the path that it resolves to is kept back, or
-// says why not. A file that is in the message already is neither.
-func (e *expander) addUnless(name string, keptBack func(resolved string) bool) refusal {
+// add includes one file, or says why not; with keys also one that may hold such. A file that
+// is in the message already is neither.
+func (e *expander) add(name string, keys bool) refusal {
 	resolved, info, reason := e.workspace.resolve(name)
 	switch {
 	case reason != "":
 		return reason
-	case keptBack(resolved):
+	case !keys && e.holdsKeys(resolved):
 		return holdsKeys
 	case e.seen[resolved]:
 		return ""
@@ -256,15 +247,20 @@ func (e *expander) addUnless(name string, keptBack func(resolved string) bool) r
 		return reason
 	}
 	e.seen[resolved] = true
-	e.bytes += content.size()
+	included, block := Included{Path: name}, history.Block(nil)
 	if content.picture != nil {
 		e.images++
+		included.Bytes, block = len(content.picture.Data), mediaBlock(*content.picture)
+	} else {
+		included.Bytes, included.Lines = len(content.text), words.Lines(string(content.text))
+		block = history.NewInclusion(name, string(content.text))
+		if e.options.Shown != nil {
+			e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.text)
+		}
 	}
-	if e.options.Shown != nil && content.picture == nil {
-		e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.data)
-	}
-	e.result.Included = append(e.result.Included, Included{name, lines(content), content.size()})
-	e.result.Blocks = append(e.result.Blocks, content.block(name))
+	e.bytes += included.Bytes
+	e.result.Included = append(e.result.Included, included)
+	e.result.Blocks = append(e.result.Blocks, block)
 	return ""
 }
 
@@ -281,23 +277,4 @@ func (e *expander) skip(name, reason string) {
 		e.seen[key] = true
 		e.result.Skipped = append(e.result.Skipped, Skipped{name, reason})
 	}
-}
-
-// block is the content as part of the message.
-func (f file) block(name string) history.Block {
-	if f.picture != nil {
-		return mediaBlock(*f.picture)
-	}
-	return history.NewInclusion(name, string(f.data))
-}
-
-func lines(f file) int {
-	if f.picture != nil {
-		return 0
-	}
-	count := bytes.Count(f.data, []byte("\n"))
-	if len(f.data) > 0 && f.data[len(f.data)-1] != '\n' {
-		count++
-	}
-	return count
 }

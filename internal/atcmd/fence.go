@@ -1,6 +1,9 @@
 package atcmd
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // spans are the [start, end) of parts of a text, in order.
 type spans [][2]int
@@ -51,13 +54,10 @@ func closes(line, marker string) bool {
 }
 
 // endAround returns the end of the span that holds position at, or at itself.
-// Spans before it are dropped: positions are asked for in ascending order.
-func (c *spans) endAround(at int) int {
-	for len(*c) > 0 && (*c)[0][1] <= at {
-		*c = (*c)[1:]
-	}
-	if len(*c) > 0 && (*c)[0][0] <= at {
-		return (*c)[0][1]
+func (c spans) endAround(at int) int {
+	after := sort.Search(len(c), func(i int) bool { return c[i][1] > at })
+	if after < len(c) && c[after][0] <= at {
+		return c[after][1]
 	}
 	return at
 }

@@ -4,10 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"syscall"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/picture"
 )
@@ -51,20 +50,14 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 
 // readImage reads a regular file: opening a pipe would wait for its writer.
 func readImage(path string) (picture.Picture, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	content, err := disk.Beginning(path, picture.MaxFileBytes+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return picture.Picture{}, errors.New("there is no such file")
+	case errors.Is(err, disk.ErrNoFile):
+		return picture.Picture{}, errors.New("it is not a file")
 	case err != nil:
 		return picture.Picture{}, errors.New(string(openRefusal(err)))
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return picture.Picture{}, errors.New("it is not a file")
-	}
-	content, err := io.ReadAll(io.LimitReader(f, picture.MaxFileBytes+1))
-	if err != nil {
-		return picture.Picture{}, fmt.Errorf("it cannot be read: %w", err)
 	}
 	return picture.Fit(content)
 }

@@ -3,6 +3,7 @@ package atcmd
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -44,22 +45,21 @@ func (m Message) Text() string {
 
 // Trim returns the message without white space at its ends.
 func (m Message) Trim() Message {
-	trimmed := append(Message(nil), m...)
-	for len(trimmed) > 0 {
-		first := &trimmed[0]
-		if first.Text = strings.TrimLeft(first.Text, " \t\r\n"); first.Text != "" {
+	const blanks = " \t\r\n"
+	m = slices.Clone(m)
+	for len(m) > 0 {
+		if m[0].Text = strings.TrimLeft(m[0].Text, blanks); m[0].Text != "" {
 			break
 		}
-		trimmed = trimmed[1:]
+		m = m[1:]
 	}
-	for len(trimmed) > 0 {
-		last := &trimmed[len(trimmed)-1]
-		if last.Text = strings.TrimRight(last.Text, " \t\r\n"); last.Text != "" {
+	for last := len(m) - 1; last >= 0; last-- {
+		if m[last].Text = strings.TrimRight(m[last].Text, blanks); m[last].Text != "" {
 			break
 		}
-		trimmed = trimmed[:len(trimmed)-1]
+		m = m[:last]
 	}
-	return trimmed
+	return m
 }
 
 // Leads returns the first character that was typed, if the message begins with it,

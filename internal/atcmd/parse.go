@@ -49,11 +49,7 @@ func parse(text string, data spans, known names) []mention {
 			break
 		}
 		at += next
-		if end := code.endAround(at); end > at {
-			at = end
-			continue
-		}
-		if end := data.endAround(at); end > at {
+		if end := max(code.endAround(at), data.endAround(at)); end > at {
 			at = end
 			continue
 		}

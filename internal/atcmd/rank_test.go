@@ -22,7 +22,7 @@ func TestTheBestAreThoseOfAllSorted(t *testing.T) {
 			return strings.Join(rapid.SliceOfN(part, 1, 5).Draw(t, "parts"), rapid.SampledFrom([]string{"/", ""}).Draw(t, "by")) + rapid.SampledFrom([]string{"", "", "/"}).Draw(t, "end")
 		}), 1, 300, rapid.ID[string]).Draw(t, "names")
 		slices.Sort(names)
-		recent := rapid.SliceOfN(rapid.SampledFrom(names), 0, 5).Draw(t, "recent")
+		recent := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, min(5, len(names)), rapid.ID[string]).Draw(t, "recent")
 		typed := rapid.SampledFrom([]string{"a", "ab", "mod/a", "c", "main/", "acb", "x", "mda", "kb", "é"}).Draw(t, "typed")
 		paths := ignore.PathsOf(names...)
 		got, want := best(typed, &paths, recent), allSorted(typed, names, recent)

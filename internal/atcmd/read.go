@@ -37,86 +37,62 @@ const sniffed = 8000
 // imageTypes are the media types that models take.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// file is the content of one file: a picture, or text.
-type file struct {
-	data    []byte
+// content is what a message takes of a file: a picture, or text.
+type content struct {
+	text    []byte
 	picture *picture.Picture
-}
-
-// size is how much of a message it takes, in bytes.
-func (f file) size() int {
-	if f.picture != nil {
-		return len(f.picture.Data)
-	}
-	return len(f.data)
 }
 
 // read returns the file at the resolved path in a tree. It opens regular files
 // only, because opening a pipe waits for its writer and opening a device may do
 // anything. No link that was put on the path since it was resolved is followed.
-func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (file, refusal) {
+func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (content, refusal) {
 	if !info.Mode().IsRegular() {
-		return file{}, notAFile
+		return content{}, notAFile
 	}
 	f, err := tree.Open(resolved)
 	if err != nil {
-		return file{}, openRefusal(err)
+		return content{}, openRefusal(err)
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return file{}, notAFile
+		return content{}, notAFile
 	}
-	var content bytes.Buffer
-	if _, err := io.CopyN(&content, f, sniffed); err != nil && err != io.EOF {
-		return file{}, refusal("it cannot be read: " + err.Error())
-	}
-	most := int64(MaxFileBytes)
-	image, reason := sniff(content.Bytes(), noImages)
-	if image {
-		most = picture.MaxFileBytes
-	}
-	switch {
-	case reason != "":
-		return file{}, reason
-	case info.Size() > most && !image:
-		return file{}, tooLarge
-	}
-	if _, err := io.CopyN(&content, f, most+1-int64(content.Len())); err != nil && err != io.EOF {
-		return file{}, refusal("it cannot be read: " + err.Error())
-	}
-	if !image {
-		return check(file{data: content.Bytes()})
-	}
-	fitted, err := picture.Fit(content.Bytes())
+	start, err := io.ReadAll(io.LimitReader(f, sniffed))
 	if err != nil {
-		return file{}, refusal(err.Error())
+		return content{}, refusal("it cannot be read: " + err.Error())
 	}
-	return file{picture: &fitted}, ""
-}
-
-// check refuses whole contents that cannot go into a message.
-func check(f file) (file, refusal) {
+	most, image := int64(MaxFileBytes), slices.Contains(imageTypes, http.DetectContentType(start))
 	switch {
-	case len(f.data) > MaxFileBytes:
-		return file{}, tooLarge
-	case bytes.IndexByte(f.data, 0) >= 0:
-		return file{}, binary
-	case !utf8.Valid(f.data):
-		return file{}, notText
-	}
-	return f, ""
-}
-
-// sniff decides by the beginning of a file whether it is an image, and refuses
-// what is neither that nor text.
-func sniff(start []byte, noImages string) (image bool, reason refusal) {
-	switch {
-	case slices.Contains(imageTypes, http.DetectContentType(start)):
-		return true, refusal(noImages)
+	case image && noImages != "":
+		return content{}, refusal(noImages)
+	case image:
+		most = picture.MaxFileBytes
 	case bytes.IndexByte(start, 0) >= 0:
-		return false, binary
+		return content{}, binary
+	case info.Size() > most:
+		return content{}, tooLarge
 	}
-	return false, ""
+	rest, err := io.ReadAll(io.LimitReader(f, most+1-int64(len(start))))
+	if err != nil {
+		return content{}, refusal("it cannot be read: " + err.Error())
+	}
+	text := append(start, rest...)
+	switch {
+	case image:
+		fitted, err := picture.Fit(text)
+		if err != nil {
+			return content{}, refusal(err.Error())
+		}
+		return content{picture: &fitted}, ""
+	case len(text) > MaxFileBytes:
+		return content{}, tooLarge
+	case bytes.IndexByte(text, 0) >= 0:
+		return content{}, binary
+	case !utf8.Valid(text):
+		return content{}, notText
+	}
+	return content{text: text}, ""
 }
 
 func openRefusal(err error) refusal {

@@ -65,14 +65,12 @@ func (w *workspace) glob(pattern string) []string {
 		return nil
 	}
 	base, _ := doublestar.SplitPattern(pattern)
+	base = strings.TrimPrefix(base+"/", "./")
 	all := w.all()
-	if base != "." {
-		first, _ := slices.BinarySearch(all, base+"/")
-		all = all[first:]
-	}
+	first, _ := slices.BinarySearch(all, base)
 	var found []string
-	for _, file := range all {
-		if base != "." && !strings.HasPrefix(file, base+"/") {
+	for _, file := range all[first:] {
+		if !strings.HasPrefix(file, base) {
 			break
 		}
 		if doublestar.MatchUnvalidated(pattern, file) {
