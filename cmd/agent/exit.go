@@ -37,45 +37,38 @@ type statusError int
 
 func (statusError) Error() string { return "" }
 
+// is reports whether an error is of a type, or wraps one that is.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
+}
+
 // exitStatus is the one place where errors become exit statuses.
 func exitStatus(err error) int {
-	var (
-		status   statusError
-		wrong    app.InputError
-		setting  *settings.Error
-		strategy *compression.UnknownStrategyError
-		missing  *atcmd.MissingError
-		image    *atcmd.ImageError
-		config   *provider.ConfigError
-		failure  *llm.Error
-		late     script.TimeoutError
-		held     *session.LockedError
-		stopped  *gate.StoppedError
-	)
+	status, reported := errors.AsType[statusError](err)
+	failure, ofProvider := errors.AsType[*llm.Error](err)
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &status):
+	case reported:
 		return int(status)
-	case errors.As(err, &wrong), errors.As(err, &setting), errors.As(err, &strategy), errors.As(err, &missing), errors.As(err, &image), errors.As(err, &config),
-		errors.Is(err, tui.ErrNoTerminal):
+	case is[app.InputError](err), is[*settings.Error](err), is[*compression.UnknownStrategyError](err), is[*atcmd.MissingError](err), is[*atcmd.ImageError](err),
+		is[*provider.ConfigError](err), errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
-	case errors.As(err, &failure):
-		if failure.OfRequest() {
-			return exitFailed
-		}
+	case ofProvider && !failure.OfRequest():
 		return exitProvider
-	case errors.As(err, &late):
+	case ofProvider:
+		return exitFailed
+	case is[script.TimeoutError](err):
 		return exitLimit
-	case errors.As(err, &stopped):
+	case is[*gate.StoppedError](err):
 		return exitNotAllowed
-	case errors.As(err, &held):
+	case is[*session.LockedError](err):
 		return exitHeld
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	default:
-		return exitFailed
 	}
+	return exitFailed
 }
 
 // outcomeStatus is the exit status of a turn.

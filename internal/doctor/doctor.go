@@ -34,160 +34,179 @@ type Finding struct {
 	Todo string
 }
 
+// report are the findings so far.
+type report []Finding
+
+func (r *report) ok(what string)         { *r = append(*r, Finding{"ok", what, ""}) }
+func (r *report) note(what, todo string) { *r = append(*r, Finding{"note", what, todo}) }
+func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, todo}) }
+
+// each makes a finding of each text.
+func (r *report) each(grade, about string, texts []string, todo string) {
+	for _, text := range texts {
+		*r = append(*r, Finding{grade, about + text, todo})
+	}
+}
+
 // doctorTimeout bounds what a check waits for the endpoint.
 const doctorTimeout = 5 * time.Second
 
 // Examine runs all checks; one that cannot run without another is left out.
 func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.File) []Finding {
-	var found []Finding
+	var r report
 	f, err := p.Folders()
 	if err != nil {
-		return []Finding{{"fix", "folders: " + err.Error(), ""}}
+		r.fix("folders: "+err.Error(), "")
+		return r
 	}
-	found = append(found, checkFolder(f.Config, "configuration"), checkFolder(f.Data, "data"), checkFolder(f.State, "log"))
+	r.folder(f.Config, "configuration")
+	r.folder(f.Data, "data")
+	r.folder(f.State, "log")
 	s, err := p.Settings(from)
 	if err != nil {
-		return append(found, Finding{"fix", "settings: " + err.Error(), "correct it, or move the profile away"})
+		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
+		return r
 	}
-	found = append(found, checkProfiles(settings.NewStore(f.Config, s.Registry()))...)
-	found = append(found, checkIdle(s)...)
-	found = append(found, checkEndpoint(ctx, p.Connect(s, f, nil), s)...)
-	found = append(found, checkSetup(p, f, s)...)
-	found = append(found, checkTerminal(p, in, out), checkSandbox(s), checkProgram("git", "to find files git ignores and to show diffs"), checkProgram("bash", "to run commands; sh is used instead"), checkProgram("rg", "to search faster"))
-	return found
+	r.profiles(settings.NewStore(f.Config, s.Registry()))
+	for _, set := range s.Changed() {
+		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
+			r.note(why, "")
+		}
+	}
+	r.endpoint(ctx, p.Connect(s, f, nil), s)
+	if p.Dir != "" {
+		r.setup(p, f, s)
+	}
+	r.terminal(p.Env("TERM"), in, out)
+	r.sandbox(s)
+	r.program("git", "to find files git ignores and to show diffs")
+	r.program("bash", "to run commands; sh is used instead")
+	r.program("rg", "to search faster")
+	return r
 }
 
-// checkFolder reports whether a folder, or the nearest one above that exists, can
-// be written.
-func checkFolder(dir, name string) Finding {
-	for probe := dir; ; probe = filepath.Dir(probe) {
-		info, err := os.Stat(probe)
-		if errors.Is(err, os.ErrNotExist) && probe != filepath.Dir(probe) {
-			continue
-		}
-		switch {
-		case err != nil:
-			return Finding{"fix", name + " folder " + dir + ": " + err.Error(), "make it a folder you can write"}
-		case !info.IsDir():
-			return Finding{"fix", name + " folder " + dir + ": " + probe + " is not a folder", "move that file away"}
-		}
-		file, err := os.CreateTemp(probe, ".agent-doctor-*")
-		if err != nil {
-			return Finding{"fix", name + " folder " + dir + " cannot be written", "give yourself write permission on " + probe}
-		}
-		_ = errors.Join(file.Close(), os.Remove(file.Name()))
-		return Finding{"ok", name + " folder " + dir, ""}
+// folder reports whether a folder, or the nearest one above that exists, can be written.
+func (r *report) folder(dir, name string) {
+	probe := dir
+	info, err := os.Stat(probe)
+	for errors.Is(err, os.ErrNotExist) && probe != filepath.Dir(probe) {
+		probe = filepath.Dir(probe)
+		info, err = os.Stat(probe)
 	}
+	what := name + " folder " + dir
+	switch {
+	case err != nil:
+		r.fix(what+": "+err.Error(), "make it a folder you can write")
+		return
+	case !info.IsDir():
+		r.fix(what+": "+probe+" is not a folder", "move that file away")
+		return
+	}
+	file, err := os.CreateTemp(probe, ".agent-doctor-*")
+	if err != nil {
+		r.fix(what+" cannot be written", "give yourself write permission on "+probe)
+		return
+	}
+	_ = errors.Join(file.Close(), os.Remove(file.Name()))
+	r.ok(what)
 }
 
-func checkProfiles(store *settings.Store) []Finding {
+func (r *report) profiles(store *settings.Store) {
 	names, err := store.List()
 	if err != nil {
-		return []Finding{{"fix", "profiles: " + err.Error(), ""}}
+		r.fix("profiles: "+err.Error(), "")
+		return
 	}
-	found := []Finding{{"ok", words.Count(len(names), "profile"), ""}}
+	r.ok(words.Count(len(names), "profile"))
 	for _, name := range names {
 		profile, err := store.Load(name)
 		switch {
 		case err != nil:
-			found = append(found, Finding{"fix", "profile " + name + ": " + err.Error(), "correct " + store.Path(name)})
+			r.fix("profile "+name+": "+err.Error(), "correct "+store.Path(name))
 		case len(profile.Unknown) > 0:
-			found = append(found, Finding{"note", "profile " + name + " holds unknown keys: " + strings.Join(profile.Unknown, ", "), ""})
+			r.note("profile "+name+" holds unknown keys: "+strings.Join(profile.Unknown, ", "), "")
 		}
 	}
-	return found
 }
 
-// checkIdle names what is set and changes nothing.
-func checkIdle(s *settings.Settings) (found []Finding) {
-	for _, set := range s.Changed() {
-		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
-			found = append(found, Finding{"note", why, ""})
-		}
-	}
-	return found
-}
-
-// checkEndpoint asks the endpoint for its models, which shows whether address, key
-// and model are right.
-func checkEndpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) []Finding {
+// endpoint asks the endpoint for its models, which shows whether address, key and model are
+// right.
+func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	notice, _, err := app.Find(ctx, c)
+	if unset, is := errors.AsType[*llm.Error](err); is {
+		r.fix(unset.Message, unset.Hint)
+		return
+	}
 	if err != nil {
-		var unset *llm.Error
-		if errors.As(err, &unset) {
-			return []Finding{{"fix", unset.Message, unset.Hint}}
-		}
-		return []Finding{{"fix", "endpoint: " + err.Error(), ""}}
+		r.fix("endpoint: "+err.Error(), "")
+		return
 	}
 	endpoint, _ := c.Endpoint()
-	found := []Finding{{"ok", "endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")", ""}}
+	r.ok("endpoint " + endpoint.BaseURL + " (" + endpoint.From.String() + ")")
 	if warning := endpoint.Warning(); warning != "" {
-		found = append(found, Finding{"note", warning, ""})
+		r.note(warning, "")
 	}
 	if notice != "" {
-		found = append(found, Finding{"note", notice, ""})
+		r.note(notice, "")
 	}
 	known := endpoint.Vendor()
 	switch {
 	case endpoint.Key != "":
-		found = append(found, Finding{"ok", "key from " + endpoint.KeyFrom, ""})
+		r.ok("key from " + endpoint.KeyFrom)
 	case known.KeyVariable != "":
-		found = append(found, Finding{"fix", "no key for " + known.Title, "set " + known.KeyVariable + ", or run agent login " + known.Name})
+		r.fix("no key for "+known.Title, "set "+known.KeyVariable+", or run agent login "+known.Name)
 	default:
-		found = append(found, Finding{"note", "no key; fine for a server of your own", ""})
+		r.note("no key; fine for a server of your own", "")
 	}
 	if models, err := c.Models(ctx); err != nil {
-		found = append(found, Finding{"fix", "endpoint: " + err.Error(), ""})
+		r.fix("endpoint: "+err.Error(), "")
 	} else {
-		found = append(found, checkModel(c, s, models))
+		r.model(c, s, models)
 	}
-	return append(found, checkFamily(c, s)...)
+	// The family is known of an endpoint that lists no models, too.
+	if model := settings.Model.Of(s); model != "" {
+		family, why := c.Family(model)
+		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)))
+	}
 }
 
-// checkFamily says which family's hints and edit tool the model gets, and why: also of an
-// endpoint that lists no models.
-func checkFamily(c *provider.Connection, s *settings.Settings) []Finding {
-	model := settings.Model.Of(s)
-	if model == "" {
-		return nil
-	}
-	family, why := c.Family(model)
-	return []Finding{{"ok", fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)), ""}}
-}
-
-func checkModel(c *provider.Connection, s *settings.Settings, models []provider.Offer) Finding {
+func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer) {
 	model := settings.Model.Of(s)
 	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
 	switch {
 	case model == "" && len(models) == 1:
 		model, at = models[0].ID, 0
 	case model == "":
-		return Finding{"fix", "no model is set; the endpoint offers " + someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL"}
+		r.fix("no model is set; the endpoint offers "+someOf(models), "choose one: agent profile save NAME -m MODEL, or -m MODEL")
+		return
 	case at < 0:
-		return Finding{"note", "model " + model + " is not among those the endpoint lists", "check its spelling with /model"}
+		r.note("model "+model+" is not among those the endpoint lists", "check its spelling with /model")
+		return
 	}
 	with := s.Overlay()
-	if err := with.Set(settings.Session, settings.Model.Key(), model); err != nil {
-		return Finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}
-	}
+	wrong := with.Set(settings.Session, settings.Model.Key(), model)
 	room := window.New(window.Config{Settings: with, Limit: c.ContextLimit})
-	starts, err := compressionStart(room)
-	if err != nil {
-		return Finding{"fix", "model " + model + ": " + err.Error(), "change it with agent settings or in the profile"}
+	_, err := room.Reserve()
+	strategy, unknown := room.Active()
+	if err := cmp.Or(wrong, err, unknown); err != nil {
+		r.fix("model "+model+": "+err.Error(), "change it with agent settings or in the profile")
+		return
 	}
+	starts := fmt.Sprintf("compression starts at %d", room.Trigger(strategy))
 	_, known := c.ContextLimit(model)
 	_, set := settings.ContextLimit.Get(s)
 	switch {
 	case set:
-		return Finding{"ok", fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts), ""}
+		r.ok(fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts))
 	case at >= 0 && models[at].Assumed:
-		return Finding{"note", fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model"}
+		r.note(fmt.Sprintf("model %s: its server may give it no more than %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
 	case known:
-		return Finding{"ok", fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts), ""}
+		r.ok(fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts))
+	default:
+		r.note(fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit")
 	}
-	return Finding{"note", fmt.Sprintf("model %s: its context limit is not known, %d is assumed, %s", model, room.Size(), starts), "set context-limit"}
 }
 
 // someOf names the first models of an endpoint, and says how many more there are.
@@ -203,59 +222,50 @@ func someOf(models []provider.Offer) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// compressionStart says at which size compression starts.
-func compressionStart(room *window.Window) (string, error) {
-	if _, err := room.Reserve(); err != nil {
-		return "", err
-	}
-	strategy, err := room.Active()
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("compression starts at %d", room.Trigger(strategy)), nil
-}
-
-func checkTerminal(p *app.Process, in, out *os.File) Finding {
+func (r *report) terminal(name string, in, out *os.File) {
 	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
-		return Finding{"note", "no terminal; only -p will work here", ""}
+		r.note("no terminal; only -p will work here", "")
+		return
 	}
 	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil {
-		return Finding{"fix", "terminal: its size cannot be read", "use another terminal"}
+		r.fix("terminal: its size cannot be read", "use another terminal")
+		return
 	}
-	return terminalFinding(p.Env("TERM"), width, height)
+	*r = append(*r, terminalFinding(name, width, height))
 }
 
 // terminalFinding judges a terminal by its TERM and its size.
 func terminalFinding(name string, width, height int) Finding {
+	size := fmt.Sprintf("terminal %s, %d×%d", name, width, height)
 	switch {
 	case name == "":
 		return Finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
 	case name == "dumb":
 		return Finding{"note", "terminal dumb: all is plain lines", "set TERM to what it is, such as xterm-256color, if it can do more"}
 	case width < 60:
-		return Finding{"note", fmt.Sprintf("terminal %s, %d×%d", name, width, height), "60 columns or more read better"}
-	default:
-		return Finding{"ok", fmt.Sprintf("terminal %s, %d×%d", name, width, height), ""}
+		return Finding{"note", size, "60 columns or more read better"}
+	}
+	return Finding{"ok", size, ""}
+}
+
+func (r *report) program(name, use string) {
+	if path, err := exec.LookPath(name); err == nil {
+		r.ok(name + " at " + path)
+	} else {
+		r.note(name+" is not on PATH", "install it "+use)
 	}
 }
 
-func checkProgram(name, use string) Finding {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return Finding{"note", name + " is not on PATH", "install it " + use}
+// sandbox says how commands are confined.
+func (r *report) sandbox(s *settings.Settings) {
+	why := "the setting sandbox is off"
+	if settings.Sandbox.Of(s) != settings.SandboxOff {
+		box := sandbox.Detect()
+		if why = box.Why(); box.Active() {
+			r.ok("sandbox " + box.Backend().String() + ": " + why)
+			return
+		}
 	}
-	return Finding{"ok", name + " at " + path, ""}
-}
-
-// checkSandbox says how commands are confined.
-func checkSandbox(s *settings.Settings) Finding {
-	if settings.Sandbox.Of(s) == settings.SandboxOff {
-		return Finding{"note", "no sandbox: the setting sandbox is off", "commands that do more than look are asked about"}
-	}
-	box := sandbox.Detect()
-	if !box.Active() {
-		return Finding{"note", "no sandbox: " + box.Why(), "commands that do more than look are asked about"}
-	}
-	return Finding{"ok", "sandbox " + box.Backend().String() + ": " + box.Why(), ""}
+	r.note("no sandbox: "+why, "commands that do more than look are asked about")
 }
