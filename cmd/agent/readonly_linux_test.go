@@ -42,7 +42,10 @@ func number(t *testing.T, variable string, standard int) int {
 func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
-		t.Run(string(mode), func(t *testing.T) { changesNothing(t, mode) })
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			changesNothing(t, mode)
+		})
 	}
 }
 
