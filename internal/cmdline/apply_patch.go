@@ -21,7 +21,7 @@ var bareWord = pattern.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)
 // "bash -lc". It returns the patch and the folder, "" for that of the command. Nothing of a
 // patch is expanded: what looks like a variable is text that belongs in a file.
 func Applied(line string) (dir, patch string, ok bool) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(bareWord.ReplaceAllString(line, "$1'$2'")), "")
+	file, err := parseBash(bareWord.ReplaceAllString(line, "$1'$2'"))
 	if err != nil || len(file.Stmts) != 1 {
 		return "", "", false
 	}

@@ -78,8 +78,7 @@ func Parse(line string) (Line, error) {
 	if bare := strings.TrimRight(line, `\`); (len(line)-len(bare))%2 == 1 {
 		return Line{}, notPlain("it ends in a backslash, which joins it to nothing")
 	}
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
-	file, err := parser.Parse(strings.NewReader(line), "")
+	file, err := parseBash(line, syntax.KeepComments(true))
 	if err != nil {
 		return Line{}, notPlain("the shell would not understand it: %v", err)
 	}
@@ -98,30 +97,15 @@ func Parse(line string) (Line, error) {
 	return parsed, nil
 }
 
-// Programs returns the words that a line, plain or not, has in the places of programs, as
-// far as they are literal.
-func Programs(line string) []string {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil {
-		return nil
-	}
-	var programs []string
-	syntax.Walk(file, func(node syntax.Node) bool {
-		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			if word, err := literalWord(call.Args[0]); err == nil && !slices.Contains(programs, word.Text) {
-				programs = append(programs, word.Text)
-			}
-		}
-		return true
-	})
-	return programs
+func parseBash(line string, options ...syntax.ParserOption) (*syntax.File, error) {
+	return syntax.NewParser(append(options, syntax.Variant(syntax.LangBash))...).Parse(strings.NewReader(line), "")
 }
 
 // Calls returns the words of each command of a line, plain or not, also of those within
 // others. What is not literal is a single "…"; a line that is no valid shell is taken
 // apart at white space.
 func Calls(line string) [][]string {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := parseBash(line)
 	if err != nil {
 		if words := strings.Fields(line); len(words) > 0 {
 			return [][]string{words}

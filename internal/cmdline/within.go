@@ -10,7 +10,7 @@ import (
 // that folder what the line does if the folder is there. It is none of a line whose folder is
 // not a plain word, or whose rest does not all run there.
 func Within(line string) (dir, rest string, ok bool) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := parseBash(line)
 	if err != nil || len(file.Stmts) == 0 {
 		return "", "", false
 	}

@@ -1,16 +1,16 @@
 package ignore
 
 import (
-	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // pattern is a line of a .gitignore file.
 type pattern struct {
-	// folder is where the file is, names what it says about the paths below: one for
-	// each name of a path, as path.Match has it, or "**" for any number of them.
-	folder string
-	names  []string
+	// folder is where the file is, and text what it says about the paths below, as package
+	// doublestar has it.
+	folder, text string
 	// include takes back what a line above ignores.
 	include bool
 	// foldersOnly means that the line ends in a slash.
@@ -45,8 +45,9 @@ func Kept(content string) func(file string) bool {
 	}
 }
 
-// asPathMatch writes a class that excludes as path.Match has it.
-var asPathMatch = strings.NewReplacer(`\\`, `\\`, `\[`, `\[`, "[[", "[[", "[!", "[^")
+// asDoublestar writes a line of git's as package doublestar has it, which takes braces for
+// alternatives.
+var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`)
 
 // parsePattern reads one line; a comment and an empty line are no patterns.
 func parsePattern(line string) (pattern, bool) {
@@ -65,8 +66,7 @@ func parsePattern(line string) (pattern, bool) {
 	if strings.HasSuffix(line, "/**") {
 		line += "/*" // what is in the folder, not the folder
 	}
-	line = asPathMatch.Replace(line)
-	p.names = strings.Split(strings.TrimPrefix(line, "/"), "/")
+	p.text = asDoublestar.Replace(strings.TrimPrefix(line, "/"))
 	return p, true
 }
 
@@ -99,34 +99,6 @@ func (p pattern) matches(file string, isFolder bool) bool {
 	if p.folder != "." {
 		file = strings.TrimPrefix(file, p.folder+"/")
 	}
-	return matchNames(p.names, strings.Split(file, "/"))
-}
-
-// matchNames matches name by name. Where it fails, the last "**" takes one name more;
-// those before it need not, since what follows them has its place already.
-func matchNames(names, file []string) bool {
-	stars, taken := -1, 0
-	i, j := 0, 0
-	for j < len(file) {
-		switch {
-		case i < len(names) && names[i] == "**":
-			stars, taken = i, j
-			i++
-		case i < len(names) && matchName(names[i], file[j]):
-			i++
-			j++
-		case stars >= 0:
-			taken++
-			i, j = stars+1, taken
-		default:
-			return false
-		}
-	}
-	return i == len(names)
-}
-
-// matchName matches one name. A pattern that is malformed is of none.
-func matchName(pattern, name string) bool {
-	matched, err := path.Match(pattern, name)
+	matched, err := doublestar.Match(p.text, file)
 	return matched && err == nil
 }

@@ -4,29 +4,11 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// change is what a call asks to change of a file.
-type change struct {
-	kind kind
-	// dir is the folder that the path begins in: a file descriptor, or AT_FDCWD. path is
-	// where in the process's memory it is; 0 means what the descriptor is open for.
-	dir                  int
-	path                 uint64
-	noFollow, mayBeEmpty bool
-
-	mode        uint32
-	user, group int
-	// times is where they are, 0 for now; unit is what their second half counts, none
-	// when there are only seconds.
-	times uint64
-	unit  time.Duration
-}
-
-// kind is what of a file is changed.
+// kind is what of a file a call changes.
 type kind int
 
 const (
@@ -35,64 +17,64 @@ const (
 	times
 )
 
-// arguments are those of a call.
-type arguments [6]uint64
-
-func (a arguments) number(i int) int { return int(int32(a[i])) }
-
-// flagged takes over the flags that such calls have.
-func (c change) flagged(flags uint64) change {
-	c.noFollow = flags&unix.AT_SYMLINK_NOFOLLOW != 0
-	c.mayBeEmpty = flags&unix.AT_EMPTY_PATH != 0
-	return c
+// changeCall says of a call that changes a file by name which of its arguments is what.
+type changeCall struct {
+	kind kind
+	// dir is the folder that the path begins in, a file descriptor, and path where in the
+	// process's memory that is. Without a path it is about what the descriptor is open for;
+	// without a folder the path begins in the one where the process is.
+	dir, path int
+	// value is the mode, the user before the group, or where the times are.
+	value int
+	flags int
+	// always are flags that the call has by itself.
+	always uint64
 }
 
-// changes of files by name, each with how its call is read.
-var changesMade = func() map[uint32]func(arguments) change {
-	calls := map[uint32]func(arguments) change{
-		unix.SYS_FCHMOD: func(a arguments) change { return change{kind: rights, dir: a.number(0), mode: uint32(a[1])} },
-		unix.SYS_FCHMODAT: func(a arguments) change {
-			return change{kind: rights, dir: a.number(0), path: a[1], mode: uint32(a[2])}
-		},
-		unix.SYS_FCHMODAT2: func(a arguments) change {
-			return change{kind: rights, dir: a.number(0), path: a[1], mode: uint32(a[2])}.flagged(a[3])
-		},
-		unix.SYS_FCHOWN: func(a arguments) change {
-			return change{kind: owner, dir: a.number(0), user: a.number(1), group: a.number(2)}
-		},
-		unix.SYS_FCHOWNAT: func(a arguments) change {
-			return change{kind: owner, dir: a.number(0), path: a[1], user: a.number(2), group: a.number(3)}.flagged(a[4])
-		},
-		unix.SYS_UTIMENSAT: func(a arguments) change {
-			return change{kind: times, dir: a.number(0), path: a[1], times: a[2], unit: time.Nanosecond}.flagged(a[3])
-		},
+// none is for an argument that a call does not have.
+const none = -1
+
+// changeCalls are those calls, by their numbers. Older ones for times are not among them:
+// the C libraries of today use utimensat.
+var changeCalls = func() map[uint32]changeCall {
+	calls := map[uint32]changeCall{
+		unix.SYS_FCHMOD:    {kind: rights, dir: 0, path: none, value: 1, flags: none},
+		unix.SYS_FCHMODAT:  {kind: rights, dir: 0, path: 1, value: 2, flags: none},
+		unix.SYS_FCHMODAT2: {kind: rights, dir: 0, path: 1, value: 2, flags: 3},
+		unix.SYS_FCHOWN:    {kind: owner, dir: 0, path: none, value: 1, flags: none},
+		unix.SYS_FCHOWNAT:  {kind: owner, dir: 0, path: 1, value: 2, flags: 4},
+		unix.SYS_UTIMENSAT: {kind: times, dir: 0, path: 1, value: 2, flags: 3},
 	}
-	maps.Copy(calls, changesMadeOld)
+	maps.Copy(calls, changeCallsOld)
 	return calls
 }()
 
-// callsMade are the numbers of those calls.
-var callsMade = slices.Sorted(maps.Keys(changesMade))
+// changeNumbers are the numbers of those calls.
+var changeNumbers = slices.Sorted(maps.Keys(changeCalls))
 
-// timesOf reads the times that a change sets: of the last use and the last change.
-func (r request) timesOf(c change) ([]unix.Timespec, error) {
-	if c.times == 0 {
+// arguments are those of a call.
+type arguments [6]uint64
+
+// at is an argument, 0 for none.
+func (a arguments) at(i int) uint64 {
+	if i == none {
+		return 0
+	}
+	return a[i]
+}
+
+func (a arguments) number(i int) int { return int(int32(a[i])) }
+
+// timesAt reads the times that a call sets: of the last use and the last change.
+func (r request) timesAt(at uint64) ([]unix.Timespec, error) {
+	if at == 0 {
 		return []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, nil
 	}
 	const word = 8
 	memory := make([]byte, 4*word)
-	if c.unit == 0 {
-		memory = memory[:2*word]
+	if r.read(at, memory) < len(memory) {
+		return nil, unix.EFAULT
 	}
-	if err := r.read(c.times, memory); err != nil {
-		return nil, err
-	}
-	var numbers []int64
-	for part := range slices.Chunk(memory, word) {
-		numbers = append(numbers, int64(binary.NativeEndian.Uint64(part)))
-	}
-	if c.unit == 0 {
-		return []unix.Timespec{{Sec: numbers[0]}, {Sec: numbers[1]}}, nil
-	}
-	return []unix.Timespec{{Sec: numbers[0], Nsec: numbers[1] * int64(c.unit)}, {Sec: numbers[2], Nsec: numbers[3] * int64(c.unit)}}, nil
+	number := func(i int) int64 { return int64(binary.NativeEndian.Uint64(memory[i*word:])) }
+	return []unix.Timespec{{Sec: number(0), Nsec: number(1)}, {Sec: number(2), Nsec: number(3)}}, nil
 }

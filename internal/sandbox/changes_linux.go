@@ -116,19 +116,18 @@ func ioctl(fd uintptr, number uintptr, argument unsafe.Pointer) error {
 
 // make makes the change that a call asks for.
 func (c *changes) make(r request) error {
-	read, known := changesMade[uint32(r.call)]
+	call, known := changeCalls[uint32(r.call)]
 	if !known {
 		return unix.ENOSYS
 	}
-	change := read(r.args)
-	fd, err := r.open(change)
+	fd, err := r.open(call)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
 	var when []unix.Timespec
-	if change.kind == times {
-		when, err = r.timesOf(change)
+	if call.kind == times {
+		when, err = r.timesAt(r.args[call.value])
 	}
 	switch {
 	case err != nil:
@@ -143,11 +142,11 @@ func (c *changes) make(r request) error {
 		return err
 	}
 	defer restore()
-	switch change.kind {
+	switch call.kind {
 	case rights:
-		return unix.Chmod(procFile(fd), change.mode)
+		return unix.Chmod(procFile(fd), uint32(r.args[call.value]))
 	case owner:
-		return unix.Fchownat(fd, "", change.user, change.group, unix.AT_EMPTY_PATH)
+		return unix.Fchownat(fd, "", r.args.number(call.value), r.args.number(call.value+1), unix.AT_EMPTY_PATH)
 	default:
 		return unix.UtimesNanoAt(fd, "", when, unix.AT_EMPTY_PATH)
 	}
@@ -179,67 +178,63 @@ type request struct {
 
 func (r request) proc(name string) string { return fmt.Sprintf("/proc/%d/%s", r.pid, name) }
 
-// open opens what a change is about, without any right to it.
-func (r request) open(change change) (int, error) {
-	flags := unix.O_PATH | unix.O_CLOEXEC
+// open opens what a call is about, without any right to it.
+func (r request) open(call changeCall) (int, error) {
 	base := r.proc("cwd")
-	if change.dir != unix.AT_FDCWD {
-		base = r.proc(fmt.Sprintf("fd/%d", change.dir))
+	if call.dir != none && r.args.number(call.dir) != unix.AT_FDCWD {
+		base = r.proc(fmt.Sprintf("fd/%d", r.args.number(call.dir)))
 	}
-	if change.path == 0 {
-		return unix.Open(base, flags, 0)
+	how, flags, path := unix.O_PATH|unix.O_CLOEXEC, r.args.at(call.flags)|call.always, ""
+	if at := r.args.at(call.path); at != 0 {
+		var err error
+		if path, err = r.text(at); err != nil {
+			return -1, err
+		}
+		if path == "" && flags&unix.AT_EMPTY_PATH == 0 {
+			return -1, unix.ENOENT
+		}
 	}
-	path, err := r.text(change.path)
-	if err != nil {
-		return -1, err
-	}
-	if path == "" && change.mayBeEmpty {
-		return unix.Open(base, flags, 0)
+	if path == "" {
+		return unix.Open(base, how, 0)
 	}
 	for _, own := range []string{"/proc/self/", "/proc/thread-self/", "/dev/"} {
 		if rest, ok := strings.CutPrefix(path, own); ok && (own != "/dev/" || strings.HasPrefix(rest, "fd/")) {
 			path = r.proc(rest) // of whoever asks, not of this program
 		}
 	}
-	if change.noFollow {
-		flags |= unix.O_NOFOLLOW
+	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
+		how |= unix.O_NOFOLLOW
 	}
 	if filepath.IsAbs(path) {
-		return unix.Open(path, flags, 0)
+		return unix.Open(path, how, 0)
 	}
 	dir, err := unix.Open(base, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(dir)
-	return unix.Openat(dir, path, flags, 0)
+	return unix.Openat(dir, path, how, 0)
 }
 
 // text reads a path from the memory of the process.
 func (r request) text(at uint64) (string, error) {
-	var text []byte
-	for page := make([]byte, os.Getpagesize()); len(text) < unix.PathMax; {
-		part := page[:uint64(len(page))-at%uint64(len(page))] // the next page may not be there
-		if err := r.read(at, part); err != nil {
-			return "", err
-		}
-		if end := bytes.IndexByte(part, 0); end >= 0 {
-			return string(append(text, part[:end]...)), nil
-		}
-		text, at = append(text, part...), at+uint64(len(part))
+	memory := make([]byte, unix.PathMax)
+	text, _, ends := bytes.Cut(memory[:r.read(at, memory)], []byte{0})
+	if !ends {
+		return "", unix.ENAMETOOLONG
 	}
-	return "", unix.ENAMETOOLONG
+	return string(text), nil
 }
 
-// read reads from the memory of the process.
-func (r request) read(at uint64, into []byte) error {
-	local := []unix.Iovec{{Base: &into[0]}}
-	local[0].SetLen(len(into))
-	n, err := unix.ProcessVMReadv(int(r.pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(into)}}, 0)
-	if err == nil && n < len(into) {
-		err = unix.EFAULT
+// read reads from the memory of the process, as much of it as is there.
+func (r request) read(at uint64, into []byte) int {
+	memory, err := os.Open(r.proc("mem"))
+	if err != nil {
+		return 0
 	}
-	return err
+	defer memory.Close()
+	n, _ := memory.ReadAt(into, int64(at))
+	return n
 }
 
 // impersonate takes on the user that the process is for the files it uses, where that

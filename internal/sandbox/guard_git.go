@@ -26,7 +26,7 @@ func (p Policy) repositories() repositories {
 	known.execs = map[string][]string{}
 	for _, dir := range slices.Concat(p.git, known.inner, p.found) {
 		for _, todo := range todosIn(dir) {
-			known.execs[todo] = execLines(todo)
+			known.execs[todo], _ = readTodo(todo, func(string) bool { return false })
 		}
 	}
 	return known
@@ -36,32 +36,11 @@ func (p Policy) repositories() repositories {
 // which git runs programs: in those of submodules and work trees that are new, and in
 // what a rebase still has to do. further are repositories that were found elsewhere.
 func (g *guard) undoInGit(further []string) []string {
-	var paths, todos []string
-	all := slices.Concat(g.policy.git, further)
-	for _, dir := range g.policy.git {
-		for _, inner := range innerFolders(dir) {
-			all = append(all, inner)
-			if !slices.Contains(g.known.inner, inner) {
-				paths = append(paths, foreignIn(inner, dir)...)
-			}
-		}
-	}
-	for _, dir := range all {
-		for _, todo := range todosIn(dir) {
-			if slices.ContainsFunc(execLines(todo), g.isNewIn(todo)) {
-				paths, todos = append(paths, todo), append(todos, todo)
-			}
-		}
-	}
 	var undone []string
-	for _, path := range paths {
-		rest := ""
-		if slices.Contains(todos, path) {
-			rest = withoutExecs(path, g.isNewIn(path))
-		}
+	undo := func(path, rest string) {
 		where, ok := g.policy.placeOf(path)
 		if !ok || !g.setAside(where) {
-			continue
+			return
 		}
 		undone = append(undone, path)
 		if root, err := os.OpenRoot(where.base); rest != "" && err == nil {
@@ -69,13 +48,27 @@ func (g *guard) undoInGit(further []string) []string {
 			root.Close()
 		}
 	}
+	all := slices.Concat(g.policy.git, further)
+	for _, dir := range g.policy.git {
+		for _, inner := range innerFolders(dir) {
+			all = append(all, inner)
+			if slices.Contains(g.known.inner, inner) {
+				continue
+			}
+			for _, path := range foreignIn(inner, dir) {
+				undo(path, "")
+			}
+		}
+	}
+	for _, dir := range all {
+		for _, todo := range todosIn(dir) {
+			isNew := func(line string) bool { return !slices.Contains(g.known.execs[todo], line) }
+			if execs, without := readTodo(todo, isNew); slices.ContainsFunc(execs, isNew) {
+				undo(todo, without)
+			}
+		}
+	}
 	return undone
-}
-
-// isNewIn reports of the lines that run a command in what a rebase has to do which were
-// not there before.
-func (g *guard) isNewIn(todo string) func(line string) bool {
-	return func(line string) bool { return !slices.Contains(g.known.execs[todo], line) }
 }
 
 // foreignIn are the files of a new folder for a submodule or work tree of the repository
@@ -99,50 +92,28 @@ func todosIn(dir string) []string {
 	return []string{filepath.Join(dir, "rebase-merge", "git-rebase-todo"), filepath.Join(dir, "rebase-apply", "git-rebase-todo")}
 }
 
-// execLines are the lines of such a file that run a command. What cannot be read, but is
-// there, counts as one.
-func execLines(todo string) []string {
-	if _, err := os.Lstat(todo); err != nil {
-		return nil
-	}
-	content, err := disk.Beginning(todo, guardedBytes)
-	if err != nil || len(content) == guardedBytes {
-		return []string{"unreadable"}
-	}
-	var lines []string
-	for line := range strings.FieldsFuncSeq(string(content), endsLine) {
-		if exec := execLine(line); exec != "" {
-			lines = append(lines, exec)
-		}
-	}
-	return lines
-}
-
-// withoutExecs is such a file without some of the lines that run a command, empty when it
-// is not known.
-func withoutExecs(todo string, drop func(line string) bool) string {
-	if info, err := os.Lstat(todo); err != nil || !info.Mode().IsRegular() || info.Size() >= guardedBytes {
-		return ""
-	}
-	content, err := disk.Beginning(todo, guardedBytes)
+// readTodo reads such a file: the lines that run a command, with single spaces, and the file
+// without those of them that are to go. What is there but cannot be read is one such line.
+func readTodo(todo string, drop func(line string) bool) (execs []string, without string) {
+	info, err := os.Lstat(todo)
 	if err != nil {
-		return ""
+		return nil, ""
+	}
+	content, err := disk.Beginning(todo, guardedBytes)
+	if err != nil || len(content) == guardedBytes || !info.Mode().IsRegular() {
+		return []string{"unreadable"}, ""
 	}
 	var rest strings.Builder
-	for line := range strings.FieldsFuncSeq(string(content), endsLine) {
-		if exec := execLine(line); exec == "" || !drop(exec) {
-			rest.WriteString(line + "\n")
+	for line := range strings.FieldsFuncSeq(string(content), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		words := strings.Fields(line)
+		if len(words) > 0 && (words[0] == "x" || words[0] == "exec") {
+			exec := strings.Join(words, " ")
+			execs = append(execs, exec)
+			if drop(exec) {
+				continue
+			}
 		}
+		rest.WriteString(line + "\n")
 	}
-	return rest.String()
-}
-
-func endsLine(r rune) bool { return r == '\n' || r == '\r' }
-
-// execLine is a line that runs a command, with single spaces; empty for any other.
-func execLine(line string) string {
-	if fields := strings.Fields(line); len(fields) > 0 && (fields[0] == "x" || fields[0] == "exec") {
-		return strings.Join(fields, " ")
-	}
-	return ""
+	return execs, rest.String()
 }

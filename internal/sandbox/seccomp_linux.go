@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"sync"
 
 	"agent/internal/sandbox/confine"
@@ -23,7 +24,7 @@ var neverCalled = []uint32{
 }
 
 // Calls that change attributes of a file without opening it, which Landlock does not
-// see, and which programs can do without. Others are callsMade.
+// see, and which programs can do without. Others are changeCalls.
 var attributesChanged = []uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
@@ -90,10 +91,10 @@ func newFilter(r restrictions) []confine.Instruction {
 	}
 	switch {
 	case r.noChanges:
-		f.answer(refuse, append(attributesChanged, callsMade...)...)
+		f.answer(refuse, slices.Concat(attributesChanged, attributesChangedOld, changeNumbers)...)
 	case r.askChanges:
-		f.answer(unsupported, attributesChanged...)
-		f.answer(ask, callsMade...)
+		f.answer(unsupported, slices.Concat(attributesChanged, attributesChangedOld)...)
+		f.answer(ask, changeNumbers...)
 	}
 	if r.noNamespaces {
 		f.answer(refuse, sharedByAll...)

@@ -1,10 +1,6 @@
 package sandbox
 
-import (
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
@@ -14,24 +10,12 @@ var modeCallsOld = map[uint32]modeCall{
 	unix.SYS_OPEN: {mode: atThird, flags: atSecond},
 }
 
-// changesMadeOld are the calls of this architecture that younger ones lack.
-var changesMadeOld = map[uint32]func(arguments) change{
-	unix.SYS_CHMOD: func(a arguments) change {
-		return change{kind: rights, dir: unix.AT_FDCWD, path: a[0], mode: uint32(a[1])}
-	},
-	unix.SYS_CHOWN: func(a arguments) change {
-		return change{kind: owner, dir: unix.AT_FDCWD, path: a[0], user: a.number(1), group: a.number(2)}
-	},
-	unix.SYS_LCHOWN: func(a arguments) change {
-		return change{kind: owner, dir: unix.AT_FDCWD, path: a[0], user: a.number(1), group: a.number(2), noFollow: true}
-	},
-	unix.SYS_UTIME: func(a arguments) change {
-		return change{kind: times, dir: unix.AT_FDCWD, path: a[0], times: a[1]}
-	},
-	unix.SYS_UTIMES: func(a arguments) change {
-		return change{kind: times, dir: unix.AT_FDCWD, path: a[0], times: a[1], unit: time.Microsecond}
-	},
-	unix.SYS_FUTIMESAT: func(a arguments) change {
-		return change{kind: times, dir: a.number(0), path: a[1], times: a[2], unit: time.Microsecond}
-	},
+// changeCallsOld are the calls of this architecture that younger ones lack.
+var changeCallsOld = map[uint32]changeCall{
+	unix.SYS_CHMOD:  {kind: rights, dir: none, path: 0, value: 1, flags: none},
+	unix.SYS_CHOWN:  {kind: owner, dir: none, path: 0, value: 1, flags: none},
+	unix.SYS_LCHOWN: {kind: owner, dir: none, path: 0, value: 1, flags: none, always: unix.AT_SYMLINK_NOFOLLOW},
 }
+
+// attributesChangedOld are the calls of this architecture that younger ones lack.
+var attributesChangedOld = []uint32{unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}

@@ -1,19 +1,34 @@
-//go:build !linux && !darwin
+//go:build !linux
 
 package sandbox
 
 import (
 	"context"
 	"errors"
+	"os"
 )
 
 // keeps is what is kept between commands, which is nothing.
 type keeps struct{}
 
-var backends []Backend
+var backends = []Backend{Seatbelt}
 
-func (s *Sandbox) try() (string, error) { return "", errors.New("it is not for this system") }
+const sandboxExec = "/usr/bin/sandbox-exec"
 
-func (s *Sandbox) start(_ context.Context, _ Backend, c *Command, _ Policy) error {
+func (s *Sandbox) try() (string, error) {
+	if s.backend != Seatbelt {
+		return "", errors.New("it is not for this system")
+	}
+	if _, err := os.Stat(sandboxExec); err != nil {
+		return "", err
+	}
+	return "sandbox-exec; untried", nil
+}
+
+func (s *Sandbox) start(_ context.Context, backend Backend, c *Command, policy Policy) error {
+	if backend == Seatbelt {
+		c.cmd.Args = append([]string{sandboxExec, "-p", seatbeltProfile(policy), c.cmd.Path}, c.cmd.Args[1:]...)
+		c.cmd.Path = sandboxExec
+	}
 	return c.cmd.Start()
 }

@@ -76,9 +76,13 @@ func (b *bench) work(r *rapid.T, content string) {
 	info, err := os.Lstat(b.path(name))
 	switch rapid.SampledFrom([]string{"edit", "edit", "command"}).Draw(r, "by") {
 	case "edit":
-		above, wrong := os.Lstat(b.path(path.Dir(name)))
-		if err == nil && !info.Mode().IsRegular() || wrong == nil && !above.IsDir() {
+		if err == nil && !info.Mode().IsRegular() {
 			return
+		}
+		for above := path.Dir(name); above != "."; above = path.Dir(above) {
+			if info, err := os.Lstat(b.path(above)); err == nil && !info.IsDir() {
+				return
+			}
 		}
 		if content := rapid.SampledFrom([]string{content, "", "0\n"}).Draw(r, "content"); !b.holds(name, content) {
 			if _, err := b.w.Resolve(name); err == nil {

@@ -118,13 +118,13 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 // another. No rule by name is about those (D-60).
 func (e *Env) foundInside(command shell.Command) []protect.Found {
 	var found []protect.Found
-	for _, name := range cmdline.Programs(command.Line) {
-		path := e.Jobs.FoundInside(name, command.Distrusted...)
-		if path == "" || len(found) == maxNamed {
-			continue
-		}
+	for _, call := range cmdline.Calls(command.Line) {
+		path := e.Jobs.FoundInside(call[0], command.Distrusted...)
 		rel := e.Workspace.Rel(path)
-		found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
+		one := protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", call[0])}
+		if path != "" && len(found) < maxNamed && !slices.Contains(found, one) {
+			found = append(found, one)
+		}
 	}
 	return found
 }

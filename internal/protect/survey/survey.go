@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -221,16 +222,17 @@ func (s *Survey) read(path string) *folder {
 	if known == nil || known.file != fileOf(stat) || known.changed != stat.Ctim {
 		known = s.list(path)
 		known.file = fileOf(stat)
-		if before(stat.Ctim, now()) {
+		if time.Since(time.Unix(stat.Ctim.Unix())) > clockStep {
 			known.changed = stat.Ctim
-		} // else what changes it now could not be told from that
+		} // else what changes it now could have the same time
 		s.folders[path] = known
 	}
 	known.looked = s.looks
 	return known
 }
 
-func before(a, b unix.Timespec) bool { return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec }
+// clockStep is more than the step of the clock that the times of files are taken from.
+const clockStep = 20 * time.Millisecond
 
 // list reads a folder. One that cannot be read holds nothing.
 func (s *Survey) list(path string) *folder {
