@@ -54,7 +54,7 @@ var rooms = []room{
 	{"internal/tui", []string{"internal/chat", "internal/gate", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/acp", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/text", "internal/todo", "internal/tools"}, "it runs conversations for an editor"},
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history", "internal/text/lines"}, "it prints the events of a turn"},
-	{"internal/offline/logs", []string{"internal/history", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
+	{"internal/offline/logs", []string{"internal/history", "internal/pattern", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/gate", "internal/history", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/table", "internal/nearest"}, "a command is a declaration, whatever it does"},

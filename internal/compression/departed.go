@@ -62,23 +62,11 @@ type departure struct {
 func newDeparture(before, after []*history.Content, cause string, facts Facts) *departure {
 	d := &departure{
 		before: before, cause: cause, facts: facts,
-		kept: make(map[*history.Content]bool, len(after)), stays: make(map[history.Block]bool, 2*len(after)),
 		lines: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
 		pairs: map[history.Ref]history.Pair{}, callOf: map[history.Ref]history.Pair{},
 	}
-	for _, entry := range after {
-		d.kept[entry] = true
-		for _, block := range entry.Blocks {
-			d.stays[block] = true
-		}
-	}
-	was, held := make(map[*history.Content]bool, len(before)), make(map[history.Block]bool, 2*len(before))
-	for _, entry := range before {
-		was[entry] = true
-		for _, block := range entry.Blocks {
-			held[block] = true
-		}
-	}
+	d.kept, d.stays = partsOf(after)
+	was, held := partsOf(before)
 	for _, entry := range after {
 		if was[entry] {
 			continue
@@ -106,6 +94,18 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 		}
 	}
 	return d
+}
+
+// partsOf are the entries of a history, and their blocks.
+func partsOf(all []*history.Content) (entries map[*history.Content]bool, blocks map[history.Block]bool) {
+	entries, blocks = make(map[*history.Content]bool, len(all)), make(map[history.Block]bool, 2*len(all))
+	for _, entry := range all {
+		entries[entry] = true
+		for _, block := range entry.Blocks {
+			blocks[block] = true
+		}
+	}
+	return entries, blocks
 }
 
 // take lists a block that is gone.

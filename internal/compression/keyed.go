@@ -49,18 +49,26 @@ func (c Context) beginning(entry *history.Content, most int) *history.Content {
 		return nil
 	}
 	text := response.Result.Text()
-	for size := len(text); size > 0; {
+	return c.fitted(len(text), most, func(size int) *history.Content {
 		head := text[:size]
 		if end := strings.LastIndexByte(head, '\n'); end > size/2 {
 			head = head[:end]
 		}
 		head = strings.ToValidUTF8(head, "")
-		short := entry.WithBlocks([]history.Block{response.WithResult(head + fmt.Sprintf("\n[… %d bytes left out to make room; ask for it again if they matter …]", len(text)-len(head)))})
+		return entry.WithBlocks([]history.Block{response.WithResult(head + fmt.Sprintf("\n[… %d bytes left out to make room; ask for it again if they matter …]", len(text)-len(head)))})
+	})
+}
+
+// fitted is what cut leaves of an entry in at most so many tokens, nil where that is not
+// possible. Some bytes count as more tokens than others, so it is tried with ever fewer.
+func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *history.Content {
+	for bytes > 0 {
+		short := cut(bytes)
 		tokens := c.Count(short)
 		if tokens <= most {
 			return short
 		}
-		size = min(size*15/16, size*most/tokens)
+		bytes = min(bytes*15/16, bytes*most/tokens)
 	}
 	return nil
 }

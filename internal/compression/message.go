@@ -51,20 +51,16 @@ type messageCut struct {
 }
 
 // to returns the message cut to at most so many tokens, nil where that is not possible.
-// Some bytes count as more tokens than others, so it is tried again with less until the
-// count agrees.
 func (m messageCut) to(room int) *history.Content {
+	var short *history.Content
 	for _, images := range []bool{true, false} {
-		for bytes := len(m.message.Text()); bytes > 0; {
-			short := m.message.WithBlocks(m.blocks(bytes, images)).WithMeta(metaCut, true)
-			tokens := m.Count(short)
-			if tokens <= room {
-				return short
-			}
-			bytes = min(bytes*15/16, bytes*room/tokens)
+		if short == nil {
+			short = m.fitted(len(m.message.Text()), room, func(bytes int) *history.Content {
+				return m.message.WithBlocks(m.blocks(bytes, images)).WithMeta(metaCut, true)
+			})
 		}
 	}
-	return nil
+	return short
 }
 
 // blocks are those of the message, its texts cut to so many bytes together.

@@ -186,15 +186,15 @@ func noop(s Strategy, c Context, reason string) Result {
 // applied is the result of a strategy that made the history shorter without
 // asking a model. What frees no tokens is a no-op (D-28).
 func applied(s Strategy, c Context, entries []*history.Content, total int) Result {
-	before := c.Total()
-	if total >= before {
-		return noop(s, c, reasonNothing)
+	result := noop(s, c, reasonNothing)
+	if total < result.TokensBefore {
+		result.apply(entries, total)
 	}
-	return Result{
-		Applied:      true,
-		NewHistory:   entries,
-		Metadata:     ResultMetadata{OriginalMessageCount: len(c.History), CompressedMessageCount: len(entries), StrategyUsed: s.Name()},
-		TokensBefore: before,
-		TokensAfter:  total,
-	}
+	return result
+}
+
+// apply makes a shorter history of a no-op.
+func (r *Result) apply(entries []*history.Content, total int) {
+	r.Applied, r.Reason, r.NewHistory, r.TokensAfter = true, "", entries, total
+	r.Metadata.CompressedMessageCount = len(entries)
 }

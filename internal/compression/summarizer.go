@@ -129,16 +129,9 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d tokens",
 		c.Summarizer.Name, size, replaced, answer.PromptTokens+answer.CompletionTokens))
 	if size < replaced {
-		result = Result{
-			Applied:      true,
-			NewHistory:   entries,
-			Metadata:     ResultMetadata{OriginalMessageCount: len(c.History), CompressedMessageCount: len(entries), StrategyUsed: s.Name()},
-			TokensBefore: c.Total(),
-			TokensAfter:  c.Total() - replaced + size,
-			Tail:         len(c.History) - part.to,
-		}
-		result.Metadata.TopPreserved, result.Metadata.BottomPreserved = part.from, len(c.History)-part.to
-		result.Metadata.MiddleCompressed = n
+		result.apply(entries, c.Total()-replaced+size)
+		result.Tail = len(c.History) - part.to
+		result.Metadata.TopPreserved, result.Metadata.MiddleCompressed, result.Metadata.BottomPreserved = part.from, n, result.Tail
 	}
 	result.Metadata.LLMCallMade = true
 	return result, nil

@@ -62,20 +62,23 @@ func shapes(entries []*history.Content, among []string) []string {
 	var shapes []string
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {
-			shape, leaves := fmt.Sprint(entry.Speaker, " ", block), false
+			shape, leaves := string(entry.Speaker)+" ", false
 			switch b := block.(type) {
 			case *history.ToolCall:
 				shape, leaves = "call "+b.ID+b.Name, true
 			case *history.ToolResponse:
 				shape, leaves = "answer "+b.CallID+b.Error, true
 			case *history.Text:
-				shape = fmt.Sprint(entry.Speaker, " ", b.Text)
+				shape += b.Text
 			case *history.Thinking:
 				if b.Attached == nil || !b.Attached.Wanted {
 					continue // it is not sent
 				}
+				shape = fmt.Sprint(shape, b)
 			case *history.Media:
-				shape = fmt.Sprint(entry.Speaker, " ", picturePointer)
+				shape += picturePointer
+			default:
+				shape = fmt.Sprint(shape, b)
 			}
 			if !leaves || among == nil || slices.Contains(among, shape) {
 				shapes = append(shapes, shape)

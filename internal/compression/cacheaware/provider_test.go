@@ -40,7 +40,7 @@ func bodyOf(e *Engine) []sentEntry {
 	for i := range e.units {
 		if u := &e.units[i]; u.state != gone {
 			s := &body[u.entry]
-			s.pieces, s.tokens = append(s.pieces, fmt.Sprint(u.state, i, u.part, u.foldedAt, u.plain, u.text)), append(s.tokens, u.tokens)
+			s.pieces, s.tokens = append(s.pieces, fmt.Sprintf("%d %d %d %d %t ", u.state, i, u.part, u.foldedAt, u.plain)+u.text), append(s.tokens, u.tokens)
 		}
 	}
 	return body

@@ -22,21 +22,7 @@ type claudeRecord struct {
 	} `json:"message"`
 }
 
-// claudeBlock is a part of a message.
-type claudeBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	Thinking  string          `json:"thinking"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-	IsError   bool            `json:"is_error"`
-	ToolName  string          `json:"tool_name"`
-}
-
-// claudeNames are our names of Claude Code's tools; other tools keep theirs.
+// claudeNames are our names of Claude Code's tools.
 var claudeNames = map[string]string{
 	"Read": "read_file", "Write": "write_file", "Edit": "replace", "MultiEdit": "multi_edit",
 	"Bash": shellTool, "Grep": "search_file_content", "Glob": "glob", "LS": "list_directory",
@@ -45,16 +31,9 @@ var claudeNames = map[string]string{
 
 // claude reads a session of Claude Code. Replies of subagents are other conversations and
 // left out.
-type claude struct {
-	*conversation
-	seen map[string]bool
-}
+type claude struct{ *conversation }
 
-func newClaude(use func(Stretch) error) reader {
-	return &claude{newConversation("claude", use), map[string]bool{}}
-}
-
-func (c *claude) line(line []byte) error {
+func (c claude) line(line []byte) error {
 	var r claudeRecord
 	if err := decode(line, &r); err != nil {
 		return err
@@ -82,36 +61,32 @@ func (c *claude) line(line []byte) error {
 	return nil
 }
 
-func (c *claude) assistant(r claudeRecord) {
+func (c claude) assistant(r claudeRecord) {
 	t := c.reply(r.Message.ID, r.Timestamp.Time)
 	c.models[r.Message.Model]++
-	for _, b := range claudeBlocks(r.Message.Content) {
+	for _, b := range blocksOf(r.Message.Content) {
 		switch b.Type {
 		case "text":
 			c.text(t, b.Text)
 		case "thinking":
 			c.thought(t, b.Thinking)
 		case "tool_use":
-			name := claudeNames[b.Name]
-			if name == "" {
-				name = b.Name
-			}
-			c.call(t, b.ID, name, b.Input)
+			c.call(t, b.ID, b.Name, b.Input)
 		}
 	}
 }
 
-func (c *claude) user(r claudeRecord) {
+func (c claude) user(r claudeRecord) {
 	var said []string
-	for _, b := range claudeBlocks(r.Message.Content) {
+	for _, b := range blocksOf(r.Message.Content) {
 		switch b.Type {
 		case "tool_result":
 			text := claudeText(b.Content)
-			if c.names[b.ToolUseID] == "read_file" {
+			if c.tools[b.ToolUseID] == "read_file" {
 				text = numbered(text)
 			}
 			a := answer{call: b.ToolUseID, text: text, failed: b.IsError, at: r.Timestamp.Time}
-			if c.names[b.ToolUseID] == shellTool && !b.IsError {
+			if c.tools[b.ToolUseID] == shellTool && !b.IsError {
 				a.exit = new(int)
 			}
 			c.answer(a)
@@ -143,24 +118,10 @@ func numbered(text string) string {
 	return b.String()
 }
 
-// claudeBlocks reads content that is a text or a list of blocks.
-func claudeBlocks(raw json.RawMessage) []claudeBlock {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []claudeBlock{{Type: "text", Text: text}}
-	}
-	var blocks []claudeBlock
-	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
-	return blocks
-}
-
 // claudeText is the text of a result.
 func claudeText(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return ""
-	}
 	var parts []string
-	for _, b := range claudeBlocks(raw) {
+	for _, b := range blocksOf(raw) {
 		switch b.Type {
 		case "text":
 			parts = append(parts, b.Text)

@@ -3,10 +3,10 @@ package logs
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"agent/internal/pattern"
 )
 
 // codexRecord is a line of a rollout of codex: an item under payload, or bare as it was
@@ -27,13 +27,9 @@ type codexItem struct {
 	Input     string          `json:"input"`
 	Output    json.RawMessage `json:"output"`
 	Message   string          `json:"message"`
-	Content   []struct {
-		Text string `json:"text"`
-	} `json:"content"`
-	Summary []struct {
-		Text string `json:"text"`
-	} `json:"summary"`
-	Action struct {
+	Content   []block         `json:"content"`
+	Summary   []block         `json:"summary"`
+	Action    struct {
 		Command          []string `json:"command"`
 		WorkingDirectory string   `json:"working_directory"`
 	} `json:"action"`
@@ -45,10 +41,6 @@ type codex struct {
 	open *turn // the reply that is being written
 	// model is the one that the turn at work uses.
 	model string
-}
-
-func newCodex(use func(Stretch) error) reader {
-	return &codex{conversation: newConversation("codex", use)}
 }
 
 func (c *codex) line(line []byte) error {
@@ -101,11 +93,7 @@ func (c *codex) context(body []byte) error {
 func (c *codex) item(item codexItem, at time.Time) {
 	switch item.Type {
 	case "message":
-		var parts []string
-		for _, p := range item.Content {
-			parts = append(parts, p.Text)
-		}
-		text := strings.Join(parts, "\n")
+		text := textOf(item.Content)
 		if item.Role != "assistant" {
 			c.say(text, at)
 			c.open = nil
@@ -136,16 +124,11 @@ func (c *codex) writing(at time.Time) *turn {
 	return c.open
 }
 
-var heredoc = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
-})
+var heredoc = pattern.New(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
 
 // codexCall is a call as our tools would make it: a command, a patch, or what it is.
 func codexCall(item codexItem) (name string, parameters json.RawMessage) {
-	raw := item.Arguments
-	if raw == "" {
-		raw = item.Input
-	}
+	raw := cmp.Or(item.Arguments, item.Input)
 	var args struct {
 		Command json.RawMessage `json:"command"`
 		Cmd     json.RawMessage `json:"cmd"`
@@ -163,10 +146,7 @@ func codexCall(item codexItem) (name string, parameters json.RawMessage) {
 		if len(words) == 2 {
 			patch = words[1]
 		}
-		if patch == "" {
-			patch = raw
-		}
-		return "apply_patch", object("patch", patch, "", "")
+		return "apply_patch", object("patch", cmp.Or(patch, raw), "", "")
 	case item.Name != "" && item.Name != "shell" && item.Name != "exec_command" && item.Name != "container.exec":
 		if !parsed {
 			return item.Name, object("input", raw, "", "")
@@ -177,13 +157,10 @@ func codexCall(item codexItem) (name string, parameters json.RawMessage) {
 	case len(words) > 0:
 		command = strings.Join(words, " ")
 	}
-	if m := heredoc().FindStringSubmatch(command); m != nil {
+	if m := heredoc.FindStringSubmatch(command); m != nil {
 		return "apply_patch", object("patch", m[1], "", "")
 	}
-	if command == "" {
-		command = raw
-	}
-	return shellTool, object("command", command, "directory", args.Workdir)
+	return shellTool, object("command", cmp.Or(command, raw), "directory", args.Workdir)
 }
 
 // codexWords reads a command that is a line or a list of words.
@@ -209,25 +186,14 @@ func object(key, value, second, value2 string) json.RawMessage {
 // codexOutput reads an output: a text, a list of parts, or an object with the exit
 // status beside the text, which may itself be written as a text.
 func codexOutput(raw json.RawMessage) answer {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-		var parts []struct {
-			Text string `json:"text"`
-		}
-		var body struct {
-			Content string `json:"content"`
-		}
-		switch {
-		case json.Unmarshal(raw, &parts) == nil:
-			var all []string
-			for _, p := range parts {
-				all = append(all, p.Text)
-			}
-			text = strings.Join(all, "\n")
-		case json.Unmarshal(raw, &body) == nil && body.Content != "":
-			text = body.Content
-		}
+	text := string(raw)
+	var body struct {
+		Content string `json:"content"`
+	}
+	if blocks := blocksOf(raw); blocks != nil {
+		text = textOf(blocks)
+	} else if json.Unmarshal(raw, &body) == nil && body.Content != "" {
+		text = body.Content
 	}
 	var wrapped struct {
 		Output   *string `json:"output"`

@@ -1,13 +1,14 @@
 package logs
 
 import (
+	"cmp"
 	"encoding/json"
-	"regexp"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/pattern"
 	"agent/internal/text/lines"
 )
 
@@ -32,28 +33,31 @@ type turn struct {
 
 // conversation collects a stretch from the records of a log.
 type conversation struct {
-	agent, project string
+	form
+	project string
+	// seen are the records, by their ids, that are not to be read again.
+	seen map[string]bool
 
 	turns   []*turn
 	replies map[string]*turn
-	// calls are the replies that made them, names the tools that they named.
+	// calls are the replies that made them, tools the names of what they called.
 	calls  map[string]*turn
-	names  map[string]string
+	tools  map[string]string
 	models map[string]int
 	size   int
 
 	use func(Stretch) error
 }
 
-func newConversation(agent string, use func(Stretch) error) *conversation {
-	c := &conversation{agent: agent, use: use}
+func newConversation(f form, use func(Stretch) error) *conversation {
+	c := &conversation{form: f, seen: map[string]bool{}, use: use}
 	c.reset()
 	return c
 }
 
 func (c *conversation) reset() {
 	c.turns, c.size = nil, 0
-	c.replies, c.calls, c.names, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
+	c.replies, c.calls, c.tools, c.models = map[string]*turn{}, map[string]*turn{}, map[string]string{}, map[string]int{}
 }
 
 func (c *conversation) held() int { return c.size }
@@ -86,16 +90,16 @@ func (c *conversation) latestReply() *turn {
 	return nil
 }
 
-func (c *conversation) text(t *turn, text string) {
-	if text != "" {
-		t.blocks = append(t.blocks, &history.Text{Text: text})
-		c.size += len(text)
-	}
-}
+func (c *conversation) text(t *turn, text string) { c.add(t, text, &history.Text{Text: text}) }
 
 func (c *conversation) thought(t *turn, text string) {
+	c.add(t, text, &history.Thinking{Thought: text})
+}
+
+// add adds a block with a text, where it has one.
+func (c *conversation) add(t *turn, text string, block history.Block) {
 	if text != "" {
-		t.blocks = append(t.blocks, &history.Thinking{Thought: text})
+		t.blocks = append(t.blocks, block)
 		c.size += len(text)
 	}
 }
@@ -109,9 +113,48 @@ func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage
 	if len(parameters) == 0 {
 		parameters = json.RawMessage("{}")
 	}
-	c.calls[id], c.names[id] = t, name
+	name = cmp.Or(c.names[name], name)
+	c.calls[id], c.tools[id] = t, name
 	t.blocks = append(t.blocks, &history.ToolCall{ID: id, Name: name, Parameters: parameters})
 	c.size += len(parameters)
+}
+
+// block is a part of a message, as Claude Code and pi write it; of what others write it
+// reads the text.
+type block struct {
+	Type      string                     `json:"type"`
+	Text      string                     `json:"text"`
+	Thinking  string                     `json:"thinking"`
+	ID        string                     `json:"id"`
+	Name      string                     `json:"name"`
+	Input     json.RawMessage            `json:"input"`
+	Arguments map[string]json.RawMessage `json:"arguments"`
+	ToolUseID string                     `json:"tool_use_id"`
+	Content   json.RawMessage            `json:"content"`
+	IsError   bool                       `json:"is_error"`
+	ToolName  string                     `json:"tool_name"`
+}
+
+// blocksOf reads content that is a text or a list of blocks; nil is neither.
+func blocksOf(raw json.RawMessage) []block {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []block{{Type: "text", Text: text}}
+	}
+	var blocks []block
+	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
+	return blocks
+}
+
+// textOf are the texts of blocks, a line each.
+func textOf(blocks []block) string {
+	var texts []string
+	for _, b := range blocks {
+		if b.Text != "" {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // answer is what a call came to.
@@ -130,7 +173,7 @@ func (c *conversation) answer(a answer) {
 	if t == nil {
 		return
 	}
-	name := c.names[a.call]
+	name := c.tools[a.call]
 	response := &history.ToolResponse{CallID: a.call, ToolName: name, Result: history.TextResult(a.text), ExitCode: a.exit}
 	if a.failed || a.exit != nil && *a.exit != 0 {
 		response.Error = lines.WholeRunes(a.text[:min(len(a.text), 200)])
@@ -228,9 +271,7 @@ func later(a, b time.Time) time.Time {
 // shellTool is the name that commands have in every stretch.
 const shellTool = "run_shell_command"
 
-var exitPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
-})
+var exitPattern = pattern.New(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
 
 // exitStatus reads the status of a command from its answer: programs write it at the
 // beginning or at the end.
@@ -241,7 +282,7 @@ func exitStatus(text string, failed bool) *int {
 		near = text[:looked] + "\n" + text[len(text)-looked:]
 	}
 	status := 0
-	if m := exitPattern().FindStringSubmatch(near); m != nil {
+	if m := exitPattern.FindStringSubmatch(near); m != nil {
 		status, _ = strconv.Atoi(m[1])
 	} else if failed {
 		status = 1

@@ -37,16 +37,9 @@ type geminiMessage struct {
 }
 
 // gemini reads a session of gemini-cli, whose tools are named as ours.
-type gemini struct {
-	*conversation
-	seen map[string]bool
-}
+type gemini struct{ *conversation }
 
-func newGemini(use func(Stretch) error) reader {
-	return &gemini{newConversation("gemini", use), map[string]bool{}}
-}
-
-func (g *gemini) line(line []byte) error {
+func (g gemini) line(line []byte) error {
 	var r geminiRecord
 	if err := decode(line, &r); err != nil {
 		return err
@@ -61,11 +54,11 @@ func (g *gemini) line(line []byte) error {
 // message adds a message. A message that was there before is recorded again when its
 // calls are answered; a message that holds only calls belongs to the reply in front of
 // it.
-func (g *gemini) message(m geminiMessage) {
+func (g gemini) message(m geminiMessage) {
 	switch m.Type {
 	case "user":
 		if !g.seen[m.ID] {
-			g.say(geminiText(m.Content), m.Timestamp.Time)
+			g.say(textOf(blocksOf(m.Content)), m.Timestamp.Time)
 		}
 	case "gemini":
 		t := g.replies[m.ID]
@@ -81,7 +74,7 @@ func (g *gemini) message(m geminiMessage) {
 			for _, thought := range m.Thoughts {
 				g.thought(t, strings.TrimSpace(thought.Subject+"\n"+thought.Description))
 			}
-			g.text(t, geminiText(m.Content))
+			g.text(t, textOf(blocksOf(m.Content)))
 		}
 		for _, call := range m.ToolCalls {
 			g.call(t, call.ID, call.Name, call.Args)
@@ -97,25 +90,6 @@ func (g *gemini) message(m geminiMessage) {
 	}
 }
 
-// geminiText is the text of content: a text, or parts of which some hold text.
-func geminiText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	_ = json.Unmarshal(raw, &parts) // what is neither says nothing
-	var all []string
-	for _, p := range parts {
-		if p.Text != "" {
-			all = append(all, p.Text)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
 // geminiResult is what a call answered.
 func geminiResult(raw json.RawMessage) (text string, failed bool) {
 	var parts []struct {
@@ -127,7 +101,7 @@ func geminiResult(raw json.RawMessage) (text string, failed bool) {
 		} `json:"functionResponse"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
-		return geminiText(raw), false
+		return textOf(blocksOf(raw)), false
 	}
 	var all []string
 	for _, p := range parts {

@@ -44,10 +44,6 @@ var opencodeNames = map[string]string{"bash": shellTool}
 // opencode reads an export, which is one object over many lines.
 type opencode struct{ *conversation }
 
-func newOpencode(use func(Stretch) error) reader {
-	return opencode{newConversation("opencode", use)}
-}
-
 func (o opencode) line(data []byte) error {
 	var e opencodeExport
 	if err := decode(data, &e); err != nil {
@@ -91,11 +87,7 @@ func (o opencode) steps(id string, parts []opencodePart, at time.Time) {
 		case "reasoning":
 			o.thought(t, p.Text)
 		case "tool":
-			name := opencodeNames[p.Tool]
-			if name == "" {
-				name = p.Tool
-			}
-			o.call(t, p.CallID, name, p.State.Input)
+			o.call(t, p.CallID, p.Tool, p.State.Input)
 			if p.State.Status == "completed" || p.State.Status == "error" {
 				o.answer(answer{call: p.CallID, text: p.State.Output + p.State.Error, failed: p.State.Status == "error", at: at})
 			}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"encoding/json"
 )
 
@@ -20,15 +21,6 @@ type piRecord struct {
 	} `json:"message"`
 }
 
-type piBlock struct {
-	Type      string                     `json:"type"`
-	Text      string                     `json:"text"`
-	Thinking  string                     `json:"thinking"`
-	ID        string                     `json:"id"`
-	Name      string                     `json:"name"`
-	Arguments map[string]json.RawMessage `json:"arguments"`
-}
-
 // piNames are our names of pi's tools.
 var piNames = map[string]string{
 	"read": "read_file", "write": "write_file", "edit": "replace", "bash": shellTool,
@@ -39,8 +31,6 @@ var piNames = map[string]string{
 var piParameters = map[string]string{"path": "file_path", "oldText": "old_string", "newText": "new_string"}
 
 type pi struct{ *conversation }
-
-func newPi(use func(Stretch) error) reader { return pi{newConversation("pi", use)} }
 
 func (p pi) line(line []byte) error {
 	var r piRecord
@@ -66,7 +56,7 @@ func (p pi) message(r piRecord) {
 	if at.IsZero() {
 		at = r.Timestamp.Time
 	}
-	blocks := piBlocks(r.Message.Content)
+	blocks := blocksOf(r.Message.Content)
 	switch r.Message.Role {
 	case "user":
 		for _, b := range blocks {
@@ -87,7 +77,7 @@ func (p pi) message(r piRecord) {
 	}
 }
 
-func (p pi) block(t *turn, b piBlock) {
+func (p pi) block(t *turn, b block) {
 	switch b.Type {
 	case "text":
 		p.text(t, b.Text)
@@ -96,29 +86,12 @@ func (p pi) block(t *turn, b piBlock) {
 	case "toolCall":
 		args := map[string]json.RawMessage{}
 		for name, value := range b.Arguments {
-			if ours := piParameters[name]; ours != "" {
-				name = ours
-			}
-			args[name] = value
+			args[cmp.Or(piParameters[name], name)] = value
 		}
 		raw, err := json.Marshal(args)
 		if err != nil {
 			raw = nil
 		}
-		name := piNames[b.Name]
-		if name == "" {
-			name = b.Name
-		}
-		p.call(t, b.ID, name, raw)
+		p.call(t, b.ID, b.Name, raw)
 	}
-}
-
-func piBlocks(raw json.RawMessage) []piBlock {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []piBlock{{Type: "text", Text: text}}
-	}
-	var blocks []piBlock
-	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
-	return blocks
 }

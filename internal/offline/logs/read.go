@@ -26,17 +26,22 @@ type form struct {
 	whole bool
 	// is reports whether a record is of the form; of a file that is one object only
 	// the names of its members are given.
-	is  func(m map[string]json.RawMessage) bool
-	new func(use func(Stretch) error) reader
+	is func(m map[string]json.RawMessage) bool
+	// names are our names of its tools; other tools keep theirs.
+	names map[string]string
+	new   func(*conversation) reader
 }
 
 var forms = []form{
-	{"codex", false, isCodex, newCodex},
-	{"pi", false, isPi, newPi},
-	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, newGemini},
-	{"claude", false, isClaude, newClaude},
-	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, newOpencode},
+	{"codex", false, isCodex, nil, func(c *conversation) reader { return &codex{conversation: c} }},
+	{"pi", false, isPi, piNames, func(c *conversation) reader { return pi{c} }},
+	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, nil, func(c *conversation) reader { return gemini{c} }},
+	{"claude", false, isClaude, claudeNames, func(c *conversation) reader { return claude{c} }},
+	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, opencodeNames, func(c *conversation) reader { return opencode{c} }},
 }
+
+// reader begins a session of the form.
+func (f form) reader(use func(Stretch) error) reader { return f.new(newConversation(f, use)) }
 
 func has(m map[string]json.RawMessage, names ...string) bool {
 	for _, name := range names {
@@ -93,7 +98,7 @@ func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
 		if f.whole {
 			return errWhole
 		}
-		into = f.new(use)
+		into = f.reader(use)
 		for _, earlier := range head {
 			if err := feed(into, earlier, &notes); err != nil {
 				return err
@@ -135,7 +140,7 @@ func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
 	}
 	for _, f := range forms {
 		if f.is(m) {
-			into := f.new(use)
+			into := f.reader(use)
 			if err := into.line(data); err != nil {
 				return notes, ErrUnknown
 			}
