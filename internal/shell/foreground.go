@@ -14,20 +14,6 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	if !j.enter() {
 		return Result{}, ErrClosed
 	}
-	running, end := context.WithCancelCause(j.running)
-	hurried, hurry := context.WithCancel(context.Background())
-	keeps := context.AfterFunc(ctx, func() { end(context.Cause(ctx)); hurry() })
-	defer keeps()
-	if ctx.Err() != nil { // AfterFunc ends it beside the command, which may have begun by then
-		end(context.Cause(ctx))
-	}
-	if command.Timeout > 0 {
-		timer := time.AfterFunc(command.Timeout, func() { end(errTimedOut) })
-		defer timer.Stop()
-		command.Timeout = 0
-	}
-	began, leave := time.Now(), j.mayLeave(command)
-	defer j.stays(leave)
 	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
 	var to io.Writer = out
 	if screen != nil {
@@ -35,48 +21,75 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 		defer shown.close()
 		to = io.MultiWriter(out, shown)
 	}
-	var ending Ending
-	done := make(chan struct{})
-	go func() {
-		defer j.group.Done()
-		defer end(nil)
-		defer hurry()
-		ending = j.run(running, hurried, command, to)
-		out.close()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-leave:
-		if keeps() { // else it is being interrupted
-			cancel := func() { end(context.Canceled) }
-			return j.adopt(&Job{Line: command.Line, began: began, output: out, cancel: cancel, hurry: hurry}, done, &ending), nil
-		}
-		<-done
+	limit, leave := command.Timeout, make(chan struct{})
+	command.Timeout = 0 // it ends with the wait
+	job, keeps := j.begin(ctx, command, out, to)
+	defer keeps()
+	if limit > 0 {
+		timer := time.AfterFunc(limit, func() { job.stop(errTimedOut) })
+		defer timer.Stop()
 	}
-	text, spool := out.text()
-	return Result{Ending: ending, Output: text, Lines: out.lineCount(), Spool: spool}, nil
-}
-
-// mayLeave returns a channel that is closed when the command is to become a job.
-func (j *Jobs) mayLeave(command Command) chan struct{} {
-	leave := make(chan struct{})
 	if command.Leaves {
 		j.mu.Lock()
-		defer j.mu.Unlock()
-		if j.leaving == nil {
-			j.leaving = map[chan struct{}]bool{}
-		}
 		j.leaving[leave] = true
+		j.mu.Unlock()
+		defer func() {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			delete(j.leaving, leave)
+		}()
 	}
-	return leave
+	select {
+	case <-job.done:
+	case <-leave:
+		if keeps() { // else it is being interrupted
+			return j.adopt(job), nil
+		}
+		<-job.done
+	}
+	text, spool := out.text()
+	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
-// stays ends that the command of a channel may become a job.
-func (j *Jobs) stays(leave chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	delete(j.leaving, leave)
+// begin runs a command that was counted in; it has no number yet. It ends with ctx unless
+// that keeps it no more.
+func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, keeps func() bool) {
+	running, stop := context.WithCancelCause(j.running)
+	hurried, hurry := context.WithCancel(context.Background())
+	job = &Job{Line: command.Line, began: time.Now(), output: out, stop: stop, hurry: hurry, done: make(chan struct{})}
+	keeps = context.AfterFunc(ctx, func() { stop(context.Cause(ctx)); hurry() })
+	if ctx.Err() != nil { // AfterFunc ends it beside the command, which may have begun by then
+		stop(context.Cause(ctx))
+	}
+	go func() {
+		defer j.group.Done()
+		defer stop(nil)
+		defer hurry()
+		end := j.run(running, hurried, command, to)
+		out.close()
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		job.end = end
+		if job.ID > 0 {
+			j.announceEnd(job)
+		}
+		close(job.done)
+	}()
+	return job, keeps
+}
+
+// add makes a command one of the jobs.
+func (j *Jobs) add(job *Job) {
+	job.ID = len(j.all) + 1
+	j.all = append(j.all, job)
+	j.OnJob(JobChange{ID: job.ID, Command: job.Line})
+}
+
+func (j *Jobs) announceEnd(job *Job) {
+	j.OnJob(JobChange{ID: job.ID, Command: job.Line, Ended: true})
+	if !job.end.Interrupted {
+		j.ended = append(j.ended, job)
+	}
 }
 
 // Background makes jobs of the commands that callers wait for and that may become some.
@@ -98,24 +111,15 @@ func (j *Jobs) Background() int {
 
 // adopt makes a job of a command that runs. Its whole output is the job's; of what it
 // printed until now the result is the first look.
-func (j *Jobs) adopt(job *Job, done <-chan struct{}, ending *Ending) Result {
+func (j *Jobs) adopt(job *Job) Result {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	text, _ := job.output.text()
 	lines := job.output.lineCount()
-	j.mu.Lock()
-	job.ID, job.done, job.shown = len(j.all)+1, make(chan struct{}), job.output.follow()
-	j.all = append(j.all, job)
-	j.OnJob(JobChange{ID: job.ID, Command: job.Line})
-	watched := !j.closed
-	if watched {
-		j.group.Add(1)
+	job.shown = job.output.follow()
+	j.add(job)
+	if job.isDone() {
+		j.announceEnd(job)
 	}
-	j.mu.Unlock()
-	go func() {
-		if watched {
-			defer j.group.Done()
-		}
-		<-done
-		j.record(job, *ending)
-	}()
 	return Result{Output: text, Lines: lines, Spool: job.Spool(), Job: job}
 }

@@ -21,8 +21,8 @@ type Job struct {
 
 	began  time.Time
 	output *output
-	cancel context.CancelFunc
-	// hurry shortens the time that it has to end after cancel.
+	stop   context.CancelCauseFunc
+	// hurry shortens the time that it has to end after stop.
 	hurry context.CancelFunc
 	// done is closed when it ended; then end says how.
 	done chan struct{}
@@ -56,7 +56,7 @@ func (b *Job) Done() <-chan struct{} { return b.done }
 
 // Kill ends the job and returns when it has ended, soon after ctx ended at the latest.
 func (b *Job) Kill(ctx context.Context) {
-	b.cancel()
+	b.stop(context.Canceled)
 	defer context.AfterFunc(ctx, b.hurry)()
 	<-b.done
 }

@@ -60,7 +60,7 @@ type Jobs struct {
 // for the variables named in withhold: keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
-	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, running: running, stop: stop}
+	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, leaving: map[chan struct{}]bool{}, running: running, stop: stop}
 	j.room.Store(allSpools)
 	return j
 }
@@ -157,35 +157,11 @@ func (j *Jobs) Start(command Command) (*Job, error) {
 	if n := j.runningCount(); n >= maxJobs {
 		return nil, fmt.Errorf("%d background commands are running already; end one with action kill first", n)
 	}
-	ctx, cancel := context.WithCancel(j.running)
-	hurried, hurry := context.WithCancel(context.Background())
 	out := newLog(command.OutputBytes, command.SpoolDir, &j.room)
-	started := &Job{
-		ID: len(j.all) + 1, Line: command.Line, began: time.Now(),
-		output: out, cancel: cancel, hurry: hurry, done: make(chan struct{}),
-	}
-	j.all = append(j.all, started)
-	j.OnJob(JobChange{ID: started.ID, Command: started.Line})
-	j.group.Go(func() {
-		defer cancel()
-		defer hurry()
-		end := j.run(ctx, hurried, command, out)
-		out.close()
-		j.record(started, end)
-	})
-	return started, nil
-}
-
-// record notes the end of a job.
-func (j *Jobs) record(ended *Job, end Ending) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	ended.end = end
-	j.OnJob(JobChange{ID: ended.ID, Command: ended.Line, Ended: true})
-	close(ended.done)
-	if !end.Interrupted {
-		j.ended = append(j.ended, ended)
-	}
+	j.group.Add(1)
+	job, _ := j.begin(context.Background(), command, out, out)
+	j.add(job)
+	return job, nil
 }
 
 // Running is how many background commands run.

@@ -49,7 +49,7 @@ func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
 func newLog(limit int, spoolDir string, room *atomic.Int64) *output {
 	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir, room: room}
 	if spoolDir != "" {
-		o.spool = newSpool(spoolDir, spoolLimit, room)
+		o.beginSpool()
 	}
 	return o
 }
@@ -84,11 +84,16 @@ func (o *output) keep(data []byte) {
 		if o.spoolDir == "" || o.total <= int64(o.headMax+o.tailMax) {
 			return
 		}
-		o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
-		o.spool.write(o.head)
-		o.spool.write(o.tail)
+		o.beginSpool()
 	}
 	o.spool.write(data)
+}
+
+// beginSpool begins the file with what memory holds.
+func (o *output) beginSpool() {
+	o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
+	o.spool.write(o.head)
+	o.spool.write(o.tail)
 }
 
 // close ends the spool. Nothing is written afterwards.
@@ -106,9 +111,7 @@ func (o *output) follow() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.spool == nil && o.spoolDir != "" {
-		o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
-		o.spool.write(o.head)
-		o.spool.write(o.tail)
+		o.beginSpool()
 	}
 	o.headMax = len(o.head)
 	return o.total
