@@ -37,7 +37,6 @@ func (e *Editor) record(before state, typing bool) {
 	e.changes.after, e.changes.typing = nil, typing
 }
 
-// Changes counts the changes that can be taken back; Join makes one of those that came
 // Changes counts the changes that can be taken back.
 func (e *Editor) Changes() int { return len(e.changes.before) }
 

@@ -68,12 +68,11 @@ func (in *Input) Do(action string, now time.Time) {
 // VimKey takes a key as Vim means it, and returns the action of the prompt that it asks
 // for. It reports false for a key that Vim does not know.
 func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
-	var result vim.Result
-	in.changing(now, func() { result = in.vim.Key(&in.Editor, k.Name, k.Text) })
-	if result.Taken {
+	in.changing(now, func() { action, taken = in.vim.Key(&in.Editor, k.Name, k.Text) })
+	if taken {
 		in.popup.close()
 	}
-	return result.Action, result.Taken
+	return action, taken
 }
 
 // VimTypes reports whether keys type, as Vim means them.

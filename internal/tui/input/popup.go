@@ -28,15 +28,11 @@ func (p *popup) close() { *p = popup{selected: -1} }
 
 // move picks the next or previous proposal.
 func (p *popup) move(by int) {
-	n := len(p.proposals)
-	switch {
-	case p.selected < 0 && by < 0:
-		p.selected = n - 1
-	case p.selected < 0:
-		p.selected = 0
-	default:
-		p.selected = (p.selected + by + n) % n
+	if by < 0 {
+		p.selected = max(0, p.selected)
 	}
+	n := len(p.proposals)
+	p.selected = (p.selected + by + n) % n
 }
 
 // isCommandName reports a line that is the beginning of a command's name.

@@ -29,7 +29,7 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 	var selected edit.Selection
 	if look.Vim {
 		mark, indent = in.vim.Mode.Letter()+mark, " "+indent
-		selected.From, selected.To, _ = in.vim.Selected(&in.Editor)
+		selected.From, selected.To = in.vim.Selected(&in.Editor)
 		selected.Look = t.Mark
 	}
 	rows, row, col = in.ViewSelected(width-len(mark), height, selected)

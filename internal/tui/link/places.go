@@ -3,6 +3,8 @@ package link
 import (
 	"strconv"
 	"strings"
+
+	"agent/internal/pattern"
 )
 
 // Place is a part of a text, in bytes, that leads somewhere.
@@ -74,6 +76,9 @@ func sentence(address string) string {
 
 // file is where a word leads that names a file, with a line or without.
 func (l *Links) file(word string) (Target, int) {
+	if !strings.ContainsAny(word, "./") { // most words
+		return Target{}, 0
+	}
 	name, line, column, size := position(word)
 	if len(name) > 512 || !strings.ContainsAny(name, "./") {
 		return Target{}, 0
@@ -85,37 +90,22 @@ func (l *Links) file(word string) (Target, int) {
 	return target(l.address(path, line, column)), size
 }
 
-// position takes a name and the place in it apart: name, name:12, name:12:5, name#L12.
-// size is how much of the word that is.
-func position(word string) (name string, line, column, size int) {
-	for _, mark := range []string{":", "#L"} {
-		for at := 0; ; {
-			n := strings.Index(word[at:], mark)
-			if n < 0 {
-				break
-			}
-			at += n + len(mark)
-			line, digits := number(word[at:])
-			if digits == 0 {
-				continue
-			}
-			size = at + digits
-			if mark == ":" && strings.HasPrefix(word[size:], ":") {
-				if column, digits = number(word[size+1:]); digits > 0 {
-					size += 1 + digits
-				}
-			}
-			return word[:at-len(mark)], line, column, size
-		}
-	}
-	return word, 0, 0, len(word)
-}
+// lined is a name with a line and a column, name:12 or name:12:5; marked is name#L12.
+var (
+	lined  = pattern.New(`^(.*?):(\d{1,9})(?::(\d{1,9}))?`)
+	marked = pattern.New(`^(.*?)#L(\d{1,9})()`)
+)
 
-// number is the number that a text begins with, and how many digits it has.
-func number(text string) (n, digits int) {
-	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
-		digits++
+// position takes a name and the place in it apart. size is how much of the word that is.
+func position(word string) (name string, line, column, size int) {
+	found := lined.FindStringSubmatch(word)
+	if found == nil {
+		found = marked.FindStringSubmatch(word)
 	}
-	n, _ = strconv.Atoi(text[:digits])
-	return n, digits
+	if found == nil {
+		return word, 0, 0, len(word)
+	}
+	line, _ = strconv.Atoi(found[2])
+	column, _ = strconv.Atoi(found[3]) // none is 0
+	return found[1], line, column, len(found[0])
 }

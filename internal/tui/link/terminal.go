@@ -1,7 +1,7 @@
 package link
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 )
 
@@ -40,10 +40,9 @@ func takesLinks(env func(string) string) taken {
 
 // atLeast compares a version such as 3.4a.
 func atLeast(version string, major, minor int) bool {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(version, "next-"), ".")
-	a, err := strconv.Atoi(first)
-	b, _ := number(rest)
-	return err == nil && (a > major || a == major && b >= minor)
+	var a, b int
+	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "next-"), "%d.%d", &a, &b)
+	return n > 0 && (a > major || a == major && b >= minor)
 }
 
 // countsLines reports whether the terminal opens a file at the line that its address ends

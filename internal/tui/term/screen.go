@@ -204,21 +204,11 @@ func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 // sealed are rows of which the terminal obeys nothing but styles. The rows themselves
 // stay as they are: they are the model's.
 func sealed(rows []string) []string {
-	var out []string
-	for i, row := range rows {
-		safe := style.Seal(row)
-		if safe == row {
-			continue
-		}
-		if out == nil {
-			out = slices.Clone(rows)
-		}
-		out[i] = safe
+	safe := slices.Clone(rows)
+	for i, row := range safe {
+		safe[i] = style.Seal(row)
 	}
-	if out == nil {
-		return rows
-	}
-	return out
+	return safe
 }
 
 // emptied empties the window, and then the scrollback, into which some terminals
@@ -317,12 +307,6 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 // difference writes the lines that changed. The cursor starts at the top of the
 // live part and ends on its last line.
 func (s *Screen) difference(b *bytes.Buffer, live []string) {
-	if slices.Equal(live, s.live) {
-		if n := len(live) - 1; n > 0 {
-			b.WriteString(ansi.CursorDown(n))
-		}
-		return
-	}
 	for i, line := range live {
 		if i >= len(s.live) || s.live[i] != line {
 			b.WriteString(ansi.EraseLineRight)

@@ -22,8 +22,8 @@ func parse(keys []string, visual bool) (c command, done bool) {
 	n, keys := number(keys)
 	op, rest := "", keys
 	for _, o := range operators {
-		if head, ok := headOf(keys, o); ok && !visual {
-			op, rest = o, head
+		if n := len(o); !visual && len(keys) >= n && strings.Join(keys[:n], "") == o {
+			op, rest = o, keys[n:]
 		}
 	}
 	m, rest := number(rest)
@@ -68,15 +68,4 @@ func number(keys []string) (n int, rest []string) {
 		keys = keys[1:]
 	}
 	return n, keys
-}
-
-// headOf cuts an operator from the beginning of keys.
-func headOf(keys []string, operator string) (rest []string, ok bool) {
-	for _, c := range operator {
-		if len(keys) == 0 || keys[0] != string(c) {
-			return nil, false
-		}
-		keys = keys[1:]
-	}
-	return keys, true
 }

@@ -48,28 +48,17 @@ type State struct {
 	again        bool
 }
 
-// Result is what a key was.
-type Result struct {
-	// Taken is false for a key that is not Vim's.
-	Taken bool
-	// Action is an action of the prompt that the key asks for, "" for none.
-	Action string
-}
-
-// Pending is what was typed of a command.
-func (s *State) Pending() string { return strings.Join(s.pending, "") }
-
 // Begin goes to insert mode, for a new prompt.
 func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
 
-// Selected is the range of visual mode, in bytes.
-func (s *State) Selected(e *edit.Editor) (from, to int, ok bool) {
+// Selected is the range of visual mode, in bytes; it is empty in other modes.
+func (s *State) Selected(e *edit.Editor) (from, to int) {
 	if s.Mode != Visual && s.Mode != VisualLine {
-		return 0, 0, false
+		return 0, 0
 	}
 	t := textOf(e)
 	a, b := s.selection(t, t.index(e.Cursor))
-	return t.at[a], t.at[b], true
+	return t.at[a], t.at[b]
 }
 
 // selection is the range of visual mode, in characters.
@@ -82,35 +71,36 @@ func (s *State) selection(t text, i int) (from, to int) {
 	return a, min(i+1, t.len())
 }
 
-// Key takes a key by its name and what it types.
-func (s *State) Key(e *edit.Editor, name, typed string) Result {
+// Key takes a key by its name and what it types, and returns the action of the prompt that
+// it asks for, "" for none. It reports false for a key that is not Vim's.
+func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bool) {
 	if s.Mode == Insert {
-		return s.insertKey(e, name, typed)
+		return "", s.insertKey(e, name, typed)
 	}
 	if typed == "" {
 		switch waits := len(s.pending) > 0 || s.Mode != Normal; {
 		case name == "esc" && waits:
 			s.Mode, s.pending, s.change = Normal, nil, nil
 			s.Rest(e)
-			return Result{Taken: true}
+			return "", true
 		case name == "ctrl+r":
 			typed, s.pending = name, nil
 		case slices.Contains([]string{"left", "right", "up", "down", "home", "end", "backspace"}, name):
 			typed, s.pending = name, nil
 		default:
 			s.pending, s.change = nil, nil
-			return Result{}
+			return "", false
 		}
 	}
 	s.pending = append(s.pending, typed)
 	s.change = append(s.change, key{name, typed})
 	c, done := parse(s.pending, s.Mode != Normal)
 	if !done {
-		return Result{Taken: true}
+		return "", true
 	}
 	s.pending = nil
 	before := e.Text
-	action := s.do(e, c)
+	action = s.do(e, c)
 	s.Rest(e)
 	switch {
 	case s.Mode == Normal && e.Text != before && c.motion != "u" && c.motion != "ctrl+r" && c.motion != ".":
@@ -118,7 +108,7 @@ func (s *State) Key(e *edit.Editor, name, typed string) Result {
 	case s.Mode == Normal:
 		s.change = nil
 	}
-	return Result{Taken: true, Action: action}
+	return action, true
 }
 
 // done notes the change that was made.
@@ -131,12 +121,12 @@ func (s *State) done() {
 
 // insertKey takes a key of insert mode: all but Esc are the editor's. What is typed is
 // kept, to be done again.
-func (s *State) insertKey(e *edit.Editor, name, typed string) Result {
+func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	if name != "esc" {
 		if s.change != nil && (typed != "" || name == "backspace") {
 			s.change = append(s.change, key{name, typed})
 		}
-		return Result{Taken: s.over && s.replace(e, name, typed)}
+		return s.over && s.replace(e, name, typed)
 	}
 	s.Mode, s.over = Normal, false
 	if s.change != nil {
@@ -146,7 +136,7 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) Result {
 	if t := textOf(e); t.index(e.Cursor) > t.lineStart(t.index(e.Cursor)) {
 		e.Left()
 	}
-	return Result{Taken: true}
+	return true
 }
 
 // replace types over what is there. It reports false at the end of a line, where typing is
@@ -174,10 +164,8 @@ func (s *State) Rest(e *edit.Editor) {
 	}
 }
 
-// insert goes to insert mode at i.
-func (s *State) insert(e *edit.Editor, at int) {
-	e.Cursor, s.Mode = at, Insert
-}
+// insert goes to insert mode at a position.
+func (s *State) insert(e *edit.Editor, at int) { e.Cursor, s.Mode = at, Insert }
 
 // do does a command and returns the action of the prompt that it asks for.
 func (s *State) do(e *edit.Editor, c command) (action string) {
@@ -265,16 +253,12 @@ func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action strin
 		s.repeat(e, n)
 	case "/":
 		return "search"
-	case "j", "k", "up", "down":
+	default:
 		if m := s.move(t, c, i); m.ok {
 			e.Cursor = t.at[m.to]
 			return ""
 		}
 		return map[string]string{"j": "down", "down": "down", "k": "up", "up": "up"}[c.motion]
-	default:
-		if m := s.move(t, c, i); m.ok {
-			e.Cursor = t.at[m.to]
-		}
 	}
 	return ""
 }
@@ -332,7 +316,7 @@ func (s *State) repeat(e *edit.Editor, n int) {
 	mark := e.Changes()
 	for range min(n, 100) {
 		for _, k := range s.last {
-			if r := s.Key(e, k.name, k.text); !r.Taken {
+			if _, taken := s.Key(e, k.name, k.text); !taken {
 				e.Key(k.name, k.text)
 			}
 		}

@@ -22,11 +22,10 @@ func press(s *vim.State, e *edit.Editor, keys string) (action string) {
 		case '⌫':
 			name, text = "backspace", ""
 		}
-		result := s.Key(e, name, text)
-		if !result.Taken {
+		var taken bool
+		if action, taken = s.Key(e, name, text); !taken {
 			e.Key(name, text)
 		}
-		action = result.Action
 	}
 	return action
 }
@@ -195,8 +194,8 @@ func TestNormalMode(t *testing.T) {
 		if got := at(e); got != tc.want {
 			t.Errorf("%s after %s is %s, want %s", tc.from, tc.keys, got, tc.want)
 		}
-		if s.Mode != vim.Normal || s.Pending() != "" {
-			t.Errorf("%s after %s: mode %v, pending %q", tc.from, tc.keys, s.Mode, s.Pending())
+		if s.Mode != vim.Normal {
+			t.Errorf("%s after %s: mode %v", tc.from, tc.keys, s.Mode)
 		}
 	}
 }
@@ -212,7 +211,8 @@ func TestActionsOfThePrompt(t *testing.T) {
 	}
 	var s vim.State
 	e := editorAt("one|")
-	if !s.Key(e, "esc", "").Taken || s.Key(e, "esc", "").Taken || s.Key(e, "enter", "").Taken {
+	takes := func(name string) bool { _, taken := s.Key(e, name, ""); return taken }
+	if !takes("esc") || takes("esc") || takes("enter") {
 		t.Error("the first Esc is Vim's, the second and Enter are not")
 	}
 	s.Begin()
@@ -243,7 +243,7 @@ func FuzzKeys(f *testing.F) {
 			if s.Mode == vim.Normal && e.Cursor > 0 && e.Text[e.Cursor-1] != '\n' && (e.Cursor == len(e.Text) || e.Text[e.Cursor] == '\n') {
 				t.Fatalf("the cursor of normal mode is behind its line: %q at %d", e.Text, e.Cursor)
 			}
-			if from, to, ok := s.Selected(e); ok && (from < 0 || to < from || to > len(e.Text)) {
+			if from, to := s.Selected(e); from < 0 || to < from || to > len(e.Text) {
 				t.Fatalf("%d to %d of %q is selected", from, to, e.Text)
 			}
 			if len(e.Text) > 4000 {
