@@ -50,7 +50,6 @@ var rooms = []room{
 	{"internal/tui/input", []string{"internal/atcmd", "internal/command", "internal/history", "internal/picture", "internal/tui/edit", "internal/tui/edit/vim", "internal/tui/picker", "internal/tui/style", "internal/tui/term"}, "the prompt knows what can be typed and sends nothing"},
 	{"internal/tui/vt", nil, "a terminal for tests needs nothing"},
 	{"internal/tui/mailbox", []string{"internal/chat"}, "it carries events and shows none"},
-	{"internal/tui/svg", nil, "a picture is of rows, whatever they show"},
 	{"internal/tui", []string{"internal/chat", "internal/gate", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture"}, "the screen shows events and commands and knows their types"},
 	{"internal/acp", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/text", "internal/todo", "internal/tools"}, "it runs conversations for an editor"},
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history", "internal/text/lines"}, "it prints the events of a turn"},

@@ -15,7 +15,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/tui/style"
-	"agent/internal/tui/svg"
 )
 
 // pictureColumns is how wide the window of a picture is.
@@ -74,7 +73,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, play := range pictures {
-		for look, ground := range map[string]svg.Ground{style.Dark: svg.Dark, style.Light: svg.Light} {
+		for look, ground := range map[string]svgGround{style.Dark: svgDark, style.Light: svgLight} {
 			t.Run(name+"-"+look, func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplayFor(t, pictureColumns, 46, func(o *Options) {
@@ -87,7 +86,7 @@ func TestPictures(t *testing.T) {
 				for len(rows) > 0 && rows[0] == "" {
 					rows = rows[1:]
 				}
-				drawn, file := svg.Draw(rows, pictureColumns, ground), filepath.Join("..", "..", "docs", "frames", name+"-"+look+".svg")
+				drawn, file := drawSVG(rows, pictureColumns, ground), filepath.Join("..", "..", "docs", "frames", name+"-"+look+".svg")
 				if update {
 					if err := os.WriteFile(file, []byte(drawn), 0o644); err != nil {
 						t.Fatal(err)
