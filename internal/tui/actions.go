@@ -102,7 +102,7 @@ func (m *Model) up() tea.Cmd {
 	case len(waits.queued) > 0 && (m.input.Empty() || m.backUnchanged()):
 		return guarded(func() tea.Msg {
 			message, ok := m.opts.Driver.Unqueue(m.ctx)
-			return unqueuedMsg{message, ok}
+			return then(func() { m.cameBack(message, ok) })
 		})
 	default:
 		m.input.Older()

@@ -117,15 +117,16 @@ func (o Options) askBranch(ctx context.Context) tea.Cmd {
 
 // The messages the model sends itself, besides those declared with their part.
 type (
-	eventsMsg   []chat.Event
-	inputMsg    []term.Event
-	promptsMsg  []atcmd.Message
-	noteMsg     struct{ text string }
-	unqueuedMsg struct {
-		message atcmd.Message
-		ok      bool
-	}
+	eventsMsg  []chat.Event
+	inputMsg   []term.Event
+	promptsMsg []atcmd.Message
+	noteMsg    struct{ text string }
+	// thenMsg is what is to be done with what a command brings.
+	thenMsg func() tea.Cmd
 )
+
+// then is a thenMsg with nothing to run beside.
+func then(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
 
 // update takes a message and arranges the live part anew. What it returns is to be
 // run beside.
@@ -155,8 +156,6 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		return m.eventsCame(message)
 	case branchMsg:
 		m.line.branch = string(message)
-	case ownStatusMsg:
-		return m.own.came(message)
 	case foundMsg:
 		if message != "" {
 			m.note(dim, "·", string(message))
@@ -167,26 +166,15 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		m.input.Load(message)
 	case noteMsg:
 		m.note(bad, "✗", message.text)
-	case unqueuedMsg:
-		m.cameBack(message)
-	case imageMsg:
-		m.imageCame(message)
+	case thenMsg:
+		return message()
 	case input.Proposed:
 		return guarded(m.input.Complete(message))
 	case commandMsg:
 		return m.commandDone(message)
-	case editedMsg:
-		m.edited(message)
-	case outputMsg:
-		m.answer(transcript.Rows(message...))
 	case wakeMsg:
 		m.resize.settle()
 		return m.questionReply(m.questions.Wake(m.opts.Now()))
-	case spoolMsg:
-		m.activity.spoolRead(message)
-	case pickerMsg:
-		message.done()
-		return m.chooser.work()
 	case crashMsg:
 		panic(message)
 	}

@@ -36,12 +36,6 @@ func (o *outputs) add(result output) {
 	*o = append(*o, result)
 }
 
-// outputMsg brings lines to print.
-type outputMsg []string
-
-// spoolMsg brings all of an output that was too long to be kept.
-type spoolMsg struct{ spool, text string }
-
 // nothingToRead reports that there is no output yet.
 func (a *activity) nothingToRead() bool {
 	return a.watched.ID == 0 && len(a.outputs)+len(a.tools)+len(a.earlier)+len(a.said) == 0
@@ -113,7 +107,8 @@ func outputLines(text string) []string {
 	return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
 }
 
-// readSpools reads the files of outputs that were too long to be kept.
+// readSpools reads the files of outputs that were too long to be kept, and puts all of each
+// in place of what was kept of it.
 func (a *activity) readSpools() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range a.outputs {
@@ -123,20 +118,15 @@ func (a *activity) readSpools() tea.Cmd {
 				if err != nil {
 					return nil // what was kept is shown
 				}
-				return spoolMsg{o.spool, text}
+				return then(func() {
+					if i := slices.IndexFunc(a.outputs, func(now output) bool { return now.spool == o.spool }); i >= 0 {
+						a.outputs[i].text, a.outputs[i].spool = text, ""
+					}
+				})
 			}))
 		}
 	}
 	return tea.Batch(cmds...)
-}
-
-// spoolRead puts all of an output in place of what was kept of it.
-func (a *activity) spoolRead(read spoolMsg) {
-	for i := range a.outputs {
-		if a.outputs[i].spool == read.spool {
-			a.outputs[i].text, a.outputs[i].spool = read.text, ""
-		}
-	}
 }
 
 // readSome reads the beginning of a file.

@@ -14,12 +14,6 @@ import (
 	"agent/internal/words"
 )
 
-// imageMsg is the file of an image that was on the clipboard, or why there is none.
-type imageMsg struct {
-	path string
-	err  error
-}
-
 // pasteImage puts the image on the clipboard into the message. What reads it may take
 // its time, so the screen does not wait.
 func (m *Model) pasteImage() tea.Cmd {
@@ -29,17 +23,11 @@ func (m *Model) pasteImage() tea.Cmd {
 	}
 	return guarded(func() tea.Msg {
 		path, err := clipboard(ctx)
-		return imageMsg{path, err}
+		if err != nil {
+			return noteMsg{"nothing was pasted: " + err.Error()}
+		}
+		return then(func() { m.input.PutImage(path, m.opts.Now()) })
 	})
-}
-
-// imageCame puts an image at the cursor.
-func (m *Model) imageCame(image imageMsg) {
-	if image.err != nil {
-		m.note(bad, "✗", "nothing was pasted: "+image.err.Error())
-		return
-	}
-	m.input.PutImage(image.path, m.opts.Now())
 }
 
 // copyText puts text on the clipboard. The terminal is asked with a sequence that
@@ -54,7 +42,7 @@ func (p *presence) copyText(text string) tea.Cmd {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				return noteMsg{fmt.Sprintf("nothing was copied: tmux load-buffer: %v %s", err, words.FirstLine(string(out)))}
 			}
-			return outputMsg{"copied " + what + " to tmux's buffer and the clipboard"}
+			return then(func() { p.answer(transcript.Rows("copied " + what + " to tmux's buffer and the clipboard")) })
 		})
 	}
 	if p.opts.simpleTerminal() {
@@ -68,12 +56,6 @@ func (p *presence) copyText(text string) tea.Cmd {
 	p.sequence = sequence.String()
 	p.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
 	return nil
-}
-
-// editedMsg brings a prompt back from an editor.
-type editedMsg struct {
-	text string
-	err  error
 }
 
 // editOutside opens the prompt in $VISUAL or $EDITOR.
@@ -90,7 +72,7 @@ func (m *Model) editOutside() tea.Cmd {
 	return guarded(func() tea.Msg {
 		path, err := writeDraft(text)
 		if err != nil {
-			return editedMsg{err: err}
+			return notEdited(err)
 		}
 		// The shell splits $EDITOR as the user wrote it; the path stays one word.
 		cmd := exec.Command("sh", "-c", program+` "$1"`, "sh", path)
@@ -98,12 +80,22 @@ func (m *Model) editOutside() tea.Cmd {
 		return lendMsg{run: cmd.Run, done: func(err error) tea.Msg {
 			defer os.Remove(path)
 			if err != nil {
-				return editedMsg{err: fmt.Errorf("%s: %w", program, err)}
+				return notEdited(fmt.Errorf("%s: %w", program, err))
 			}
 			text, err := readSome(path)
-			return editedMsg{text, err}
+			if err != nil {
+				return notEdited(err)
+			}
+			return then(func() {
+				m.input.Set("")
+				m.input.InsertLong(strings.TrimRight(text, "\n"))
+			})
 		}}
 	})
+}
+
+func notEdited(err error) tea.Msg {
+	return noteMsg{"the editor failed, the prompt is unchanged: " + err.Error()}
 }
 
 // writeDraft puts a prompt into a new temporary file only its owner can read.
@@ -114,14 +106,4 @@ func writeDraft(text string) (string, error) {
 	}
 	_, err = f.WriteString(text)
 	return f.Name(), errors.Join(err, f.Close())
-}
-
-// edited takes the prompt back.
-func (m *Model) edited(msg editedMsg) {
-	if msg.err != nil {
-		m.note(bad, "✗", "the editor failed, the prompt is unchanged: "+msg.err.Error())
-		return
-	}
-	m.input.Set("")
-	m.input.InsertLong(strings.TrimRight(msg.text, "\n"))
 }

@@ -24,12 +24,6 @@ type ownStatus struct {
 	problem string
 }
 
-// ownStatusMsg is what the program printed.
-type ownStatusMsg struct {
-	text string
-	err  error
-}
-
 // ask runs the program, or once more when it is done.
 func (l *ownStatus) ask() tea.Cmd {
 	if l.opts.StatusLine == nil || l.opts.Plain {
@@ -52,18 +46,18 @@ func (l *ownStatus) ask() tea.Cmd {
 			return nil
 		}
 		text, err := run(l.ctx, status, stats)
-		return ownStatusMsg{text, err}
+		return thenMsg(func() tea.Cmd { return l.came(text, err) })
 	})
 }
 
 // came takes what the program printed. What is wrong is said once.
-func (l *ownStatus) came(message ownStatusMsg) tea.Cmd {
+func (l *ownStatus) came(text string, err error) tea.Cmd {
 	l.running, l.ran = false, l.opts.Now()
 	problem := ""
-	if message.err == nil {
-		l.text = message.text
+	if err == nil {
+		l.text = text
 	} else {
-		problem = message.err.Error()
+		problem = err.Error()
 	}
 	if problem != "" && problem != l.problem {
 		l.note(warn, "!", problem)

@@ -26,9 +26,6 @@ type chooser struct {
 	choose  func(command.Choice) tea.Cmd
 }
 
-// pickerMsg brings what a picker worked on beside the screen.
-type pickerMsg struct{ done func() }
-
 // open opens a list; choose does what is chosen.
 func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking, c.choose = picker.Open(pick), choose
@@ -59,7 +56,10 @@ func (c *chooser) work() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, job := range c.picking.Jobs() {
-		cmds = append(cmds, guarded(func() tea.Msg { return pickerMsg{job()} }))
+		cmds = append(cmds, guarded(func() tea.Msg {
+			done := job()
+			return thenMsg(func() tea.Cmd { done(); return c.work() })
+		}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -167,8 +167,8 @@ func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	switch message := message.(type) {
 	case goneMsg:
 		return p, tea.Quit
-	case pickerMsg:
-		message.done()
+	case thenMsg:
+		next = message()
 	case inputMsg:
 		for _, event := range message {
 			switch e := event.(type) {

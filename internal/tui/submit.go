@@ -88,18 +88,18 @@ func (m *Model) backUnchanged() bool {
 
 // cameBack puts a message of the queue into the prompt, in place of the one behind it that
 // came back before and was left as it is.
-func (m *Model) cameBack(came unqueuedMsg) {
+func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	switch {
-	case !came.ok:
+	case !ok:
 		return
 	case m.backUnchanged():
 		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Message())
 	case !m.input.Empty(): // something was typed meanwhile
-		m.opts.Driver.Send(came.message)
+		m.opts.Driver.Send(message)
 		return
 	}
-	m.activity.back = came.message.Text()
-	m.input.Restore(came.message)
+	m.activity.back = message.Text()
+	m.input.Restore(message)
 }
 
 // sendBehind puts what came back from the queue into it again, once the message before it
