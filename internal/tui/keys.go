@@ -98,7 +98,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			m.hint = hint{}
 		}
 	}
-	for _, part := range []func(term.Key) (tea.Cmd, bool){m.reader.key, m.testKey, m.leaveInsert, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
+	for _, part := range []func(term.Key) (tea.Cmd, bool){m.readerKey, m.testKey, m.leaveInsert, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
 		if cmd, taken := part(k); taken {
 			return cmd
 		}

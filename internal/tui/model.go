@@ -53,7 +53,6 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
-	m.reader.closed = func(covered time.Time) { m.questions.Uncover(covered, opts.Now()) }
 	m.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
 		for _, line := range opts.Greeting {
 			for _, row := range style.WrapText(t.Say(style.CleanProse(line)), width) {

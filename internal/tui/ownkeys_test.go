@@ -171,7 +171,7 @@ func TestBackToTheForeground(t *testing.T) {
 		t.Errorf("printed:\n%s", printed)
 	}
 	s.press("ctrl+o")
-	if page := strings.Join(s.model.reader.view(""), "\n"); !strings.Contains(page, "three") {
+	if page := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(page, "three") {
 		t.Errorf("its output:\n%s", page)
 	}
 }

@@ -21,35 +21,24 @@ type reader struct {
 	covered time.Time
 	// asked is the question that is read, 0 for none.
 	asked int
-	// closed is called when the screen is seen again, with when it was covered.
-	closed func(covered time.Time)
 }
 
-// key gives a key to what is read. It reports false when nothing is.
-func (r *reader) key(k term.Key) (tea.Cmd, bool) {
+// readerKey gives a key to what is read. It reports false when nothing is.
+func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
+	r := &m.reader
 	if r.pager == nil {
 		return nil, false
 	}
 	if r.pager.Key(k) {
 		r.pager, r.asked = nil, 0
-		r.closed(r.covered)
+		m.questions.Uncover(r.covered, m.opts.Now())
 	}
 	return nil, true
 }
 
-// view is the page that covers the screen, nil for none. waits says that something waits
-// below it.
-func (r *reader) view(waits string) []string {
-	if r.pager == nil {
-		return nil
-	}
-	r.pager.Waits = waits
-	return r.pager.View(r.theme, r.columns(), r.height)
-}
-
 // openPages opens the pager, which covers everything else.
 func (r *reader) openPages(pages func() []pager.Page) {
-	r.pager, r.covered = pager.Open(pages, 0), r.opts.Now()
+	r.pager, r.covered = pager.Open(pages), r.opts.Now()
 }
 
 // openPage opens one thing to read.

@@ -19,11 +19,13 @@ func (m *Model) frame() term.Frame {
 		Printed: append(printed, m.transcript.Take()...), Reset: m.again,
 		Live: m.live, Row: m.row, Col: m.col, Width: m.width, Height: m.height, At: m.opts.Now(), Bell: m.bell, Sequence: m.presence.sequence,
 	}
-	waits := ""
-	if m.questions.Asking() && m.questions.First().ID != m.reader.asked {
-		waits = "a question waits"
+	if read := m.reader.pager; read != nil {
+		read.Waits = ""
+		if m.questions.Asking() && m.questions.First().ID != m.reader.asked {
+			read.Waits = "a question waits"
+		}
+		f.Full = read.View(m.theme, m.columns(), m.height)
 	}
-	f.Full = m.reader.view(waits)
 	m.bell, m.again, m.presence.sequence = false, false, ""
 	return f
 }

@@ -10,32 +10,24 @@ import (
 	"agent/internal/command"
 )
 
-// Proposed brings proposals for a line; it belongs into Complete.
+// Proposed brings proposals for the end of a line, which begins at start; it belongs into
+// Complete. more, when there is one, waits until there are others to ask for.
 type Proposed struct {
-	line string
-	completions
-}
-
-// completions are proposals for the end of a line, which begins at start. more, when
-// there is one, waits until there are others to ask for.
-type completions struct {
+	line      string
 	start     int
 	proposals []command.Completion
 	more      func()
 }
 
-// completer proposes values for the end of a line.
-type completer func() completions
-
 // completable is the text completions are for, up to the cursor: a command line, or
 // a message in which a file is being named.
-func (in *Input) completable() (line string, complete completer) {
+func (in *Input) completable() (line string, complete func() Proposed) {
 	line = in.Text[:in.Cursor]
 	if in.sources.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(FirstWord(line)) {
 		commands := in.sources.Commands
-		return line, func() completions {
+		return line, func() Proposed {
 			start, proposals := commands.Complete(line)
-			return completions{start: start, proposals: proposals}
+			return Proposed{line: line, start: start, proposals: proposals}
 		}
 	}
 	start, typed, ok := atcmd.Unfinished(line)
@@ -43,9 +35,9 @@ func (in *Input) completable() (line string, complete completer) {
 		return line, nil
 	}
 	ctx, files := in.ctx, in.sources.Files
-	return line, func() completions {
+	return line, func() Proposed {
 		mentions, whole := files.Complete(typed)
-		found := completions{start: start}
+		found := Proposed{line: line, start: start}
 		for _, m := range mentions {
 			found.proposals = append(found.proposals, command.Completion{Value: m.Text, Help: m.Kind})
 		}
@@ -68,7 +60,7 @@ func (in *Input) Propose() tea.Cmd {
 		return nil
 	}
 	in.popup.close()
-	return func() tea.Msg { return Proposed{line, complete()} }
+	return func() tea.Msg { return complete() }
 }
 
 // Complete takes proposals, unless the text has changed since they were asked for, and
@@ -100,7 +92,7 @@ func (in *Input) Complete(msg Proposed) tea.Cmd {
 	}
 	return func() tea.Msg {
 		msg.more()
-		return Proposed{line, complete()}
+		return complete()
 	}
 }
 
@@ -121,7 +113,7 @@ func (in *Input) Tab() tea.Cmd {
 // same then.
 func (in *Input) Enter() (taken, runs bool) {
 	if line, complete := in.completable(); complete != nil && isCommandName(line) && line != in.popup.line {
-		in.Complete(Proposed{line, complete()})
+		in.Complete(complete())
 	}
 	if !in.popup.open() || in.popup.selected < 0 {
 		return false, false

@@ -81,12 +81,13 @@ func (f *file) line() int {
 
 // read reads the file. An error is a file that cannot be read on.
 func (f *file) read() error {
-	err := f.object(func(name string) error {
+	const object = "an object is wanted"
+	err := f.each('{', object, func(name string) error {
 		if name != "keys" {
 			f.fault("unknown field %q: the file has one, \"keys\"", name)
 			return f.decoder.Decode(new(json.RawMessage))
 		}
-		return f.object(f.action)
+		return f.each('{', object, f.action)
 	})
 	if err != nil {
 		return err
@@ -97,19 +98,19 @@ func (f *file) read() error {
 	return nil
 }
 
-// object reads an object, member by member.
-func (f *file) object(member func(name string) error) error {
+// each reads an object or a list, and gives item the name of each member, or each value.
+func (f *file) each(opens json.Delim, wanted string, item func(string) error) error {
 	if token, err := f.decoder.Token(); err != nil {
 		return err
-	} else if token != json.Delim('{') {
-		return fmt.Errorf("an object is wanted, not %v", token)
+	} else if token != opens {
+		return fmt.Errorf("%s, not %v", wanted, token)
 	}
 	for f.decoder.More() {
-		name, err := f.decoder.Token()
+		token, err := f.decoder.Token()
 		if err != nil {
 			return err
 		}
-		if err := member(fmt.Sprint(name)); err != nil {
+		if err := item(fmt.Sprint(token)); err != nil {
 			return err
 		}
 	}
@@ -133,20 +134,10 @@ func (f *file) action(name string) error {
 		f.fault("%s is there twice", name)
 	}
 	f.bound[name] = true
-	if token, err := f.decoder.Token(); err != nil {
-		return err
-	} else if token != json.Delim('[') {
-		return fmt.Errorf("%s wants a list of keys, as [\"ctrl+k\"], not %v", name, token)
-	}
-	for f.decoder.More() {
-		token, err := f.decoder.Token()
-		if err != nil {
-			return err
-		}
-		f.key(name, fmt.Sprint(token))
-	}
-	_, err := f.decoder.Token()
-	return err
+	return f.each('[', name+` wants a list of keys, as ["ctrl+k"]`, func(spelled string) error {
+		f.key(name, spelled)
+		return nil
+	})
 }
 
 // key notes a key of an action.

@@ -18,15 +18,6 @@ func (p place) compare(other place) int {
 	return p.row - other.row
 }
 
-// found is where the latest search is.
-type found struct {
-	place
-	// number of total, from 1; both are 0 where there is none.
-	number, total int
-	// searched is set when something was looked for and no other key was pressed since.
-	searched bool
-}
-
 // find is sent to the next or previous row, of all pages, that holds the query, in either
 // case. Behind the last one it begins anew.
 func (p *Pager) find(direction int) {
@@ -35,10 +26,10 @@ func (p *Pager) find(direction int) {
 	}
 	hits := p.hits()
 	from := place{p.at, p.top}
-	if p.found.number > 0 {
-		from = p.found.place
+	if p.hit != nil {
+		from = *p.hit
 	}
-	p.found = found{searched: true}
+	p.hit, p.found = nil, " · no hits"
 	if len(hits) == 0 {
 		return
 	}
@@ -50,8 +41,8 @@ func (p *Pager) find(direction int) {
 		at++
 	}
 	at = (at + len(hits)) % len(hits)
-	p.at, p.top, p.follow = hits[at].page, hits[at].row, false
-	p.found = found{place: hits[at], number: at + 1, total: len(hits), searched: true}
+	p.hit, p.found = &hits[at], fmt.Sprintf(" · hit %d of %d, n N", at+1, len(hits))
+	p.at, p.top, p.follow = p.hit.page, p.hit.row, false
 }
 
 // hits are the rows of all pages that hold the query.
@@ -73,15 +64,4 @@ func (p *Pager) rowsOf(page Page) (rows []string) {
 		rows = append(rows, wrapped(row, p.width)...)
 	}
 	return rows
-}
-
-// says is what the latest search found, for the last line.
-func (f found) says() string {
-	switch {
-	case f.number > 0:
-		return fmt.Sprintf(" · hit %d of %d, n N", f.number, f.total)
-	case f.searched:
-		return " · no hits"
-	}
-	return ""
 }

@@ -30,7 +30,10 @@ type Pager struct {
 	// query is what is looked for, typing while it is typed.
 	query  string
 	typing bool
-	found  found
+	// hit is where the latest search is, nil where it is nowhere, and found says so in the
+	// last line, until another key is pressed.
+	hit   *place
+	found string
 	// theme, width and height are those of the window, rows those of its page.
 	theme         *style.Theme
 	width, height int
@@ -39,17 +42,12 @@ type Pager struct {
 	Waits string
 }
 
-// Open returns a pager at one of its pages. A page that grows is followed until a key
+// Open returns a pager at the first of its pages. A page that grows is followed until a key
 // scrolls.
-func Open(pages func() []Page, at int) *Pager {
-	p := &Pager{pages: pages, at: at}
-	if all := pages(); len(all) > 0 {
-		p.follow = all[p.clamp(len(all))].Grows
-	}
-	return p
+func Open(pages func() []Page) *Pager {
+	all := pages()
+	return &Pager{pages: pages, follow: len(all) > 0 && all[0].Grows}
 }
-
-func (p *Pager) clamp(n int) int { return max(0, min(p.at, n-1)) }
 
 // View is the window: the page, and a line that says where it is and how to leave.
 func (p *Pager) View(t *style.Theme, width, height int) []string {
@@ -58,7 +56,7 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	if len(pages) == 0 {
 		return []string{"", t.Dim.Text("nothing to show · q back")}
 	}
-	p.at = p.clamp(len(pages))
+	p.at = min(p.at, len(pages)-1)
 	page := pages[p.at]
 	p.rows = p.rowsOf(page)
 	last := max(0, len(p.rows)-p.height)
@@ -111,7 +109,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if pages > 1 {
 		others = fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
-	text += others + p.found.says() + " · q back" + find
+	text += others + p.found + " · q back" + find
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
@@ -132,7 +130,7 @@ func (p *Pager) Key(k term.Key) (closed bool) {
 	page := max(1, p.height-1)
 	p.follow = false
 	if k.Name != "n" && k.Name != "N" && k.Name != "/" {
-		p.found = found{}
+		p.hit, p.found = nil, ""
 	}
 	switch k.Name {
 	case "q", "Q", "esc", "ctrl+c", "ctrl+o":

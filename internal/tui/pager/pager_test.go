@@ -50,7 +50,7 @@ func TestPagerKeys(t *testing.T) {
 		{"q", "line 1", "", true},
 		{"esc", "line 1", "", true},
 	} {
-		p := Open(func() []Page { return pages }, 0)
+		p := Open(func() []Page { return pages })
 		p.View(theme, 60, 10)
 		closed := false
 		for _, name := range strings.Fields(tt.keys) {
@@ -73,7 +73,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Lay: numbered(3)}}
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
-	p := Open(func() []Page { return pages }, 0)
+	p := Open(func() []Page { return pages })
 	p.View(theme, 60, 10)
 	p.Key(term.Key{Name: "right"})
 	if got, want := p.View(theme, 60, 10)[9], " one · all · q back · / find"; got != want {
@@ -90,7 +90,7 @@ func TestTheKeysAreSeen(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Lay: numbered(300)}}
-	p := Open(func() []Page { return pages }, 0)
+	p := Open(func() []Page { return pages })
 	if got := p.View(theme, 60, 10)[9]; !strings.HasPrefix(got, " ran a long") || !strings.HasSuffix(got, "1–9 of 300 · q back · / find") {
 		t.Errorf("the line is %q", got)
 	}

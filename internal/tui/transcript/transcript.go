@@ -3,7 +3,11 @@
 // window changes its size, the entries that are kept are laid out anew for it.
 package transcript
 
-import "agent/internal/tui/style"
+import (
+	"slices"
+
+	"agent/internal/tui/style"
+)
 
 // Kind says what an entry is; it decides where blank lines go.
 type Kind int
@@ -50,7 +54,7 @@ type Transcript struct {
 // another one grows it waits for the end of that.
 func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
 	if s.growing != nil {
-		s.growing.held = append(s.growing.held, heldEntry{kind, lay})
+		s.growing.held = append(s.growing.held, entry{kind: kind, lay: lay})
 		return
 	}
 	rows := s.place(kind, lay(t, width), s.last)
@@ -86,10 +90,7 @@ func (s *Transcript) forget() {
 		s.rows -= s.entries[n].rows
 		n++
 	}
-	if n > 0 {
-		s.entries = append(s.entries[:0], s.entries[n:]...)
-		clear(s.entries[len(s.entries):cap(s.entries)])
-	}
+	s.entries = slices.Delete(s.entries, 0, n)
 }
 
 // Take removes the rows that wait to be printed.
@@ -104,9 +105,7 @@ func (s *Transcript) Take() []string {
 func (s *Transcript) Again(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
 		s.growing = nil
-		for _, held := range g.held {
-			s.Add(held.kind, held.lay, t, width)
-		}
+		s.add(g.held, t, width)
 	}
 	s.waiting, s.rows = nil, 0
 	var all []string
@@ -124,8 +123,75 @@ func (s *Transcript) Again(t *style.Theme, width int) []string {
 	return all
 }
 
-// Empty reports whether there is no entry.
-func (s *Transcript) Empty() bool { return len(s.entries) == 0 }
-
 // Len is how many rows are kept.
 func (s *Transcript) Len() int { return s.rows }
+
+// growing is the entry that is not finished, of which the first rows have been given to
+// be printed.
+type growing struct {
+	kind Kind
+	// given are those rows, with the blank line before them; blank is set when there is
+	// one.
+	given []string
+	blank bool
+	// held are the entries that were added meanwhile.
+	held []entry
+}
+
+// Grow gives the first rows of an entry that is not finished to be printed: they will
+// stay as they are.
+func (s *Transcript) Grow(kind Kind, rows []string) {
+	g := s.growing
+	if g == nil {
+		g = &growing{kind: kind}
+		s.growing = g
+		placed := s.place(kind, rows, s.last)
+		g.blank = len(placed) > len(rows)
+		g.given = slices.Clone(placed)
+		s.waiting = append(s.waiting, placed...)
+		return
+	}
+	more := rows[g.rows():]
+	g.given = append(g.given, more...)
+	s.waiting = append(s.waiting, more...)
+}
+
+// rows is how many rows of the entry were given.
+func (g *growing) rows() int {
+	if g.blank {
+		return len(g.given) - 1
+	}
+	return len(g.given)
+}
+
+// Grown is how many rows of the entry that is not finished were given to be printed;
+// growing is false when there is no such entry.
+func (s *Transcript) Grown() (rows int, growing bool) {
+	if s.growing == nil {
+		return 0, false
+	}
+	return s.growing.rows(), true
+}
+
+// Finish ends the entry that grows: what is left of it is printed, and what was added
+// meanwhile. It reports false when it has become something else than was printed; then
+// everything is to be printed again.
+func (s *Transcript) Finish(lay Lay, t *style.Theme, width int) (same bool) {
+	g := s.growing
+	s.growing = nil
+	rows := s.place(g.kind, lay(t, width), s.last)
+	same = len(rows) >= len(g.given) && slices.Equal(rows[:len(g.given)], g.given)
+	if same {
+		s.waiting = append(s.waiting, rows[len(g.given):]...)
+	}
+	s.keep(g.kind, lay, len(rows))
+	s.add(g.held, t, width)
+	return same
+}
+
+// add adds the entries that waited for the end of another.
+func (s *Transcript) add(held []entry, t *style.Theme, width int) {
+	for _, e := range held {
+		s.Add(e.kind, e.lay, t, width)
+	}
+}
