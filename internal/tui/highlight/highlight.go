@@ -1,3 +1,4 @@
+// Package highlight styles source code.
 package highlight
 
 import (

@@ -1,6 +1,124 @@
 package vim
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+
+	"agent/internal/tui/edit"
+)
+
+// target is what an operator is about.
+func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) {
+	switch {
+	case c.motion == c.operator:
+		return t.lineStart(i), t.lineEnd(s.line(t, i, max(1, c.count)-1)), true, true
+	case len(c.motion) > 1 && (c.motion[0] == 'i' || c.motion[0] == 'a'):
+		from, to, ok = t.object(c.motion[0] == 'a', c.motion[1:], i)
+		return from, to, c.motion[1:] == "p", ok
+	}
+	if c.operator == "c" && (c.motion == "w" || c.motion == "W") && t.class(i, true) != blank {
+		c.motion = map[string]string{"w": "e", "W": "E"}[c.motion]
+		if end := t.class(i+1, c.motion == "E"); end != t.class(i, c.motion == "E") || i+1 == t.len() {
+			c.count-- // the cursor is at the end of the first word
+			if c.count < 1 {
+				return i, min(i+1, t.len()), false, true
+			}
+		}
+	}
+	m := s.move(t, c, i)
+	if !m.ok {
+		return 0, 0, false, false
+	}
+	if c.motion == "w" || c.motion == "W" { // the last word ends with its line
+		if start := t.lineStart(m.to); start > i && t.indent(m.to) >= m.to {
+			m.to = max(i, start-1)
+		}
+	}
+	from, to = min(i, m.to), max(i, m.to)
+	switch m.kind {
+	case linewise:
+		return t.lineStart(from), t.lineEnd(to), true, true
+	case inclusive:
+		to = min(to+1, t.len())
+	}
+	return from, to, false, from < to || c.operator == "c"
+}
+
+// operate does an operator on a range.
+func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
+	cut := t.all[t.at[from]:t.at[to]]
+	switch operator {
+	case ">", "<":
+		from, to = t.lineStart(from), t.lineEnd(to)
+		e.Splice(t.at[from], t.at[to], shift(operator, t.all[t.at[from]:t.at[to]]))
+		moved := textOf(e)
+		e.Cursor = moved.at[moved.indent(from)]
+		return
+	case "gu", "gU", "g~":
+		e.Splice(t.at[from], t.at[to], changeCase(operator, cut))
+		e.Cursor = t.at[from]
+		return
+	}
+	e.Killed, s.lines = cut, ""
+	if lines {
+		e.Killed += "\n"
+		s.lines = e.Killed
+	}
+	switch operator {
+	case "y":
+		e.Cursor = min(e.Cursor, t.at[from])
+		return
+	case "c":
+		e.Splice(t.at[from], t.at[to], "")
+		s.insert(e, t.at[from])
+		return
+	}
+	if lines && to < t.len() {
+		to++
+	} else if lines && from > 0 {
+		from--
+	}
+	e.Splice(t.at[from], t.at[to], "")
+	e.Cursor = min(t.at[from], len(e.Text))
+	if lines {
+		left := textOf(e)
+		e.Cursor = left.at[left.indent(left.index(e.Cursor))]
+	}
+}
+
+// indentation is what a line is shifted by.
+const indentation = "    "
+
+// shift indents lines by one step, or takes one away.
+func shift(how, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		switch {
+		case how == ">" && line != "":
+			lines[i] = indentation + line
+		case how == "<":
+			kept := strings.TrimLeft(line, " ")
+			lines[i] = line[min(len(indentation), len(line)-len(kept)):]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// changeCase is text in small or capital letters, or each in the other case.
+func changeCase(how, text string) string {
+	switch how {
+	case "gu":
+		return strings.ToLower(text)
+	case "gU":
+		return strings.ToUpper(text)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, text)
+}
 
 // command is what was typed in normal or visual mode, taken apart.
 type command struct {

@@ -1,2 +1,0 @@
-// Package highlight styles source code.
-package highlight

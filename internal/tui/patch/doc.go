@@ -1,2 +1,0 @@
-// Package patch shows unified diffs: one file's, or those of several.
-package patch
