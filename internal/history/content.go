@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strings"
 
+	"agent/internal/rawjson"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -94,9 +96,8 @@ func (c *Content) WithBlocks(blocks []Block) *Content {
 // WithMeta returns a copy of c with one metadata key set.
 func (c *Content) WithMeta(key string, value any) *Content {
 	edited := *c
-	edited.Metadata = make(Metadata, len(c.Metadata)+1)
-	for k, v := range c.Metadata {
-		edited.Metadata[k] = v
+	if edited.Metadata = maps.Clone(c.Metadata); edited.Metadata == nil {
+		edited.Metadata = Metadata{}
 	}
 	edited.Metadata[key] = value
 	return &edited
@@ -197,13 +198,7 @@ func (c *Content) Keyed(key string) (text string, found bool) {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (m Metadata) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(map[string]any(m))
-	return b.Bytes(), err
-}
+func (m Metadata) MarshalJSON() ([]byte, error) { return rawjson.Marshal(map[string]any(m)) }
 
 // UnmarshalJSON implements json.Unmarshaler. Numbers keep their digits.
 func (m *Metadata) UnmarshalJSON(data []byte) error {

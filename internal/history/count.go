@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Counter counts the tokens of a text. It may be called from several goroutines at
@@ -137,16 +137,15 @@ func count(counter Counter, c *Content) counted {
 // countAll counts entries on all processors: a long session is to open at once.
 func countAll(counter Counter, entries []*Content) []counted {
 	all := make([]counted, len(entries))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 1+len(entries)/64) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
-				all[i] = count(counter, entries[i])
-			}
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, entry := range entries {
+		workers.Go(func() error {
+			all[i] = count(counter, entry)
+			return nil
 		})
 	}
-	workers.Wait()
+	_ = workers.Wait()
 	return all
 }
 
