@@ -7,22 +7,6 @@ import (
 	"agent/internal/tools"
 )
 
-// TestWindowSettings: each setting the window hangs on arrives there.
-func TestWindowSettings(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	for key, value := range map[string]string{
-		"context-limit": "30000", "max-output-tokens": "3000", "tool-output-max-tokens": "4000",
-		"compression.strategy": "top-down-truncation", "compression.threshold": "0.3", "compression.preserveThreshold": "0.4",
-		"compression.density.fileDedupe": "false",
-	} {
-		b.set(key, value)
-	}
-	if got := b.window.DensityConfig(); got.Switches["fileDedupe"] || !got.Switches["readWritePruning"] || got.WorkspaceRoot != "/w" || !got.Facts("read_file").ShowsFile() {
-		t.Errorf("density %+v", got)
-	}
-}
-
 // TestSmallWindowIsTold: below 8192 tokens the model is offered the essential tools and
 // the user reads which, and again when the window has grown.
 func TestSmallWindowIsTold(t *testing.T) {

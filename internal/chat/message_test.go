@@ -147,6 +147,9 @@ func TestFullDiskLeavesAValidHistory(t *testing.T) {
 			if out, err := b.prompt("go"); !errors.Is(err, full) || out.Stop != StopFailed {
 				t.Fatalf("%+v %v", out, err)
 			}
+			if at == 1 && len(b.model.requests) > 0 {
+				t.Error("a request was sent although the message is not on disk")
+			}
 			if at > 1 && len(b.responses()) != 2 {
 				t.Errorf("%d responses to two calls", len(b.responses()))
 			}

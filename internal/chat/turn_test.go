@@ -50,25 +50,6 @@ func TestEveryCallIsAnswered(t *testing.T) {
 	}
 }
 
-func TestCallIDsAreMadeUnique(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, respond(
-		llm.ToolCall{ID: "x", Name: "read_file", Arguments: `{"file_path":"a"}`},
-		llm.ToolCall{ID: "x", Name: "read_file", Arguments: `{"file_path":"b"}`},
-		llm.ToolCall{Name: "read_file", Arguments: ``},
-		llm.Finish{Reason: "tool_calls"}), say("ok"))
-	if _, err := b.prompt("go"); err != nil {
-		t.Fatal(err)
-	}
-	ids := map[string]bool{}
-	for _, r := range b.responses() {
-		ids[r.CallID] = true
-	}
-	if len(ids) != 3 {
-		t.Errorf("ids %v", ids)
-	}
-}
-
 func TestFailedRequestKeepsTheMessage(t *testing.T) {
 	t.Parallel()
 	refused := &llm.Error{Kind: llm.Auth, Message: "key refused"}
@@ -96,17 +77,6 @@ func TestCutReplyIsKeptAndMarked(t *testing.T) {
 	last := raw[len(raw)-1]
 	if last.Text() != "half an ans" || len(last.Calls()) != 0 || last.Metadata[history.MetaInterrupted] != true {
 		t.Errorf("stored %+v", last)
-	}
-}
-
-func TestDiscardedDeltasAreNotStored(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, respond(llm.Text{Delta: "first try"}, llm.Retrying{Attempt: 2, Discard: true, Reason: "cut"}, llm.Text{Delta: "second"}, llm.Finish{Reason: "stop"}))
-	if out, err := b.prompt("go"); err != nil || out.Response != "second" {
-		t.Fatalf("%+v %v", out, err)
-	}
-	if len(seen[ReplyDiscarded](b)) != 1 || len(seen[Retry](b)) != 1 {
-		t.Error("the retry was not told")
 	}
 }
 
@@ -194,18 +164,5 @@ func TestMaxTurns(t *testing.T) {
 	out, err := b.prompt("go")
 	if err != nil || out.Stop != StopMaxTurns || out.Requests != 2 {
 		t.Fatalf("%+v %v", out, err)
-	}
-}
-
-func TestObserverFailureReachesTheUser(t *testing.T) {
-	t.Parallel()
-	full := errors.New("disk full")
-	b := newBench(t, say("never"))
-	b.keep(history.NewService(wordCount{}, func(history.Mutation) error { return full }))
-	if _, err := b.prompt("go"); !errors.Is(err, full) {
-		t.Fatal(err)
-	}
-	if len(b.model.requests) != 0 {
-		t.Error("a request was sent although the message is not on disk")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -81,9 +82,10 @@ func replayUntil(t failer, l *Log, seq uint64) []*history.Content {
 	return state.Entries
 }
 
-// TestRewind is D-80: at every message of any session, going back gives exactly what
-// a fresh replay up to there gives, live and after a resume, and going forward again
-// what was left.
+// TestRewind is D-24 and D-80: whatever is done to a history, in whatever order, and
+// however often the session is closed and resumed, the log replays to what was live and to
+// what a plain reader makes of it; at every message going back gives exactly what a fresh
+// replay up to there gives, live and after a resume, and going forward again what was left.
 func TestRewind(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -101,6 +103,10 @@ func TestRewind(t *testing.T) {
 			"add":     func(*rapid.T) { must(rt, h.Add(fresh())) },
 			"density": func(*rapid.T) { must(rt, h.ApplyDensityResult(anyDensity(rt, h.Len(), fresh))) },
 			"replace": func(*rapid.T) { rebuild(rt, h, fresh) },
+			"pin": func(*rapid.T) {
+				must(rt, h.Pin(fmt.Sprint("/w/", rapid.IntRange(0, 2).Draw(rt, "file")), rapid.Bool().Draw(rt, "pinned")))
+			},
+			"todo": func(*rapid.T) { next++; must(rt, l.Todo(fmt.Appendf(nil, "[%d]", next))) },
 			"clear": func(*rapid.T) {
 				if rapid.IntRange(0, 9).Draw(rt, "rarely") == 0 {
 					must(rt, h.Clear())
@@ -133,6 +139,7 @@ func TestRewind(t *testing.T) {
 			"": func(*rapid.T) { sameEntries(rt, recorded(t, l), h.RawHistory()) },
 		}
 		rt.Repeat(step)
+		sameAsOracle(rt, l.Path(), replayFile(t, l.Path()), math.MaxUint64)
 		must(rt, l.Close())
 	})
 }
