@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -195,8 +194,7 @@ func readInput(w world, file string) (offline.Input, error) {
 
 // inputError marks what is wrong with a document as wrong usage.
 func inputError(name string, err error) error {
-	var wrong *history.DocumentError
-	if errors.As(err, &wrong) {
+	if is[*history.DocumentError](err) {
 		return usage(fmt.Errorf("%s: %w", name, err))
 	}
 	return err

@@ -87,8 +87,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	for _, path := range running.End().Undone {
 		fmt.Fprintf(w.people, "agent: %s is protected; what the command made of it was undone\n", path)
 	}
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
+	if failed, is := errors.AsType[*exec.ExitError](err); is {
 		return statusError(exitCode(failed.ProcessState))
 	}
 	return err

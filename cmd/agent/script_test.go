@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +28,10 @@ const secret = "sk-sentinel-4f1d9c"
 const noRaceSleep = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
+	// Tests wait for the processes that they start more than they compute.
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, programs)
 }
 

@@ -5,53 +5,52 @@ import (
 	"strings"
 )
 
+// regions are what the changed regions of a file held and hold.
+type regions struct {
+	path          string
+	created       bool
+	before, after strings.Builder
+}
+
 // diffs brings a unified diff into the form of the protocol: for each file what the
 // changed regions held and hold.
-func diffs(unified string, absolute func(string) string) []diffContent {
-	var all []diffContent
-	var current *diffContent
-	var before, after strings.Builder
-	created := false
-	end := func() {
-		if current == nil {
-			return
-		}
-		if text := before.String(); !created || text != "" {
-			current.OldText = &text
-		}
-		current.NewText = after.String()
-		all = append(all, *current)
-		current = nil
-		before.Reset()
-		after.Reset()
-	}
+func diffs(unified string, absolute func(string) string) (all []diffContent) {
+	var files []*regions
+	file := &regions{}
 	left, right := 0, 0 // lines of the hunk that are still to come
 	for line := range strings.Lines(unified) {
-		switch {
-		case strings.HasPrefix(line, `\`):
-		case left > 0 && strings.HasPrefix(line, "-"):
-			before.WriteString(line[1:])
-			left--
-		case right > 0 && strings.HasPrefix(line, "+"):
-			after.WriteString(line[1:])
-			right--
+		switch sign := line[0]; {
+		case sign == '\\':
 		case left > 0 || right > 0:
-			before.WriteString(strings.TrimPrefix(line, " "))
-			after.WriteString(strings.TrimPrefix(line, " "))
-			left, right = left-1, right-1
-		case strings.HasPrefix(line, "--- "):
-			end()
-			created = headerPath(line) == nowhere
-			current = &diffContent{Type: "diff", Path: absolute(headerPath(line))}
-		case strings.HasPrefix(line, "+++ ") && current != nil:
-			if path := headerPath(line); path != nowhere {
-				current.Path = absolute(path)
+			text := line
+			if strings.IndexByte(" +-", sign) >= 0 {
+				text = line[1:]
 			}
-		case strings.HasPrefix(line, "@@ ") && current != nil:
+			if sign != '+' {
+				file.before.WriteString(text)
+				left--
+			}
+			if sign != '-' {
+				file.after.WriteString(text)
+				right--
+			}
+		case strings.HasPrefix(line, "--- "):
+			path := headerPath(line)
+			file = &regions{path: path, created: path == nowhere}
+			files = append(files, file)
+		case strings.HasPrefix(line, "+++ ") && headerPath(line) != nowhere:
+			file.path = headerPath(line)
+		case strings.HasPrefix(line, "@@ "):
 			left, right = hunkLines(line)
 		}
 	}
-	end()
+	for _, file := range files {
+		d := diffContent{Type: "diff", Path: absolute(file.path), NewText: file.after.String()}
+		if before := file.before.String(); !file.created || before != "" {
+			d.OldText = &before
+		}
+		all = append(all, d)
+	}
 	return all
 }
 

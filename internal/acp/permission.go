@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -62,10 +63,7 @@ func (s *session) permission(call map[string]any, options []permissionOption) (m
 
 // callID is the id of the call that a question is about.
 func (w *shown) callID(a chat.Approval) string {
-	if c := w.calls[a.Call]; c != nil {
-		return c.id
-	}
-	return fmt.Sprintf("q%d", a.ID)
+	return cmp.Or(w.idOf(a.Call), fmt.Sprintf("q%d", a.ID))
 }
 
 func titleOf(a chat.Approval) string {

@@ -252,14 +252,13 @@ func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*
 
 // openCode is why a session cannot be opened, in the protocol's codes.
 func openCode(err error) int {
-	var missing *recorded.NotFoundError
-	var held *recorded.LockedError
-	switch {
-	case errors.Is(err, provider.ErrNoEndpoint):
+	if errors.Is(err, provider.ErrNoEndpoint) {
 		return codeSignIn
-	case errors.As(err, &held):
+	}
+	if _, held := errors.AsType[*recorded.LockedError](err); held {
 		return codeHeld
-	case errors.As(err, &missing):
+	}
+	if _, missing := errors.AsType[*recorded.NotFoundError](err); missing {
 		return codeNotFound
 	}
 	return codeParams

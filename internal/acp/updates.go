@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -43,9 +44,9 @@ type shown struct {
 
 // callShown is a call that an editor knows of.
 type callShown struct {
-	id, title string
-	output    []byte
-	sent      time.Time
+	id     string
+	output []byte
+	sent   time.Time
 }
 
 func newShown(s *session) *shown {
@@ -68,8 +69,11 @@ func (w *shown) say(text string) {
 	}
 }
 
-// chunk sends a piece of a message.
+// chunk sends a piece of a message, if there is any.
 func (w *shown) chunk(kind, text string) {
+	if text == "" {
+		return
+	}
 	w.send(update{"sessionUpdate": kind, "messageId": fmt.Sprintf("m%d", w.message), "content": contentBlock{Type: "text", Text: text}})
 }
 
@@ -79,14 +83,10 @@ func (w *shown) flush() {
 		w.due.Stop()
 		w.due = nil
 	}
-	if w.thought.Len() > 0 {
-		w.chunk("agent_thought_chunk", w.thought.String())
-		w.thought.Reset()
-	}
-	if w.text.Len() > 0 {
-		w.chunk("agent_message_chunk", w.text.String())
-		w.text.Reset()
-	}
+	w.chunk("agent_thought_chunk", w.thought.String())
+	w.thought.Reset()
+	w.chunk("agent_message_chunk", w.text.String())
+	w.text.Reset()
 }
 
 // delta adds a piece of a reply, which is sent soon.
@@ -124,9 +124,11 @@ func (w *shown) event(e chat.Event) {
 		w.message++
 		w.noticed("warning", "the reply was cut off and does not count; it starts over")
 	case chat.CallRequested:
-		w.requested(e)
+		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
+		w.calls[e.Call] = c
+		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools.Traits(e.Name), e.Parameters)
 	case chat.ToolStarted:
-		w.update(e.Call, update{"status": "in_progress", "title": w.titled(e.Call, e.Said.Title())})
+		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Said.Title(), 0)})
 	case chat.ToolOutput:
 		w.output(e)
 	case chat.ToolEnded:
@@ -154,13 +156,6 @@ func (w *shown) event(e chat.Event) {
 	}
 }
 
-// requested shows a call that the model asked for.
-func (w *shown) requested(e chat.CallRequested) {
-	c := &callShown{id: fmt.Sprintf("c%d", e.Call), title: words.Line(e.Said.Title(), 0)}
-	w.calls[e.Call] = c
-	w.called(c.id, c.title, e.Name, w.session.talk.Tools.Traits(e.Name), e.Parameters)
-}
-
 // called shows a call that was asked for.
 func (w *shown) called(id, title, name string, t traits.Traits, parameters json.RawMessage) {
 	locations := []location{}
@@ -171,7 +166,7 @@ func (w *shown) called(id, title, name string, t traits.Traits, parameters json.
 		parameters = nil
 	}
 	w.send(update{
-		"sessionUpdate": "tool_call", "toolCallId": id, "title": title, "name": name, "kind": kind(t), "status": "pending",
+		"sessionUpdate": "tool_call", "toolCallId": id, "title": words.Line(title, 0), "name": name, "kind": kind(t), "status": "pending",
 		"rawInput": parameters, "locations": locations,
 	})
 }
@@ -183,23 +178,37 @@ func (w *shown) absolute(path string) string {
 	return filepath.Join(w.session.talk.Root, path)
 }
 
-// titled keeps the title of a call.
-func (w *shown) titled(call int, title string) string {
-	title = words.Line(title, 0)
-	if c := w.calls[call]; c != nil {
-		c.title = title
+// update changes a call that an editor knows of; the id is "" for one that it does not know.
+func (w *shown) update(id string, u update) {
+	if id != "" {
+		u["sessionUpdate"], u["toolCallId"] = "tool_call_update", id
+		w.send(u)
 	}
-	return title
 }
 
-// update changes a call that an editor knows of.
-func (w *shown) update(call int, u update) {
-	c := w.calls[call]
-	if c == nil {
-		return
+// idOf is the id of a call, "" for one that the person ran.
+func (w *shown) idOf(call int) string {
+	if c := w.calls[call]; c != nil {
+		return c.id
 	}
-	u["sessionUpdate"], u["toolCallId"] = "tool_call_update", c.id
-	w.send(u)
+	return ""
+}
+
+// result shows what came of a call. The text of a failure begins with what failed.
+func (w *shown) result(id, failure, text string, diff []diffContent, more update) {
+	u := update{"status": "completed"}
+	text = strings.TrimSpace(text)
+	if failure != "" {
+		u["status"] = "failed"
+		text = strings.TrimSpace(failure + "\n" + text)
+	}
+	var content []any
+	for _, d := range diff {
+		content = append(content, d)
+	}
+	u["content"] = append(content, textOf(shortened(text)))
+	maps.Copy(u, more)
+	w.update(id, u)
 }
 
 // output shows what a command printed last, not too often.
@@ -214,41 +223,32 @@ func (w *shown) output(e chat.ToolOutput) {
 	}
 	if now := time.Now(); now.Sub(c.sent) >= outputEvery {
 		c.sent = now
-		w.update(e.Call, update{"content": []any{textOf(strings.ToValidUTF8(string(c.output), ""))}})
+		w.update(c.id, update{"content": []any{textOf(strings.ToValidUTF8(string(c.output), ""))}})
 	}
 }
 
 // ended shows what came of a call.
 func (w *shown) ended(e chat.ToolEnded) {
-	if w.calls[e.Call] == nil {
-		return // a command that the person ran
+	id := w.idOf(e.Call)
+	if id == "" {
+		return
 	}
-	status := "completed"
-	text := strings.TrimSpace(e.Answer.Text)
-	if e.Answer.Error != "" {
-		status = "failed"
-		text = strings.TrimSpace(e.Answer.Error + "\n" + text)
-	}
-	if text == "" {
+	text, more := e.Answer.Text, update{}
+	if e.Answer.Error == "" && strings.TrimSpace(text) == "" {
 		text = "done"
 	}
-	var content []any
-	for _, d := range diffs(e.Answer.Diff, w.absolute) {
-		content = append(content, d)
-	}
-	u := update{"status": status, "content": append(content, textOf(shortened(text)))}
 	if e.Answer.ExitCode != nil {
-		u["rawOutput"] = map[string]any{"exitCode": *e.Answer.ExitCode}
+		more["rawOutput"] = map[string]any{"exitCode": *e.Answer.ExitCode}
 	}
-	w.update(e.Call, u)
+	w.result(id, e.Answer.Error, text, diffs(e.Answer.Diff, w.absolute), more)
 	delete(w.calls, e.Call)
 	w.plan()
 }
 
 // abandoned ends the calls that no answer came for.
 func (w *shown) abandoned() {
-	for call := range w.calls {
-		w.update(call, update{"status": "failed", "content": []any{textOf("interrupted")}})
+	for call, c := range w.calls {
+		w.result(c.id, "interrupted", "", nil, nil)
 		delete(w.calls, call)
 	}
 	for id := range w.asking {
@@ -342,40 +342,29 @@ func (w *shown) replay(entries []*history.Content) {
 	open := map[string]string{}
 	for _, entry := range entries {
 		w.message++
+		said := "agent_message_chunk"
+		if entry.Speaker == history.Human {
+			said = "user_message_chunk"
+		}
 		for _, b := range entry.Blocks {
 			switch b := b.(type) {
 			case *history.Text:
-				kind := "agent_message_chunk"
-				if entry.Speaker == history.Human {
-					kind = "user_message_chunk"
-				}
-				if b.Text != "" {
-					w.chunk(kind, b.Text)
-				}
+				w.chunk(said, b.Text)
 			case *history.Thinking:
-				if b.Thought != "" {
-					w.chunk("agent_thought_chunk", b.Thought)
-				}
+				w.chunk("agent_thought_chunk", b.Thought)
 			case *history.ToolCall:
 				calls++
-				id := fmt.Sprintf("p%d", calls)
-				open[b.ID] = id
+				open[b.ID] = fmt.Sprintf("p%d", calls)
 				t := w.session.talk.Tools.Traits(b.Name)
-				w.called(id, words.Line(t.Describe(b.Name, b.Parameters).Title(), 0), b.Name, t, b.Parameters)
+				w.called(open[b.ID], t.Describe(b.Name, b.Parameters).Title(), b.Name, t, b.Parameters)
 			case *history.ToolResponse:
-				status, text := "completed", b.Result.Text()
-				if b.Error != "" {
-					status, text = "failed", strings.TrimSpace(b.Error+"\n"+text)
-				}
-				if id := open[b.CallID]; id != "" {
-					w.send(update{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status, "content": []any{textOf(shortened(text))}})
-					delete(open, b.CallID)
-				}
+				w.result(open[b.CallID], b.Error, b.Result.Text(), nil, nil)
+				delete(open, b.CallID)
 			}
 		}
 	}
 	for _, id := range open {
-		w.send(update{"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "failed", "content": []any{textOf("interrupted")}})
+		w.result(id, "interrupted", "", nil, nil)
 	}
 }
 

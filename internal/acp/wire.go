@@ -51,8 +51,8 @@ func failf(code int, format string, args ...any) *wireError {
 
 // wireErrorOf is an error as the protocol has it; nil for none.
 func wireErrorOf(err error) *wireError {
-	var wire *wireError
-	if err != nil && !errors.As(err, &wire) {
+	wire, is := errors.AsType[*wireError](err)
+	if err != nil && !is {
 		wire = failf(codeInternal, "%v", err)
 	}
 	return wire

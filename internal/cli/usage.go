@@ -14,25 +14,24 @@ import (
 
 // FlagError says in plain words what is wrong with a flag.
 func FlagError(cmd *cobra.Command, err error) error {
-	var (
-		unknown *pflag.NotExistError
-		missing *pflag.ValueRequiredError
-		invalid *pflag.InvalidValueError
-		said    = err.Error()
-	)
-	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		said = "there is no flag -" + unknown.GetSpecifiedName()
-	case errors.As(err, &unknown):
+	said := err.Error()
+	switch err := err.(type) {
+	case *pflag.NotExistError:
+		name := "-" + err.GetSpecifiedName()
 		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		name := "--" + unknown.GetSpecifiedName()
+		if err.GetSpecifiedShortnames() == "" {
+			name = "-" + name
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		}
 		said = "there is no flag " + name + nearest.Question(name, names)
-	case errors.As(err, &missing):
-		said = asWritten(missing.GetFlag(), missing.GetSpecifiedShortnames()) + " needs a value"
-	case errors.As(err, &invalid):
-		flag := invalid.GetFlag()
-		said = fmt.Sprintf("--%s takes %s, not %q", flag.Name, taken(flag), invalid.GetValue())
+	case *pflag.ValueRequiredError:
+		name := "--" + err.GetFlag().Name
+		if err.GetSpecifiedShortnames() != "" {
+			name = "-" + err.GetFlag().Shorthand
+		}
+		said = name + " needs a value"
+	case *pflag.InvalidValueError:
+		said = fmt.Sprintf("--%s takes %s, not %q", err.GetFlag().Name, taken(err.GetFlag()), err.GetValue())
 	}
 	return seeHelp(cmd, said)
 }
@@ -44,14 +43,6 @@ func seeHelp(cmd *cobra.Command, said string) error {
 		see = " See "
 	}
 	return app.InputError{Err: errors.New(said + see + cmd.CommandPath() + " --help")}
-}
-
-// asWritten is a flag as it was written: by its letter, or by its name.
-func asWritten(flag *pflag.Flag, letters string) string {
-	if letters != "" {
-		return "-" + flag.Shorthand
-	}
-	return "--" + flag.Name
 }
 
 // taken is what a flag takes.

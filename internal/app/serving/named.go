@@ -20,13 +20,8 @@ import (
 const promptPrefix = "mcp:"
 
 // Prompts are the prompts of servers, as far as they are known.
-func (s *Servers) Prompts() []command.Callable {
-	g := s.current.Load()
-	if g == nil {
-		return nil
-	}
-	prompts := g.Prompts()
-	var all []command.Callable
+func (s *Servers) Prompts() (all []command.Callable) {
+	prompts := of(s, (*generation).Prompts)
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		p := prompts[name]
 		var hints []string
@@ -111,9 +106,4 @@ func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 }
 
 // Resources lists what servers let read, as it is mentioned.
-func (s *Servers) Resources() []string {
-	if g := s.current.Load(); g != nil {
-		return g.Resources()
-	}
-	return nil
-}
+func (s *Servers) Resources() []string { return of(s, (*generation).Resources) }

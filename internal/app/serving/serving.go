@@ -69,6 +69,14 @@ type generation struct {
 	number uint64
 }
 
+// of is what the servers of now say, the zero value where there are none.
+func of[T any](s *Servers, say func(g *generation) T) (said T) {
+	if g := s.current.Load(); g != nil {
+		said = say(g)
+	}
+	return said
+}
+
 func (g *generation) close() {
 	g.end()
 	g.Close()
@@ -143,18 +151,10 @@ func (s *Servers) Source() tools.Source {
 	return tools.Source{
 		Name: "servers",
 		Revision: func() uint64 {
-			g := s.current.Load()
-			if g == nil {
-				return 0
-			}
-			return g.number<<32 + g.Source().Revision()
+			return of(s, func(g *generation) uint64 { return g.number<<32 + g.Source().Revision() })
 		},
 		List: func() []tools.Tool {
-			g := s.current.Load()
-			if g == nil {
-				return nil
-			}
-			return g.Source().List()
+			return of(s, func(g *generation) []tools.Tool { return g.Source().List() })
 		},
 		Expects: func(name string) bool {
 			_, _, is := catalogue.Split(name)
@@ -165,10 +165,7 @@ func (s *Servers) Source() tools.Source {
 
 // Stamp changes when what servers offer does; "" without servers.
 func (s *Servers) Stamp() string {
-	if g := s.current.Load(); g != nil {
-		return fmt.Sprintf(" %d.%d", g.number, g.Stamp())
-	}
-	return ""
+	return of(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.Stamp()) })
 }
 
 // Await waits for servers that are not known yet, before the first request.
@@ -202,13 +199,8 @@ func (s *Servers) Refreeze() {
 }
 
 // News are what servers offer since the latest message said so, as blocks of a message.
-func (s *Servers) News() []history.Block {
-	g := s.current.Load()
-	if g == nil {
-		return nil
-	}
-	var blocks []history.Block
-	for _, line := range g.News() {
+func (s *Servers) News() (blocks []history.Block) {
+	for _, line := range of(s, (*generation).News) {
 		blocks = append(blocks, &history.Text{Text: "[" + line + "]", Source: history.Brought})
 	}
 	return blocks
@@ -317,9 +309,4 @@ func (s *Servers) status(name string) (bridge.Status, error) {
 }
 
 // Status is how the servers are.
-func (s *Servers) Status() []bridge.Status {
-	if g := s.current.Load(); g != nil {
-		return g.Status()
-	}
-	return nil
-}
+func (s *Servers) Status() []bridge.Status { return of(s, (*generation).Status) }

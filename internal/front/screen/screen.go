@@ -93,8 +93,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	if !o.Scratch {
 		sayGoodbye(ctx, o.Text, c, sums)
 	}
-	var defect *app.DefectError
-	if errors.As(context.Cause(ctx), &defect) {
+	if defect, met := errors.AsType[*app.DefectError](context.Cause(ctx)); met {
 		return "", defect
 	}
 	return next, err

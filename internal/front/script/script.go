@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	} else {
 		run.Err = err
 	}
-	if late := TimeoutError(0); errors.As(context.Cause(ctx), &late) {
+	if late, is := errors.AsType[TimeoutError](context.Cause(ctx)); is {
 		run.Err = late
 	}
 	run.Duration = o.Now().Sub(started)
@@ -246,9 +246,9 @@ func typed(message atcmd.Message) string {
 // refusal is the error of a command: wrong usage, unless something else than the
 // command refused.
 func refusal(err error) error {
-	var defect *app.DefectError
-	var provider *llm.Error
-	if errors.Is(err, context.Canceled) || errors.As(err, &defect) || errors.As(err, &provider) {
+	_, defect := errors.AsType[*app.DefectError](err)
+	_, ofProvider := errors.AsType[*llm.Error](err)
+	if defect || ofProvider || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return usage(err)
@@ -279,7 +279,7 @@ func runCommand(ctx context.Context, c *app.Conversation, session slash.Session,
 	}()
 	defer func() { cancel(nil); <-served }()
 	out, err := c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
-	if defect := (*app.DefectError)(nil); errors.As(context.Cause(ctx), &defect) {
+	if defect, met := errors.AsType[*app.DefectError](context.Cause(ctx)); met {
 		return command.Output{}, defect
 	}
 	return out, err

@@ -94,9 +94,9 @@ func (s *stream) serve(ctx context.Context, in io.Reader, first atcmd.Message) (
 	<-served
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var defect *app.DefectError
+	defect, met := errors.AsType[*app.DefectError](context.Cause(ctx))
 	switch {
-	case errors.As(context.Cause(ctx), &defect):
+	case met:
 		return s.last.Outcome, defect
 	case interrupted:
 		return s.last.Outcome, context.Canceled
