@@ -32,17 +32,6 @@ func (p Progress) String() string {
 	return p.Message + " (" + number + ")"
 }
 
-// bounds are how long a call may be silent, and how long it may take in all.
-type bounds struct{ silent, total time.Duration }
-
-func (s Server) bounds() bounds {
-	const silent, total = 2 * time.Minute, 30 * time.Minute
-	if s.CallTimeout > 0 {
-		return bounds{s.CallTimeout, s.CallTimeout}
-	}
-	return bounds{silent, total}
-}
-
 // call is a request that is being answered.
 type call struct {
 	// life ends with the call.

@@ -49,12 +49,19 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 	c := &Client{server: s, host: host, bounds: s.bounds(), calls: map[string]*call{}, done: make(chan struct{})}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.startTimeout(), errStart)
 	defer cancel()
-	err := c.connect(ctx)
+	connect := c.connectWeb
+	if s.kind() == kindStdio {
+		connect = c.connectStdio
+	}
+	err := connect(ctx)
 	if err == nil {
 		_, err = c.Tools(ctx)
 	}
 	if err == nil {
-		go c.watch()
+		go func() { // what is left of a connection that was lost is closed
+			_ = c.session.Wait()
+			c.Close()
+		}()
 		return c, nil
 	}
 	if why := given(ctx); why != nil {
@@ -63,21 +70,6 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 	err = c.explainStart(err)
 	c.Close()
 	return nil, err
-}
-
-func (s Server) startTimeout() time.Duration {
-	const usual = 30 * time.Second
-	if s.StartTimeout > 0 {
-		return s.StartTimeout
-	}
-	return usual
-}
-
-func (c *Client) connect(ctx context.Context) error {
-	if c.server.kind() == kindStdio {
-		return c.connectStdio(ctx)
-	}
-	return c.connectWeb(ctx)
 }
 
 // newSDK makes the client of the SDK, which can be connected once more than once.
@@ -171,12 +163,6 @@ func (c *Client) closeSession() {
 	case <-done:
 	case <-time.After(closeGrace + termGrace):
 	}
-}
-
-// watch closes what is left of a connection that was lost.
-func (c *Client) watch() {
-	_ = c.session.Wait()
-	c.Close()
 }
 
 // boundProbe bounds the question whether a program speaks the new protocol, which some

@@ -39,14 +39,24 @@ func given(ctx context.Context) error {
 	}
 }
 
-// explainStart says in words for a person why the start of a server failed.
-func (c *Client) explainStart(err error) error {
+// wantsLogin is the login that a failure asks for, nil if none.
+func (c *Client) wantsLogin(err error) error {
 	var login *LoginError
 	switch {
 	case errors.As(err, &login):
 		return login
 	case c.web.lacksLogin():
 		return &LoginError{Server: c.server.Name}
+	}
+	return nil
+}
+
+// explainStart says in words for a person why the start of a server failed.
+func (c *Client) explainStart(err error) error {
+	if login := c.wantsLogin(err); login != nil {
+		return login
+	}
+	switch {
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
 	case err == context.Canceled, err == context.DeadlineExceeded: // of the caller
@@ -59,13 +69,11 @@ func (c *Client) explainStart(err error) error {
 
 // explainCall says why a call has no answer, and whether it may have taken effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
-	var login *LoginError
+	if login := c.wantsLogin(err); login != nil {
+		return login
+	}
 	var say string
 	switch {
-	case errors.As(err, &login):
-		return login
-	case c.web.lacksLogin():
-		return &LoginError{Server: c.server.Name}
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("%s has forgotten this session; the call had no effect, and another one begins anew", c.server.Name)
 	case errors.Is(err, errSilent):

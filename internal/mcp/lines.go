@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,7 +38,8 @@ func newReader(r io.Reader, most int) *reader {
 func (r *reader) next() (jsonrpc.Message, error) {
 	for {
 		line, whole, err := lines.Read(r.lines, nil, r.most)
-		line = tidyLine(line)
+		// Programs on other systems put this around a line.
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 		switch {
 		case len(line) == 0:
 		case !whole, line[0] != '{', !json.Valid(line):
@@ -77,11 +79,6 @@ func unreadable(line []byte, bad error) jsonrpc.Message {
 	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "its answer cannot be read: " + bad.Error()}}
 }
 
-// tidyLine removes what programs on other systems put around a line.
-func tidyLine(line []byte) []byte {
-	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-}
-
 const (
 	droppedLines = 3
 	droppedBytes = 200
@@ -99,5 +96,5 @@ func (r *reader) drop(line []byte) {
 func (r *reader) drops() (first []string, count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]string(nil), r.dropped...), r.count
+	return slices.Clone(r.dropped), r.count
 }

@@ -19,14 +19,8 @@ const journalBytes = 64 << 10
 func (j *journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(p) >= journalBytes {
-		j.text = append(j.text[:0], p[len(p)-journalBytes:]...)
-		return len(p), nil
-	}
-	if over := len(j.text) + len(p) - journalBytes; over > 0 {
-		j.text = append(j.text[:0], j.text[over:]...)
-	}
 	j.text = append(j.text, p...)
+	j.text = j.text[max(0, len(j.text)-journalBytes):]
 	return len(p), nil
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -51,6 +52,15 @@ type OAuth struct {
 	Scopes                 []string
 	// CallbackPort is the port of 127.0.0.1 to which the browser returns; 0: any.
 	CallbackPort int
+}
+
+func (s Server) startTimeout() time.Duration { return cmp.Or(s.StartTimeout, 30*time.Second) }
+
+// bounds are how long a call may be silent, and how long it may take in all.
+type bounds struct{ silent, total time.Duration }
+
+func (s Server) bounds() bounds {
+	return bounds{cmp.Or(s.CallTimeout, 2*time.Minute), cmp.Or(s.CallTimeout, 30*time.Minute)}
 }
 
 // kind is the transport of the server.

@@ -45,7 +45,7 @@ func newWeb(s Server, host Host) (*web, error) {
 		return nil, err
 	}
 	w.life, w.end = context.WithCancel(context.Background())
-	w.client = &http.Client{Transport: w, CheckRedirect: w.redirect}
+	w.client = &http.Client{Transport: w}
 	return w, nil
 }
 
@@ -61,24 +61,11 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// redirect bounds how often the server may redirect.
-func (w *web) redirect(_ *http.Request, via []*http.Request) error {
-	const most = 5
-	if len(via) > most {
-		return fmt.Errorf("it redirects without end")
-	}
-	return nil
-}
-
-func (w *web) isServer(address *url.URL) bool {
-	return address.Scheme == w.server.Scheme && address.Host == w.server.Host
-}
-
 // RoundTrip makes a request of the SDK with the headers of the configuration, bounded by
 // the life of the connection. It refuses any other place, be it a redirect or the address
 // that an SSE server gives for messages: nobody agreed to that place.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
-	if !w.isServer(request.URL) {
+	if request.URL.Scheme != w.server.Scheme || request.URL.Host != w.server.Host {
 		return nil, fmt.Errorf("it has moved to %s://%s; if you trust that, write it into the configuration", request.URL.Scheme, request.URL.Host)
 	}
 	ctx, cancel := context.WithCancel(request.Context())

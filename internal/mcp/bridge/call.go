@@ -47,13 +47,6 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessa
 	return b.plan(ctx, env, server, name, args.Arguments)
 }
 
-// planDirect plans calls of a tool under a name of its own.
-func (b *Bridge) planDirect(server, shown string) func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
-	return func(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
-		return b.plan(ctx, env, server, shown, raw)
-	}
-}
-
 // plan works out a call of a tool. Nothing is connected for it.
 func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
 	st, known, err := b.usable(ctx, server)
@@ -146,7 +139,11 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	if err := b.agreed(st, tool); err != nil {
 		return tools.Answer{Error: err.Error()}
 	}
-	result, err := connection.Call(ctx, tool.Name, arguments, progressTo(env))
+	var progress func(mcp.Progress)
+	if env.Output != nil {
+		progress = func(p mcp.Progress) { fmt.Fprintln(env.Output, words.Line(p.String(), 200)) }
+	}
+	result, err := connection.Call(ctx, tool.Name, arguments, progress)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return tools.Answer{Error: "interrupted: " + st.Name + " was told so, and the call may have taken effect"}
 	}
@@ -207,14 +204,6 @@ func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 		b.save(st)
 	}
 	return nil
-}
-
-// progressTo shows how far a call is.
-func progressTo(env *tools.Env) func(mcp.Progress) {
-	if env.Output == nil {
-		return nil
-	}
-	return func(p mcp.Progress) { fmt.Fprintln(env.Output, words.Line(p.String(), 200)) }
 }
 
 // short are arguments as a key has them: long ones by a digest.

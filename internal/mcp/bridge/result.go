@@ -30,7 +30,9 @@ func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer 
 	for _, block := range r.Blocks {
 		switch {
 		case block.ForUser:
-			show(env, block)
+			if env.Output != nil && block.Kind == mcp.Text {
+				fmt.Fprintln(env.Output, strings.ToValidUTF8(block.Text, "\uFFFD"))
+			}
 		case block.Kind == mcp.Text:
 			parts = append(parts, strings.ToValidUTF8(block.Text, "\uFFFD"))
 		case block.Kind == mcp.Link:
@@ -62,13 +64,6 @@ func fail(a *tools.Answer) {
 		return
 	}
 	a.Error = "the server reports a failure"
-}
-
-// show shows the person what is not for the model.
-func show(env *tools.Env, block mcp.Block) {
-	if env.Output != nil && block.Kind == mcp.Text {
-		fmt.Fprintln(env.Output, strings.ToValidUTF8(block.Text, "\uFFFD"))
-	}
 }
 
 // says reports whether a text says all that a structured result does: every value in it.
