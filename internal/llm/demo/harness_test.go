@@ -193,8 +193,6 @@ func (p *player) run(call openai.ToolCall) string {
 		return string(output)
 	case toolList:
 		return "README.md\nprices.txt\ntest.sh\ntill.sh"
-	case toolSearch:
-		return "prices.txt:1:apple 50"
 	}
 	p.t.Fatalf("the program has no tool %s", call.Function.Name)
 	return ""

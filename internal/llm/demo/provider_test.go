@@ -17,7 +17,7 @@ func TestProviderContract(t *testing.T) {
 	p := newPlayer(t)
 	client := openai.NewClient(openai.Config{BaseURL: p.server.BaseURL, Transport: &http.Transport{}})
 	t.Cleanup(client.Close)
-	for asked, calls := range map[string]int{"help": 0, "read till.sh": 1, "list": 1, "what is in my context": 0, "héllo \U0001F600": 0} {
+	for asked, calls := range map[string]int{"help": 0, "read till.sh": 1, "run true": 1, "héllo \U0001F600": 0} {
 		req := llm.Request{Model: Model, History: []*history.Content{history.HumanText(asked)}}
 		if got := llmtest.Collect(t.Context(), t, client, req); got.Err != nil || got.Text == "" || len(got.Calls) != calls || got.Usage.PromptTokens == 0 {
 			t.Errorf("%s: %+v", asked, got)

@@ -25,7 +25,6 @@ const (
 	toolRead    = "read_file"
 	toolReplace = "replace"
 	toolShell   = "run_shell_command"
-	toolSearch  = "search_file_content"
 	toolList    = "list_directory"
 )
 
@@ -63,7 +62,7 @@ func next(r request) reply {
 	if start, ok := c.job(); ok && (start == c.asked || goOn.MatchString(asked)) {
 		return c.repair(start)
 	}
-	answer := c.serve(r, asked)
+	answer := c.serve(asked)
 	if _, ok := c.job(); ok && len(answer.calls) == 0 && !c.repaired() {
 		answer.text += "\n\nThe repair is not finished. Say `continue` and I go on with it."
 	}

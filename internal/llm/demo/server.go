@@ -8,10 +8,7 @@
 // printed, what the file it read contains. It therefore continues sensibly when a
 // person interrupts, refuses an edit, changes a file in between or when the
 // context was pruned. It plays one job, the repair of a shell script, and carries
-// out a few plain requests with the real tools:
-//
-//	read FILE · replace A with B in FILE · run CMD · list · search X
-//	what is in my context · help
+// out a few plain requests with the real tools: read FILE, run CMD, help.
 package demo
 
 import (
