@@ -32,62 +32,46 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 	return func(yield func(Chunk, error) bool) {
 		ctx, cancel := context.WithCancelCause(parent)
 		defer cancel(nil)
-		clocks := newStallClocks(cancel, req.patience())
-		defer clocks.stop()
+		clock := &stallClock{cancel: cancel, patience: req.patience()}
+		clock.start(true)
+		defer func() { clock.timer.Stop() }()
 		for chunk, err := range w.provider.Stream(ctx, req) {
 			var stalled *stallError
 			if err != nil && parent.Err() == nil && errors.As(context.Cause(ctx), &stalled) {
-				err = w.stalled(req, stalled)
+				where := About(w.subject, req.Model)
+				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
-			clocks.stop()
+			clock.timer.Stop() // for as long as the consumer works on what came
 			pulse, isPulse := chunk.(Pulse)
 			if !isPulse && !yield(chunk, err) {
 				return
 			}
-			clocks.saw(!isPulse || pulse.Token)
+			part := !isPulse || pulse.Token
+			clock.begun = clock.begun || part
+			clock.start(part)
 		}
 	}
 }
 
-func (w *watching) stalled(req Request, cause *stallError) *Error {
-	return &Error{Kind: Unavailable, Where: About(w.subject, req.Model), Message: cause.Error(), Hint: hintSilence, Costly: true, Err: cause}
-}
-
-// stallClocks end a request by whichever of two clocks runs out. The patient one
-// measures the time since the latest part of the reply; the other the time since
-// the latest sign of life, once the reply has begun.
-type stallClocks struct {
+// stallClock ends a request that is silent for too long: without a part of the reply, or,
+// once that has begun, without a sign of life.
+type stallClock struct {
+	cancel   context.CancelCauseFunc
 	patience Patience
-	part     *time.Timer
-	life     *time.Timer
+	timer    *time.Timer
 	begun    bool
-	// due is when the patient clock runs out; a sign of life does not move it.
+	// due is when the next part must have come; a sign of life does not move it.
 	due time.Time
 }
 
-func newStallClocks(cancel context.CancelCauseFunc, patience Patience) *stallClocks {
-	c := &stallClocks{patience: patience, due: time.Now().Add(patience.First)}
-	c.part = time.AfterFunc(patience.First, func() { cancel(&stallError{patience.First}) })
-	c.life = time.AfterFunc(patience.Idle, func() { cancel(&stallError{patience.Idle}) })
-	c.life.Stop()
-	return c
-}
-
-// saw starts the clocks again after something came; part says that it was a part
-// of the reply.
-func (c *stallClocks) saw(part bool) {
+// start starts the clock; part says that a part of the reply came.
+func (c *stallClock) start(part bool) {
 	if part {
-		c.begun = true
 		c.due = time.Now().Add(c.patience.First)
 	}
-	c.part.Reset(time.Until(c.due))
-	if c.begun {
-		c.life.Reset(c.patience.Idle)
+	silent, left := c.patience.First, time.Until(c.due)
+	if c.begun && c.patience.Idle < left {
+		silent, left = c.patience.Idle, c.patience.Idle
 	}
-}
-
-// stop halts the clocks, for as long as the consumer works on what came.
-func (c *stallClocks) stop() {
-	c.part.Stop()
-	c.life.Stop()
+	c.timer = time.AfterFunc(left, func() { c.cancel(&stallError{silent}) })
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"agent/internal/words"
 )
 
@@ -23,6 +25,13 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// AppendString appends s as a JSON string. It escapes only what JSON demands, where
+// encoding/json also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // the error says that bytes were replaced
+	return dst
 }
 
 // Decode returns the value at the beginning of data. Its numbers are json.Number, with all

@@ -13,7 +13,7 @@ import (
 // answers the first call of the latest entry that the history knows under its id
 // and that waits for an answer.
 type callIDs struct {
-	form idForm
+	form vendor.IDForm
 	// model is whom the request is for: its own ids go back as they came.
 	model string
 	// waiting are the ids on the wire of the calls of the latest entry, by the ids in
@@ -24,7 +24,7 @@ type callIDs struct {
 }
 
 func newCallIDs(req request) *callIDs {
-	return &callIDs{form: idForm(req.wants.CallIDs), model: req.Model, waiting: map[string][]string{}, taken: map[string]bool{}}
+	return &callIDs{form: req.wants.CallIDs, model: req.Model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
 
 // begin begins an entry with calls.
@@ -35,11 +35,11 @@ func (c *callIDs) begin() { clear(c.waiting) }
 func (c *callIDs) add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
-		form = idForm(vendor.AnyIDs)
+		form = vendor.AnyIDs
 	}
-	wire := form.fit(id, 1)
+	wire := fitID(form, id, 1)
 	for n := 2; c.taken[wire]; n++ {
-		wire = form.fit(id, n)
+		wire = fitID(form, id, n)
 	}
 	c.taken[wire] = true
 	c.waiting[id] = append(c.waiting[id], wire)
@@ -56,32 +56,24 @@ func (c *callIDs) of(id string) string {
 	return waiting[0]
 }
 
-// idForm fits the ids of calls to what a vendor takes.
-type idForm vendor.IDForm
-
 const (
 	longestPlainID = 40
 	nine           = 9
 )
 
-// fit is an id in this form; n distinguishes calls that have the same one, from 1.
-func (f idForm) fit(id string, n int) string {
+// fitID is an id in the form that a vendor takes; n distinguishes calls that have the same one, from 1.
+func fitID(form vendor.IDForm, id string, n int) string {
 	if id == "" {
 		id = "call"
 	}
-	if n == 1 && f.takes(id) {
+	if n == 1 && takesID(form, id) {
 		return id
 	}
-	switch vendor.IDForm(f) {
+	switch form {
 	case vendor.NineIDs:
 		return hashed(id, n)
 	case vendor.PlainIDs:
-		plain := strings.Map(func(r rune) rune {
-			if isWordByte(r) {
-				return r
-			}
-			return '_'
-		}, id)
+		plain := plainName(id)
 		if plain == id && len(id) < longestPlainID-len("_999") {
 			return fmt.Sprintf("%s_%d", id, n)
 		}
@@ -91,9 +83,9 @@ func (f idForm) fit(id string, n int) string {
 	}
 }
 
-func (f idForm) takes(id string) bool {
+func takesID(form vendor.IDForm, id string) bool {
 	foreign := func(r rune) bool { return !isWordByte(r) }
-	switch vendor.IDForm(f) {
+	switch form {
 	case vendor.NineIDs:
 		return len(id) == nine && !strings.ContainsFunc(id, foreign) && !strings.ContainsAny(id, "_-")
 	case vendor.PlainIDs:
@@ -101,6 +93,16 @@ func (f idForm) takes(id string) bool {
 	default:
 		return true
 	}
+}
+
+// plainName is a name in letters, digits, _ and -.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if isWordByte(r) {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 func isWordByte(r rune) bool {

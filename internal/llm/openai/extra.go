@@ -1,8 +1,8 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 
 	"agent/internal/rawjson"
 )
@@ -11,47 +11,14 @@ import (
 // twice in a body some servers refuse, so a member of the user's takes the place of
 // ours.
 func (c *Client) withExtra(body []byte) []byte {
-	extra := bytes.TrimSpace(c.config.ExtraBody)
-	if len(extra) < len(`{"":0}`) {
+	if len(c.config.ExtraBody) == 0 {
 		return body
 	}
-	var names map[string]json.RawMessage
-	if json.Unmarshal(extra, &names) != nil {
-		return body
+	var members map[string]json.RawMessage
+	err := errors.Join(json.Unmarshal(body, &members), json.Unmarshal(c.config.ExtraBody, &members))
+	whole, failed := rawjson.Marshal(members)
+	if errors.Join(err, failed) != nil {
+		return body // settings take an object only
 	}
-	// Most names are the user's own; only for the others the body is taken apart.
-	for name := range names {
-		if bytes.Contains(body, append(rawjson.AppendString(nil, name), ':')) {
-			body = rebuilt(body, names)
-			break
-		}
-	}
-	return append(append(body[:len(body)-1:len(body)-1], ','), extra[1:]...)
-}
-
-// rebuilt copies an object's members in their order, but for those named.
-func rebuilt(object []byte, without map[string]json.RawMessage) []byte {
-	members := json.NewDecoder(bytes.NewReader(object))
-	if _, err := members.Token(); err != nil {
-		return object
-	}
-	kept := make([]byte, 0, len(object))
-	kept = append(kept, '{')
-	for members.More() {
-		key, err := members.Token()
-		name, isName := key.(string)
-		var value json.RawMessage
-		if err != nil || !isName || members.Decode(&value) != nil {
-			return object
-		}
-		if _, replaced := without[name]; replaced {
-			continue
-		}
-		if len(kept) > 1 {
-			kept = append(kept, ',')
-		}
-		kept = append(rawjson.AppendString(kept, name), ':')
-		kept = append(kept, value...)
-	}
-	return append(kept, '}')
+	return whole
 }

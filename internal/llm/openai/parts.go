@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -154,14 +155,6 @@ func arguments(call *history.ToolCall) []byte {
 // functionName makes a name the model invented acceptable to servers, which
 // otherwise refuse every later request of the conversation.
 func functionName(name string) string {
-	mapped := strings.Map(func(r rune) rune {
-		if isWordByte(r) {
-			return r
-		}
-		return '_'
-	}, name)
-	if mapped == "" {
-		return "unknown"
-	}
+	mapped := cmp.Or(plainName(name), "unknown")
 	return mapped[:min(len(mapped), maxFunctionName)]
 }

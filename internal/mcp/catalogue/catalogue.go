@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/mcp"
@@ -109,17 +110,14 @@ func (k *Known) change(old Tool) {
 
 // Tool returns the tool of a name, the server's own or the one that is shown.
 func (k Known) Tool(name string) (Tool, bool) {
-	for _, t := range k.Tools {
-		if t.Name == name {
-			return t, true
-		}
+	i := slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Shown == name })
 	}
-	for _, t := range k.Tools {
-		if t.Shown == name {
-			return t, true
-		}
+	if i < 0 {
+		return Tool{}, false
 	}
-	return Tool{}, false
+	return k.Tools[i], true
 }
 
 // taking cleans what a server lists.
@@ -138,34 +136,25 @@ func (t *taking) add(tools []Tool, from mcp.Tool) []Tool {
 	if strings.TrimSpace(from.Name) == "" {
 		return leave("it has no name")
 	}
-	for _, other := range tools {
-		if other.Name == from.Name {
-			return leave("the server has two of that name")
-		}
+	if slices.ContainsFunc(tools, func(other Tool) bool { return other.Name == from.Name }) {
+		return leave("the server has two of that name")
 	}
-	schema, removed, err := cleanSchema(from.InputSchema)
+	schema, depth, err := t.cleanSchema(from.InputSchema)
 	if err != nil {
 		return leave(err.Error())
 	}
-	t.removed += removed
 	tool := Tool{Name: from.Name, Schema: schema, Hints: from.Annotations, Hash: hash(from)}
-	tool.Description = t.clean(from.Description)
-	if tool.Description == "" {
+	if tool.Description = t.clean(from.Description); tool.Description == "" {
 		tool.Description = t.clean(from.Title)
 	}
-	tool.Long = len(tool.Description) > maxDescription || len(schema) > maxSchema || depth(schema) > maxSchemaDepth
+	tool.Long = len(tool.Description) > maxDescription || len(schema) > maxSchema || depth > maxSchemaDepth
 	tool.Description = cut(tool.Description, maxDescription)
 	if len(tool.Schema) > maxKeptSchema {
 		tool.Schema = json.RawMessage(`{"type":"object"}`)
 		t.problems = append(t.problems, fmt.Sprintf("tool %s: its schema of %s is not used", shown, words.Bytes(int64(len(schema)))))
 	}
 	tool.Shown = short(t.server, from.Name, func(name string) bool {
-		for _, other := range tools {
-			if other.Shown == name {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(tools, func(other Tool) bool { return other.Shown == name })
 	})
 	return append(tools, tool)
 }

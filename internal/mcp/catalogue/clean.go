@@ -44,8 +44,8 @@ func cut(text string, limit int) string {
 }
 
 // cleanSchema returns a schema as the model gets it: of an object, without characters
-// that nobody sees. The error says what is wrong with it.
-func cleanSchema(raw json.RawMessage) (schema json.RawMessage, removed int, err error) {
+// that nobody sees, and how deep it is nested. The error says what is wrong with it.
+func (t *taking) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth int, err error) {
 	if len(raw) == 0 {
 		return nil, 0, errors.New("it has no schema")
 	}
@@ -73,55 +73,40 @@ func cleanSchema(raw json.RawMessage) (schema json.RawMessage, removed int, err 
 		}
 	}
 	delete(object, "$schema") // a dialect that no model asks for, at 20 tokens a tool
-	schema, err = rawjson.Marshal(cleanValue(object, &removed))
-	return schema, removed, err
+	clean, depth := t.cleanValue(object)
+	schema, err = rawjson.Marshal(clean)
+	return schema, depth, err
 }
 
-// cleanValue cleans the texts of a decoded value. Names of members are data of calls and
-// stay; one that is not seen is as visible as JSON makes it.
-func cleanValue(value any, removed *int) any {
+// cleanValue cleans the texts of a decoded value, and says how deep it is nested. Names of
+// members are data of calls and stay; one that is not seen is as visible as JSON makes it.
+func (t *taking) cleanValue(value any) (clean any, depth int) {
+	inner := 0
 	switch v := value.(type) {
 	case string:
-		clean, n := Clean(v)
-		*removed += n
-		if n == 0 {
-			return v
+		if clean, n := Clean(v); n > 0 {
+			t.removed += n
+			return clean, 0
 		}
-		return clean
+		return v, 0
 	case []any:
 		for i := range v {
-			v[i] = cleanValue(v[i], removed)
+			v[i], inner = t.cleanValue(v[i])
+			depth = max(depth, inner)
 		}
 	case map[string]any:
 		for name := range v {
 			if clean, n := Clean(name); n > 0 {
-				*removed += n
+				t.removed += n
 				v[clean] = v[name]
 				delete(v, name)
 				name = clean
 			}
-			v[name] = cleanValue(v[name], removed)
+			v[name], inner = t.cleanValue(v[name])
+			depth = max(depth, inner)
 		}
+	default:
+		return value, 0
 	}
-	return value
-}
-
-// depth is how deep values are nested in JSON.
-func depth(raw json.RawMessage) int {
-	most, now, quoted := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			now++
-			most = max(most, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return most
+	return value, depth + 1
 }
