@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == hostWord {
 		os.Exit(beHost(os.Args[2:]))
 	}
+	if scenario := os.Getenv(scenarioVariable); scenario != "" {
+		os.Exit(beConformant(scenario))
+	}
 	// The library's server keeps sessions that nobody ended.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read"))
 }

@@ -1,8 +1,4 @@
-// Command conformance is the client that the official conformance suite of the protocol
-// drives, on the room of this program and not on the library below it: `make mcp` runs it.
-// The suite gives the address of a server as the last word, and says in the environment
-// what it will look at.
-package main
+package mcp_test
 
 import (
 	"context"
@@ -12,20 +8,26 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 
 	"agent/internal/mcp"
 )
 
-func main() {
-	if err := run(context.Background(), os.Getenv("MCP_CONFORMANCE_SCENARIO"), os.Args[len(os.Args)-1]); err != nil {
+// scenarioVariable is set by the official conformance suite of the protocol, which says in it
+// what it will look at.
+const scenarioVariable = "MCP_CONFORMANCE_SCENARIO"
+
+// beConformant makes the program of the tests the client that the suite drives: `make mcp`
+// runs it. The suite gives the address of a server as the last word.
+func beConformant(scenario string) (code int) {
+	if err := conform(context.Background(), scenario, os.Args[len(os.Args)-1]); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
-// given is what a scenario says besides.
-type given struct {
+// scenarioContext is what a scenario says besides.
+type scenarioContext struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
 	ToolCalls    []struct {
@@ -34,13 +36,13 @@ type given struct {
 	} `json:"toolCalls"`
 }
 
-// run does what a person's session would do with a server.
-func run(ctx context.Context, scenario, address string) error {
-	var extra given
+// conform does what a person's session would do with a server.
+func conform(ctx context.Context, scenario, address string) error {
+	var extra scenarioContext
 	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &extra) // most have none
 	server := mcp.Server{Name: "suite", URL: address, OAuth: mcp.OAuth{ClientID: extra.ClientID, ClientSecret: extra.ClientSecret}}
-	logins := &mcp.Logins{Keys: &memory{}, Folder: os.TempDir(), Document: "https://conformance-test.local/client-metadata.json"}
-	host := mcp.Host{Version: "1", Ask: accept, Logins: logins.With(browse)}
+	logins := &mcp.Logins{Keys: &vault{}, Folder: os.TempDir(), Document: "https://conformance-test.local/client-metadata.json"}
+	host := mcp.Host{Version: "1", Ask: acceptAll, Logins: logins.With(browse)}
 	client, err := mcp.Connect(ctx, server, host)
 	if err != nil {
 		return err
@@ -56,29 +58,29 @@ func run(ctx context.Context, scenario, address string) error {
 	}
 	switch scenario {
 	case "tools_call":
-		return call(ctx, client, "add_numbers", `{"a":5,"b":3}`)
+		return mustCall(ctx, client, "add_numbers", `{"a":5,"b":3}`)
 	case "elicitation-sep1034-client-defaults":
-		return call(ctx, client, "test_client_elicitation_defaults", `{}`)
+		return mustCall(ctx, client, "test_client_elicitation_defaults", `{}`)
 	case "sse-retry":
-		return call(ctx, client, "test_reconnection", `{}`)
+		return mustCall(ctx, client, "test_reconnection", `{}`)
 	case "sep-2322-client-request-state":
 		for _, tool := range []string{"test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"} {
-			_ = call(ctx, client, tool, `{}`) // some are to be refused
+			_ = mustCall(ctx, client, tool, `{}`) // some are to be refused
 		}
 	case "http-standard-headers":
 		return everything(ctx, client, tools)
 	case "http-custom-headers":
 		for _, c := range extra.ToolCalls {
-			_ = call(ctx, client, c.Name, string(c.Arguments))
+			_ = mustCall(ctx, client, c.Name, string(c.Arguments))
 		}
 	case "http-invalid-tool-headers":
 		for _, tool := range tools {
-			_ = call(ctx, client, tool.Name, `{"region":"us-west1"}`)
+			_ = mustCall(ctx, client, tool.Name, `{"region":"us-west1"}`)
 		}
 	case "json-schema-2020-12-preservation":
 		for _, tool := range tools {
 			if tool.Name == "json_schema_2020_12_tool" {
-				return call(ctx, client, "json_schema_echo", `{"schema":`+string(tool.InputSchema)+`}`)
+				return mustCall(ctx, client, "json_schema_echo", `{"schema":`+string(tool.InputSchema)+`}`)
 			}
 		}
 		return fmt.Errorf("the tool with the schema is missing")
@@ -86,7 +88,7 @@ func run(ctx context.Context, scenario, address string) error {
 	return nil
 }
 
-func call(ctx context.Context, client *mcp.Client, tool, arguments string) error {
+func mustCall(ctx context.Context, client *mcp.Client, tool, arguments string) error {
 	result, err := client.Call(ctx, tool, json.RawMessage(arguments), nil)
 	if err == nil && result.IsError {
 		err = fmt.Errorf("%s: %s", tool, result.Text())
@@ -97,7 +99,7 @@ func call(ctx context.Context, client *mcp.Client, tool, arguments string) error
 // everything uses one of each that the server offers.
 func everything(ctx context.Context, client *mcp.Client, tools []mcp.Tool) error {
 	if len(tools) > 0 {
-		if err := call(ctx, client, tools[0].Name, `{}`); err != nil {
+		if err := mustCall(ctx, client, tools[0].Name, `{}`); err != nil {
 			return err
 		}
 	}
@@ -115,8 +117,8 @@ func everything(ctx context.Context, client *mcp.Client, tools []mcp.Tool) error
 	return err
 }
 
-// accept says yes to every question and leaves the defaults.
-func accept(_ context.Context, q mcp.Question) (mcp.Answer, error) {
+// acceptAll says yes to every question and leaves the defaults.
+func acceptAll(_ context.Context, q mcp.Question) (mcp.Answer, error) {
 	values := map[string]any{}
 	for _, f := range q.Fields {
 		if f.Type == "boolean" && f.Required && len(f.Default) == 0 {
@@ -139,23 +141,4 @@ func browse(ctx context.Context, address string) (string, error) {
 	defer response.Body.Close()
 	_, err = io.Copy(io.Discard, response.Body)
 	return "", err
-}
-
-// memory keeps secrets for as long as the program runs.
-type memory struct{ kept sync.Map }
-
-func (m *memory) Get(place string) string {
-	secret, _ := m.kept.Load(place)
-	text, _ := secret.(string)
-	return text
-}
-
-func (m *memory) Set(place, secret string) error {
-	m.kept.Store(place, secret)
-	return nil
-}
-
-func (m *memory) Delete(place string) (bool, error) {
-	_, was := m.kept.LoadAndDelete(place)
-	return was, nil
 }
