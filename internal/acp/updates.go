@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/todo"
 	"agent/internal/traits"
@@ -172,10 +172,7 @@ func (w *shown) called(id, title, name string, t traits.Traits, parameters json.
 }
 
 func (w *shown) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(w.session.talk.Root, path)
+	return disk.At(w.session.talk.Root, path)
 }
 
 // update changes a call that an editor knows of; the id is "" for one that it does not know.

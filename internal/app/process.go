@@ -2,13 +2,13 @@ package app
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/tokens"
 	"agent/internal/words"
 )
@@ -77,10 +77,7 @@ func (p *Process) lookup(name string) (value string, set bool) {
 
 // Path makes a path of the command line absolute.
 func (p *Process) Path(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(p.Dir, path)
+	return disk.At(p.Dir, path)
 }
 
 // OnEndAtOnce adds a step of EndAtOnce. The caller calls forget when there is nothing

@@ -72,9 +72,7 @@ func (p *Process) secrets(further []string) []string {
 // within are paths that are meant from a folder on.
 func within(root string, paths []string) []string {
 	for i, path := range paths {
-		if !filepath.IsAbs(path) {
-			paths[i] = filepath.Join(root, path)
-		}
+		paths[i] = disk.At(root, path)
 	}
 	return paths
 }

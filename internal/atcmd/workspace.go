@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/disk"
 	"agent/internal/ignore"
 )
 
@@ -91,11 +92,7 @@ func (w *workspace) all() []string {
 }
 
 func (w *workspace) absolute(name string) string {
-	name = filepath.FromSlash(name)
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(w.root, name)
+	return disk.At(w.root, filepath.FromSlash(name))
 }
 
 // inside returns the absolute path full relative to the root, with forward

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"agent/internal/disk"
 )
 
 // pathInside reports whether a word, read as a path from dir, stays inside. Text
@@ -16,7 +18,7 @@ func pathInside(word Word, dir string, at Place) bool {
 	if climbsBack(word.Text) {
 		return false
 	}
-	path := joinDir(dir, word.Text)
+	path := disk.At(dir, word.Text)
 	if !word.Glob {
 		return at.Inside(path)
 	}
@@ -33,7 +35,7 @@ func isFile(word Word, dir string) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
 	}
-	info, err := os.Stat(joinDir(dir, word.Text))
+	info, err := os.Stat(disk.At(dir, word.Text))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -120,11 +122,4 @@ func climbsBack(path string) bool {
 		down = down || part != "" && part != "." && part != ".."
 	}
 	return false
-}
-
-func joinDir(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"agent/internal/disk"
 )
 
 // Place is where a command would run: its start folder, which paths are inside the
@@ -99,7 +101,7 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 		if !pathInside(c[1], dir, at) {
 			return nil, false
 		}
-		target := joinDir(dir, c[1].Text)
+		target := disk.At(dir, c[1].Text)
 		if real, err := filepath.EvalSymlinks(target); err != nil || real != target {
 			return nil, false
 		}

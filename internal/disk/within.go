@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// At is a path that is meant from a folder on, unless it is absolute; it is clean.
+func At(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, path)
+}
+
 // Within reports whether a clean path is folder or below it. It uses the
 // names alone and allocates nothing.
 func Within(path, folder string) bool {

@@ -37,10 +37,7 @@ func configuredTree(folder string) string {
 	for line := range strings.Lines(string(content)) {
 		name, value, _ := strings.Cut(line, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "worktree") {
-			if value = strings.TrimSpace(value); !filepath.IsAbs(value) {
-				value = filepath.Join(folder, value)
-			}
-			return value
+			return disk.At(folder, strings.TrimSpace(value))
 		}
 	}
 	return ""

@@ -43,13 +43,10 @@ func Folder(dir string) string {
 	}
 	link, _ := readSmall(path)
 	target, linked := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
-	switch {
-	case !linked:
+	if !linked {
 		return ""
-	case filepath.IsAbs(target):
-		return target
 	}
-	return filepath.Join(dir, target)
+	return disk.At(dir, target)
 }
 
 // Common is the folder that all work trees of a repository share, for the one that dir is
@@ -60,14 +57,10 @@ func Common(dir string) string {
 		return ""
 	}
 	link, linked := readSmall(filepath.Join(folder, "commondir"))
-	switch common := strings.TrimSpace(link); {
-	case !linked || common == "":
-		return real(folder)
-	case filepath.IsAbs(common):
-		return real(common)
-	default:
-		return real(filepath.Join(folder, common))
+	if common := strings.TrimSpace(link); linked && common != "" {
+		folder = disk.At(folder, common)
 	}
+	return real(folder)
 }
 
 // readSmall reads a file that holds a line.

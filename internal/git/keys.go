@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/pattern"
 )
 
@@ -57,10 +58,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	}
 	top, own, ok := strings.Cut(places, "\n")
 	own, common, _ := strings.Cut(own, "\n")
-	if !filepath.IsAbs(common) {
-		common = filepath.Join(dir, common)
-	}
-	if !ok || !belongs(own, common, top) {
+	if !ok || !belongs(own, disk.At(dir, common), top) {
 		found = append(found, "a repository elsewhere")
 	}
 	if workTree(dir) == top {

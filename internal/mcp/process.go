@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -160,10 +161,7 @@ func (p *process) endsIn(bound time.Duration) bool {
 // program itself gets.
 func findProgram(s Server) (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
-		if filepath.IsAbs(s.Command) {
-			return s.Command, nil
-		}
-		return filepath.Join(s.Dir, s.Command), nil
+		return disk.At(s.Dir, s.Command), nil
 	}
 	path := ""
 	for _, variable := range s.Env {

@@ -105,9 +105,7 @@ func (d Deps) exportName() string {
 }
 
 func (d Deps) export(ctx context.Context, path string) ([]string, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(d.Workspace, path)
-	}
+	path = disk.At(d.Workspace, path)
 	write := d.Transcript
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		write = d.Document

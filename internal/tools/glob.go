@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/disk"
 	"agent/internal/traits"
 	"agent/internal/words"
 	"agent/internal/workspace"
@@ -78,10 +79,7 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 		return "", "", fmt.Errorf("%s is a file; path must be a folder", args.Path)
 	}
 	folder, pattern := doublestar.SplitPattern(args.Pattern)
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(start, folder)
-	}
-	if base, err = w.Resolve(folder); err != nil {
+	if base, err = w.Resolve(disk.At(start, folder)); err != nil {
 		return "", "", err
 	}
 	if slices.Contains(strings.Split(pattern, "/"), "..") {

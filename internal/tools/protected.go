@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/cmdline"
+	"agent/internal/disk"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
@@ -195,10 +196,7 @@ func (e *Env) absolute(dir, path string) string {
 	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
 	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
+	return disk.At(dir, path)
 }
 
 // interprets reports whether a program runs the files that its arguments name.
@@ -221,10 +219,7 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 func allowedReads(root string, preview Preview) []string {
 	var paths []string
 	for _, found := range preview.Protected {
-		if !filepath.IsAbs(found.Path) {
-			found.Path = filepath.Join(root, found.Path)
-		}
-		paths = append(paths, found.Path)
+		paths = append(paths, disk.At(root, found.Path))
 	}
 	return paths
 }

@@ -120,11 +120,7 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("the path %q contains a zero byte", path)
 	}
-	abs := filepath.Clean(path)
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(w.root, abs)
-	}
-	real, err := followLinks(abs)
+	real, err := followLinks(disk.At(w.root, path))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
 	}

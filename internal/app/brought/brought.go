@@ -136,10 +136,7 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 		if rest, below := strings.CutPrefix(dir, "~/"); below {
 			dir = filepath.Join(w.Home, rest)
 		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(w.Workspace, dir)
-		}
-		further = append(further, dir)
+		further = append(further, disk.At(w.Workspace, dir))
 	}
 	return further
 }

@@ -6,9 +6,9 @@ package gates
 import (
 	"encoding/json"
 	"net/url"
-	"path/filepath"
 
 	"agent/internal/chat"
+	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/sandbox"
 	"agent/internal/setup/source"
@@ -33,10 +33,7 @@ type Host struct {
 
 // Absolute is a path that a call names, absolute.
 func (h *Host) Absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(h.Env.Workspace.Root(), path)
+	return disk.At(h.Env.Workspace.Root(), path)
 }
 
 // askAbout is a question about a call that needs one for a reason of its own.

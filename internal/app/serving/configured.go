@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"sync"
 
 	"agent/internal/chat/window"
+	"agent/internal/disk"
 	"agent/internal/llm/vendor"
 	"agent/internal/mcp"
 	"agent/internal/mcp/bridge"
@@ -152,10 +152,7 @@ func (x *Configured) Wire(s *servers.Server) mcp.Server {
 			more["TRACEPARENT"] = x.Traced()
 		}
 		wire.Env = with.Environ(x.Environ, more)
-		wire.Dir = filepath.Join(cmp.Or(s.Folder, x.Workspace), with.Cwd)
-		if filepath.IsAbs(with.Cwd) {
-			wire.Dir = with.Cwd
-		}
+		wire.Dir = disk.At(cmp.Or(s.Folder, x.Workspace), with.Cwd)
 		if s.Sandbox == servers.Sandboxed && x.Confined != nil {
 			wire.Confined, wire.Profile = x.Confined(), sandbox.Work
 		}
