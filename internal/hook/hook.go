@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/sandbox"
@@ -54,16 +55,15 @@ type Config struct {
 	Spool func() string
 	// Common are the members of what every hook reads.
 	Common func() map[string]any
-	// May says why a hook must not run now; nil lets all run. It is asked before each start.
+	// May says why a hook must not run now. It is asked before each start.
 	May func(hooks.Hook) error
 	// Around is called before hooks run that may change the workspace; what it returns is
-	// called after them and says what they changed, for the model. It may be nil.
+	// called after them and says what they changed, for the model.
 	Around func(ctx context.Context) (settle func() Changed)
 	// Beside is called before a hook runs beside the turn, of which it cannot be seen what it
-	// changes. It may be nil.
+	// changes.
 	Beside func(name string)
-	// Slow is told what is waited for once that takes long, and "" when it is over. It may
-	// be nil.
+	// Slow gets what is waited for once that takes long, and "" when it is over.
 	Slow func(names string)
 }
 
@@ -88,14 +88,22 @@ type Runner struct {
 type state struct {
 	hooks.Hook
 	narrowed permissions.Condition
-
-	mu   sync.Mutex
-	runs int
-	last string
-	took time.Duration
-	// might is whether it might run when that was last asked.
-	might bool
+	// runs counts its runs, and last says how the latest ended.
+	runs atomic.Int32
+	last atomic.Pointer[string]
+	// might is whether it might run when that was last asked: what never might was named at
+	// the start.
+	might atomic.Bool
 }
+
+// began counts a run.
+func (s *state) began() {
+	s.runs.Add(1)
+	s.ended("running")
+}
+
+// ended notes how a run ended.
+func (s *state) ended(last string) { s.last.Store(&last) }
 
 // New returns a runner, nil where there are no hooks.
 func New(c Config, all []hooks.Hook) *Runner {
@@ -148,29 +156,20 @@ func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 	seen := map[string]bool{}
 	for _, s := range r.all {
 		command := s.Project + "\x00" + strings.Join(s.Words(), "\x00")
-		if s.Event != o.Event || seen[command] || !s.Matches(o.Names...) || !s.narrowed.Holds(o.Subject) || s.spent() {
+		if s.Event != o.Event || seen[command] || !s.Matches(o.Names...) || !s.narrowed.Holds(o.Subject) || s.Once && s.runs.Load() > 0 {
 			continue
 		}
-		if r.May != nil {
-			err := r.May(s.Hook)
-			if might := s.may(err == nil); err != nil && might {
-				out.notice("%s is not run any more: %v", s, err)
-			}
-			if err != nil {
-				continue
-			}
+		err := r.May(s.Hook)
+		if might := s.might.Swap(err == nil); err != nil && might {
+			out.notice("%s is not run any more: %v", s, err)
+		}
+		if err != nil {
+			continue
 		}
 		seen[command] = true
 		found = append(found, s)
 	}
 	return found
-}
-
-// spent reports whether the hook runs once and has.
-func (s *state) spent() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Once && s.runs > 0
 }
 
 // Run runs the hooks for an occasion and returns what they say together, merged in the
@@ -218,7 +217,7 @@ func (r *Runner) Late() Outcome {
 // start runs a hook that nothing waits for.
 func (r *Runner) start(s *state, o Occasion, input []byte) {
 	s.began()
-	if r.Beside != nil && !r.OnlyLooks() {
+	if !r.OnlyLooks() {
 		r.Beside(s.String())
 	}
 	r.running.Go(func() {
@@ -243,13 +242,17 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 		ctx, cancel = context.WithTimeout(ctx, endTime)
 		defer cancel()
 	}
-	if r.Around != nil && !r.OnlyLooks() {
+	if !r.OnlyLooks() {
 		r.alone.Lock()
 		defer r.alone.Unlock()
 		settle := r.Around(ctx)
 		defer func() { out.Changed = settle() }()
 	}
-	defer r.watch(all)()
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name()+" "+words.Headline(s.Command))
+	}
+	defer Watch(slow, strings.Join(names, ", "), r.Slow)()
 	said := make([]Outcome, len(all))
 	room := make(chan struct{}, atOnce)
 	var group sync.WaitGroup
@@ -265,31 +268,18 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 	return said
 }
 
-// watch names hooks once waiting for them takes long. What it returns ends that.
-func (r *Runner) watch(all []*state) (over func()) {
-	if r.Slow == nil {
-		return func() {}
-	}
-	var names []string
-	for _, s := range all {
-		names = append(names, s.Name()+" "+words.Headline(s.Command))
-	}
-	var mu sync.Mutex
-	named, ended := false, false
-	timer := time.AfterFunc(slow, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !ended {
-			named = true
-			r.Slow(strings.Join(names, ", "))
-		}
+// Watch says what is waited for once that takes long. What it returns ends that, and says ""
+// if anything was said.
+func Watch(long time.Duration, what string, say func(string)) (over func()) {
+	said := make(chan struct{})
+	timer := time.AfterFunc(long, func() {
+		say(what)
+		close(said)
 	})
 	return func() {
-		timer.Stop()
-		mu.Lock()
-		defer mu.Unlock()
-		if ended = true; named {
-			r.Slow("")
+		if !timer.Stop() {
+			<-said
+			say("")
 		}
 	}
 }
@@ -300,28 +290,4 @@ func (r *Runner) input(o Occasion) ([]byte, error) {
 	maps.Copy(members, o.Input)
 	members["hook_event_name"] = string(o.Event)
 	return encode(members)
-}
-
-// began counts a run.
-func (s *state) began() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs++
-	s.last = "running"
-}
-
-// ended notes how a run ended.
-func (s *state) ended(last string, took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last, s.took = last, took
-}
-
-// may notes whether the hook may run now, and reports whether it might before: what never
-// might was named at the start.
-func (s *state) may(now bool) (before bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before, s.might = s.might, now
-	return before
 }

@@ -24,10 +24,13 @@ const blocks = 2
 
 // run runs one hook to its end and returns what it says.
 func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
-	began := time.Now()
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
-	s.ended(ending(ctx, end, err), time.Since(began))
+	last := end.Outcome()
+	if err != nil {
+		last = words.Headline(err.Error())
+	}
+	s.ended(last)
 	if ctx.Err() != nil && o.Event != hooks.SessionEnd {
 		return Outcome{}
 	}
@@ -79,7 +82,7 @@ func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, 
 		out.Decision, out.Reason = Deny, stderr.text()
 		return out, nil
 	case end.Exit != 0:
-		return out, fmt.Errorf("%s%s", end.ExitText(), after(": ", words.Headline(stderr.text())))
+		return out, errors.New(strings.TrimSuffix(end.ExitText()+": "+words.Headline(stderr.text()), ": "))
 	}
 	printed := stdout.text()
 	if isAnswer(printed) {
@@ -96,28 +99,6 @@ func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, 
 		out.Context = []string{printed}
 	}
 	return out, nil
-}
-
-func after(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	return mark + text
-}
-
-// ending is how a run ended, in a few words.
-func ending(ctx context.Context, end shell.Ending, err error) string {
-	switch {
-	case err != nil:
-		return words.Headline(err.Error())
-	case end.NotStarted != nil:
-		return "not started"
-	case end.TimedOut || errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "timed out"
-	case end.Interrupted:
-		return "ended"
-	}
-	return end.ExitText()
 }
 
 // limit is how long the hook may run.

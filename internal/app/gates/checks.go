@@ -14,6 +14,7 @@ import (
 	"agent/internal/check"
 	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/hook"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/shell"
@@ -125,12 +126,7 @@ const slowCheck = time.Second
 
 // run runs a check in the sandbox, as commands of the model run.
 func (g *Checks) run(ctx context.Context, command check.Command) (string, error) {
-	slow := time.AfterFunc(slowCheck, func() { g.Chat().WaitsFor("the check " + command.String()) })
-	defer func() {
-		if !slow.Stop() {
-			g.Chat().WaitsFor("")
-		}
-	}()
+	defer hook.Watch(slowCheck, "the check "+command.String(), g.Chat().WaitsFor)()
 	confined := g.Confinement()
 	settle := g.Env.Snapshots.Command(ctx)
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{

@@ -106,17 +106,14 @@ func (h *Hooks) Close() error {
 	return nil
 }
 
-// Lines lists the hooks for /hooks: event, matcher and origin; state, runs, how the last
-// ended and how long it took; the command.
+// Lines lists the hooks for /hooks: event, matcher and origin; state, runs and how the last
+// ended; the command.
 func (h *Hooks) Lines() []string {
 	var lines []string
 	for _, s := range h.Statuses() {
 		what := s.State + ", " + words.Count(s.Runs, "run")
 		if s.Last != "" {
 			what += ", the last: " + s.Last
-		}
-		if s.Took != "" {
-			what += " in " + s.Took
 		}
 		lines = append(lines, s.Name+"  "+h.Env.Workspace.Rel(s.File), "    "+what, "    "+words.Line(s.Command, command.MaxHelp))
 	}
