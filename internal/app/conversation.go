@@ -193,12 +193,10 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 func (c *Conversation) findSetup(allowed rules.Rules) {
 	var notices []string
 	c.Rules, notices = gates.FindRules(c.host, allowed)
-	c.checks = gates.NewChecks(c.host, c.Rules, c.settings)
+	c.checks = gates.NewChecks(c.host, c.Rules)
 	c.Notices = append(c.Notices, notices...)
 	c.Notices = append(c.Notices, c.Brought.Begin(brought.Config{
-		Host: c.host, Off: c.options.NoSetup, Settings: c.settings,
-		Rules: c.Rules, Servers: c.Servers, Window: c.window, Log: c.log,
-		Trust:    func() *consent.Trust { return c.Trust },
+		Host: c.host, Off: c.options.NoSetup, Rules: c.Rules, Servers: c.Servers, Window: c.window, Log: c.log,
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
 	found := c.Brought.Set()
@@ -206,10 +204,7 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	if c.options.NoSetup {
 		return
 	}
-	c.Hooking.FindHooks(c.host, gates.HookConfig{
-		ID: c.ID, Transcript: c.transcriptPath,
-		Trust: func() *consent.Trust { return c.Trust },
-	})
+	c.Hooking.FindHooks(c.host)
 	c.Notices = append(c.Notices, c.Hooking.LeftOut()...)
 	c.LeftOut = append(c.LeftOut, c.Hooking.LeftOut()...)
 }

@@ -85,25 +85,14 @@ func gitState(dir string) func() *prompts.Git {
 	if branch == "" {
 		return func() *prompts.Git { return nil }
 	}
+	answered := make(chan *prompts.Git, 2) // the first counts
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
-	answered := make(chan *prompts.Git, 1)
+	context.AfterFunc(ctx, func() { answered <- nil })
 	go func() {
 		defer cancel()
 		answered <- askGit(ctx, dir, branch)
 	}()
-	return sync.OnceValue(func() *prompts.Git {
-		select {
-		case state := <-answered:
-			return state
-		case <-ctx.Done():
-			select { // git was done just in time, or ends now
-			case state := <-answered:
-				return state
-			default:
-				return nil
-			}
-		}
-	})
+	return sync.OnceValue(func() *prompts.Git { return <-answered })
 }
 
 // askGit is the state of a repository, nil if git does not say it.

@@ -12,18 +12,9 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/disk"
-	"agent/internal/history"
 	"agent/internal/rawjson"
 	"agent/internal/words"
 )
-
-// waitingPart is a part of a message that waits, as it is recorded.
-type waitingPart struct {
-	Text   string         `json:"text,omitempty"`
-	Source history.Source `json:"source,omitempty"`
-	Image  string         `json:"image,omitempty"`
-	File   string         `json:"file,omitempty"`
-}
 
 // keepWaiting records the messages that wait, behind those that nobody is there to send;
 // nil where there is no record.
@@ -37,11 +28,7 @@ func (c *recording) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 	return func(messages []atcmd.Message) {
 		recorded := slices.Clone(left)
 		for _, message := range messages {
-			parts := make([]waitingPart, len(message))
-			for j, part := range message {
-				parts[j] = waitingPart(part)
-			}
-			data, err := rawjson.Marshal(parts)
+			data, err := rawjson.Marshal(append(atcmd.Message{}, message...))
 			if err != nil {
 				c.logged(err)
 				return
@@ -57,15 +44,10 @@ func (c *recording) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 func (c *recording) waited(recorded []json.RawMessage) []atcmd.Message {
 	var messages []atcmd.Message
 	for _, data := range recorded {
-		var parts []waitingPart
-		if err := json.Unmarshal(data, &parts); err != nil {
-			continue // damaged; the rest is whole
+		var message atcmd.Message
+		if json.Unmarshal(data, &message) == nil { // else it is damaged; the rest is whole
+			messages = append(messages, message)
 		}
-		message := make(atcmd.Message, len(parts))
-		for i, part := range parts {
-			message[i] = atcmd.Part(part)
-		}
-		messages = append(messages, message)
 	}
 	if len(messages) == 0 || !c.options.Unattended {
 		return messages

@@ -15,6 +15,7 @@ import (
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
+	"agent/internal/setup/consent"
 	"agent/internal/shell"
 	"agent/internal/tempdir"
 	"agent/internal/tools"
@@ -74,6 +75,7 @@ func (c *Conversation) openWorkspace() error {
 	}
 	c.host = &gates.Host{
 		Chat: func() *chat.Chat { return c.Chat }, Env: c.env, Registry: c.registry, Where: c.process.Where(c.folders, confined.Root()),
+		Settings: c.settings, ID: c.ID, Transcript: c.transcriptPath, Trust: func() *consent.Trust { return c.Trust },
 		Confinement: c.confinement, Unattended: c.options.Unattended, Say: c.process.say,
 	}
 	return c.prepareSandbox()

@@ -14,16 +14,16 @@ import (
 // or piped in between. Only what is typed is looked at for @ (D-46).
 type Message []Part
 
-// Part is a piece of a message.
+// Part is a piece of a message; its JSON is how a session records one that waits.
 type Part struct {
-	Text string
+	Text string `json:"text,omitempty"`
 	// Source is where the text comes from, empty when it was typed.
-	Source history.Source
+	Source history.Source `json:"source,omitempty"`
 	// Image is the path of an image file that accompanies the message, wherever it lies;
 	// Text represents it in the sentence. Empty for text.
-	Image string
+	Image string `json:"image,omitempty"`
 	// File is a path that the message includes although nobody typed it; Text is empty.
-	File string
+	File string `json:"file,omitempty"`
 }
 
 // ImagePart is an image that somebody picked by hand.

@@ -21,7 +21,6 @@ import (
 	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
-	"agent/internal/setup/consent"
 	"agent/internal/setup/source"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -32,12 +31,9 @@ import (
 type Config struct {
 	*gates.Host
 	// Off leaves out all but what is called of servers.
-	Off      bool
-	Settings *settings.Settings
-	Rules    *gates.Rules
-	Servers  *serving.Servers
-	// Trust is what the person said of what repositories bring.
-	Trust func() *consent.Trust
+	Off     bool
+	Rules   *gates.Rules
+	Servers *serving.Servers
 	// Window is the size of the model's window, in tokens.
 	Window func() int
 	// NoImages says why the model in use takes no images, "" where it takes them.

@@ -18,9 +18,11 @@ import (
 // in is the config of a workspace.
 func in(place *workspace.Workspace) Config {
 	return Config{
-		Host:     &gates.Host{Env: &tools.Env{Workspace: place}, Where: source.Where{Workspace: place.Root()}},
-		Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
-		Window:   func() int { return 0 },
+		Host: &gates.Host{
+			Env: &tools.Env{Workspace: place}, Where: source.Where{Workspace: place.Root()},
+			Settings: settings.New(settings.NewRegistry(settings.All(), nil)),
+		},
+		Window: func() int { return 0 },
 	}
 }
 

@@ -30,10 +30,10 @@ type Checks struct {
 }
 
 // NewChecks makes the checks of a conversation.
-func NewChecks(h *Host, rules *Rules, s *settings.Settings) *Checks {
+func NewChecks(h *Host, rules *Rules) *Checks {
 	g := &Checks{Host: h, rules: rules}
 	g.checks = &check.Checks{
-		Setting: func() string { return settings.CheckCommand.Of(s) },
+		Setting: func() string { return settings.CheckCommand.Of(h.Settings) },
 		Root:    h.Env.Workspace.Root(),
 		Run:     g.run,
 	}

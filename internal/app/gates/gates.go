@@ -11,6 +11,8 @@ import (
 	"agent/internal/disk"
 	"agent/internal/gate"
 	"agent/internal/sandbox"
+	"agent/internal/settings"
+	"agent/internal/setup/consent"
 	"agent/internal/setup/source"
 	"agent/internal/tools"
 )
@@ -23,6 +25,11 @@ type Host struct {
 	Registry *tools.Registry
 	// Where is where the set-up is looked for, without symbolic links.
 	source.Where
+	Settings *settings.Settings
+	// ID is that of the conversation, Transcript the file that keeps it, "" for none.
+	ID, Transcript func() string
+	// Trust is what the person said of what repositories bring.
+	Trust func() *consent.Trust
 	// Confinement is the sandbox of commands by the settings of the moment.
 	Confinement func() sandbox.Confinement
 	// Unattended means that nobody can answer.

@@ -24,24 +24,15 @@ import (
 type Hooks struct {
 	*Host
 	*hook.Runner
-	HookConfig
 	// Found are those that were found.
 	Found hooks.Found
 	// idle notifies hooks that nothing happens.
 	idle *time.Timer
 }
 
-// HookConfig is what hooks know of their conversation besides.
-type HookConfig struct {
-	// ID is that of the conversation, Transcript the file that keeps it, "" for none.
-	ID, Transcript func() string
-	// Trust is what the person said of hooks of the project.
-	Trust func() *consent.Trust
-}
-
 // FindHooks finds the hooks of the user and of the project, and makes what runs them.
-func (h *Hooks) FindHooks(host *Host, c HookConfig) {
-	h.Host, h.HookConfig, h.Found = host, c, hooks.Find(host.Where)
+func (h *Hooks) FindHooks(host *Host) {
+	h.Host, h.Found = host, hooks.Find(host.Where)
 	h.Runner = hook.New(hook.Config{
 		Jobs: h.Env.Jobs, Confined: h.Confinement,
 		Distrusted: func() []string {
