@@ -9,7 +9,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"agent/internal/disk"
 	"agent/internal/protect"
@@ -31,7 +30,7 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.S
 
 		GitConfigurations: p.gitConfigurations(),
 		Survey:            found,
-		AllowRead:         within(root, settings.Items(settings.SandboxAllowRead.Of(s))),
+		AllowRead:         settings.Paths(settings.SandboxAllowRead.Of(s), p.Home, root),
 		Network:           settings.SandboxAllowNetwork.Of(s),
 		Caches:            p.cacheFolder(root),
 	}
@@ -69,14 +68,6 @@ func (p *Process) secrets(further []string) []string {
 	return paths
 }
 
-// within are paths that are meant from a folder on.
-func within(root string, paths []string) []string {
-	for i, path := range paths {
-		paths[i] = disk.At(root, path)
-	}
-	return paths
-}
-
 // ownFiles are the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 	own := []string{disk.Real(f.Config), disk.Real(f.Data), disk.Real(f.State)}
@@ -92,17 +83,8 @@ func (p *Process) realPaths(list string) []string {
 	return paths
 }
 
-// userPaths are the paths of a list, ~ being the home folder.
-func (p *Process) userPaths(list string) []string {
-	var paths []string
-	for _, path := range settings.Items(list) {
-		if path == "~" || strings.HasPrefix(path, "~/") {
-			path = p.Home + path[1:]
-		}
-		paths = append(paths, p.Path(path))
-	}
-	return paths
-}
+// userPaths are the paths of a list of a setting.
+func (p *Process) userPaths(list string) []string { return settings.Paths(list, p.Home, p.Dir) }
 
 // prepareSandbox finds out how commands can be confined, and says so when they
 // cannot be. The error is that they must be.

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -77,6 +78,22 @@ func Items(value string) []string {
 		}
 	}
 	return items
+}
+
+// Paths are the items of a value of a List as absolute paths: ~ is the home folder, and what
+// is relative is meant from base on.
+func Paths(value, home, base string) []string {
+	paths := Items(value)
+	for i, path := range paths {
+		if path == "~" || strings.HasPrefix(path, "~/") {
+			path = home + path[1:]
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(base, path)
+		}
+		paths[i] = path
+	}
+	return paths
 }
 
 // oneWord is a kind of text that is one word, of which parse demands more.

@@ -127,14 +127,7 @@ func (b *Brought) Begin(c Config) (notices []string) {
 
 // SkillPaths are the further folders of skills, absolute.
 func SkillPaths(s *settings.Settings, w source.Where) []string {
-	var further []string
-	for _, dir := range settings.Items(settings.SkillPaths.Of(s)) {
-		if rest, below := strings.CutPrefix(dir, "~/"); below {
-			dir = filepath.Join(w.Home, rest)
-		}
-		further = append(further, disk.At(w.Workspace, dir))
-	}
-	return further
+	return settings.Paths(settings.SkillPaths.Of(s), w.Home, w.Workspace)
 }
 
 // Expand turns a message into blocks: what was typed, what it calls, what it includes.
