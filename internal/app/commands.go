@@ -45,11 +45,18 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Servers:      c.Servers,
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
 		Jobs:         c.jobs,
-		EndJob:       c.endJob,
-		Transcript:   func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
-		Document:     func(context.Context) (string, error) { return c.document() },
-		Diff:         func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
-		Sessions:     c.recorded,
+		EndJob: func(id int) {
+			if job, err := c.env.Jobs.Find(id); err == nil {
+				job.Kill(context.Background())
+			}
+		},
+		Transcript: func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
+		Document: func(context.Context) (string, error) { // as agent context reads it
+			text, err := history.WriteDocument(c.Root, c.History.RawHistory())
+			return string(text), err
+		},
+		Diff:     func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
+		Sessions: c.recorded,
 
 		DeleteSession: c.folders.DeleteSession,
 
@@ -81,18 +88,6 @@ func (c *Conversation) jobs() []slash.Job {
 		jobs = append(jobs, slash.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
 	}
 	return jobs
-}
-
-func (c *Conversation) endJob(id int) {
-	if job, err := c.env.Jobs.Find(id); err == nil {
-		job.Kill(context.Background())
-	}
-}
-
-// document is the conversation as agent context reads it.
-func (c *Conversation) document() (string, error) {
-	text, err := history.WriteDocument(c.Root, c.History.RawHistory())
-	return string(text), err
 }
 
 func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error) {

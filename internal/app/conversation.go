@@ -125,7 +125,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if own := c.options.Record.Folder; own != "" {
 		c.folders.Data, c.folders.State = own, own
 	}
-	allowed, err := c.allowances()
+	policy, err := c.policy()
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.confirmWorkspace(ctx); err != nil {
 		return err
 	}
-	c.findSetup(allowed.inside)
+	c.findSetup(policy.Allow)
 	if c.configured, err = c.readServers(); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.equip(c.configured)
 	c.Servers.Begin(c.serverConfig(), c.configured, recorded.Servers)
 	c.onClose(c.Hooking.Close)
-	if err := c.converse(allowed, system, recorded); err != nil {
+	if err := c.converse(policy, system, recorded); err != nil {
 		return err
 	}
 	c.rememberWrites(recorded.Entries)
@@ -248,7 +248,7 @@ func (c *Conversation) connect(ctx context.Context) error {
 }
 
 // converse makes the conversation itself, or takes the recorded one up again.
-func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, recorded session.State) error {
+func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, recorded session.State) error {
 	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
 	var observer history.Observer
 	if c.session != nil {
@@ -295,7 +295,7 @@ func (c *Conversation) converse(allowed allowances, system chat.SystemPrompt, re
 		Gates:    c.gates(),
 		Hooks:    c.Hooking.Moments(c.checks),
 		Begun:    c.options.Record.begins(),
-		Policy:   gate.Policy{Allow: allowed.inside, AllowOutside: allowed.outside, Unattended: c.options.Unattended},
+		Policy:   policy,
 		CacheKey: cacheKey(c.SessionID()),
 		Emit:     c.emit,
 		Log:      c.log,

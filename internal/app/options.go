@@ -97,16 +97,14 @@ func (r Record) begins() string {
 	return ""
 }
 
-// allowances are the rules of the flags: for commands in the sandbox, and for those that
-// leave it.
-type allowances struct{ inside, outside rules.Rules }
-
-func (c *Conversation) allowances() (a allowances, err error) {
-	if a.inside, err = c.parseRules("--allow", c.options.Allow); err != nil {
-		return a, err
+// policy is what the flags and the front end say about consent.
+func (c *Conversation) policy() (p gate.Policy, err error) {
+	p.Unattended = c.options.Unattended
+	if p.Allow, err = c.parseRules("--allow", c.options.Allow); err != nil {
+		return p, err
 	}
-	a.outside, err = c.parseRules("--allow-outside", c.options.AllowOutside)
-	return a, err
+	p.AllowOutside, err = c.parseRules("--allow-outside", c.options.AllowOutside)
+	return p, err
 }
 
 func (c *Conversation) parseRules(flag string, texts []string) (rules.Rules, error) {

@@ -116,14 +116,11 @@ func (p *Process) say(lines ...string) {
 	}
 }
 
-// brief bounds notices, which hold what others wrote, in number and length.
+// brief bounds the number of notices, which others cause. Front ends bound their length.
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {
-		notices = append(notices[:most:most], "… "+words.Count(more, "more notice"))
-	}
-	for i, line := range notices {
-		notices[i] = words.Brief(line)
+		return append(notices[:most:most], "… "+words.Count(more, "more notice"))
 	}
 	return notices
 }

@@ -113,7 +113,14 @@ func (c *Consent) question(k Call) *Question {
 	return &Question{
 		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")},
 		Moot:     func() bool { return !c.Asks(k) },
-		Then:     func(d Decision) Verdict { return c.decided(d, offered) },
+		Then: func(d Decision) Verdict {
+			if d.Allow && d.Always {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.grants = append(c.grants, offered...)
+			}
+			return Answered(d)
+		},
 	}
 }
 
@@ -144,19 +151,15 @@ func inquired(n int) func(Decision) Verdict {
 	}
 }
 
-// decided is the verdict of a person.
-func (c *Consent) decided(d Decision, offered []grant) Verdict {
+// Answered is the verdict of a person that was asked whether a call may run.
+func Answered(d Decision) Verdict {
 	switch {
-	case !d.Allow && d.Reason == "":
+	case d.Allow:
+		return Verdict{}
+	case d.Reason == "":
 		return Verdict{Refusal: "the user refused this call", End: ErrDenied}
-	case !d.Allow:
-		return Verdict{Refusal: "the user refused this call: " + d.Reason}
-	case d.Always:
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.grants = append(c.grants, offered...)
 	}
-	return Verdict{}
+	return Verdict{Refusal: "the user refused this call: " + d.Reason}
 }
 
 // inWords says a call to a person that is not asked about it, with the arguments that a

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 )
 
@@ -35,22 +36,14 @@ func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, 
 	if whole <= budget {
 		return text, 0, whole
 	}
-	// The longest common length that fits, by halving.
-	low, high := leastDescription, longest
-	for low < high {
-		middle := (low + high + 1) / 2
-		if count(lines(offered, middle)) <= budget {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
+	// The longest common length that fits.
+	length := longest - sort.Search(longest-leastDescription, func(less int) bool { return count(lines(offered, longest-less)) <= budget })
 	for _, s := range offered {
-		if len([]rune(s.Description)) > low {
+		if len([]rune(s.Description)) > length {
 			cut++
 		}
 	}
-	return lines(offered, low), cut, whole
+	return lines(offered, length), cut, whole
 }
 
 // lines is the catalogue with descriptions of at most that many characters.

@@ -21,6 +21,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
+	"agent/internal/setup/instructions"
 	"agent/internal/setup/source"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -51,12 +52,10 @@ type Brought struct {
 	made atomic.Uint64
 	// said are the notices of heads that were given.
 	said []string
-	// head are the instructions that the head was made of, in files headTexts.
+	// head are the instructions that the head was made of, by file.
 	head []prompts.Instruction
 	// inHead are the instructions that the model was given with the head or since.
-	inHead []instructed
-	// headTexts are the files with instructions that the head was made of.
-	headTexts map[string]string
+	inHead []instructions.File
 	// most is how long all instructions may be together, in bytes, by the window of the
 	// start.
 	most int

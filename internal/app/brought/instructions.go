@@ -16,9 +16,6 @@ import (
 	"agent/prompts"
 )
 
-// instructed is what the model was given of a file with instructions.
-type instructed struct{ path, text string }
-
 // instructionShare is the part of the window that instructions may take: a tenth.
 const instructionShare = 10
 
@@ -37,12 +34,10 @@ func (b *Brought) Head() (notices []string) {
 	b.most = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
 	var files []string
-	b.headTexts, b.head, b.inHead = map[string]string{}, nil, nil
+	b.head, b.inHead = nil, found.Files
 	for _, file := range found.Files {
-		b.headTexts[file.Path] = file.Text
 		b.head = append(b.head, prompts.Instruction{Source: file.Path, Text: file.Text})
 		files = append(files, b.Env.Workspace.Rel(file.Path))
-		b.inHead = append(b.inHead, instructed{file.Path, file.Text})
 	}
 	if len(files) > 0 {
 		notices = append(notices, "Instructions: "+strings.Join(files, ", "))
@@ -111,8 +106,8 @@ func (b *Brought) unsaid(notices []string) []string {
 // has of it where that is shorter, else whole. Each difference is to the head, so that the
 // newest by itself says all.
 func (b *Brought) changedText(file instructions.File, whole string) string {
-	if head, has := b.headTexts[file.Path]; has {
-		difference := textdiff.New(head, file.Text).Unified("instructions", "instructions")
+	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
+		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
 		if difference != "" && len(difference) < len(whole)/2 {
 			return fmt.Sprintf("The instructions of %s have changed since the beginning, and hold with this difference:\n%s", b.Env.Workspace.Rel(file.Path), difference)
 		}
@@ -160,7 +155,7 @@ func (b *Brought) Below(file string) []chat.Nested {
 
 // given reports whether the head has a text.
 func (b *Brought) given(file instructions.File) bool {
-	return slices.ContainsFunc(b.inHead, func(has instructed) bool { return has.text == file.Text })
+	return slices.ContainsFunc(b.inHead, func(has instructions.File) bool { return has.Text == file.Text })
 }
 
 // changed returns the instructions of the workspace that have changed since the model was
@@ -173,8 +168,8 @@ func (b *Brought) changed() []history.Block {
 		}
 		n := b.marked(file)
 		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
-		b.inHead = slices.DeleteFunc(b.inHead, func(has instructed) bool { return has.path == file.Path })
-		b.inHead = append(b.inHead, instructed{file.Path, file.Text})
+		others := slices.DeleteFunc(b.inHead, func(has instructions.File) bool { return has.Path == file.Path })
+		b.inHead = append(others, file)
 	}
 	return blocks
 }

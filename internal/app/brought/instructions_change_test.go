@@ -13,6 +13,7 @@ import (
 	"agent/internal/setup/source"
 	"agent/internal/tools"
 	"agent/internal/workspace"
+	"agent/prompts"
 )
 
 // in is the config of a workspace.
@@ -35,7 +36,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Brought{Config: in(place), headTexts: map[string]string{"/w/AGENTS.md": long + "Use tabs.\n"}}
+	c := &Brought{Config: in(place), head: []prompts.Instruction{{Source: "/w/AGENTS.md", Text: long + "Use tabs.\n"}}}
 	for text, want := range map[string][2]string{
 		long + "Use blanks.\n": {"-Use tabs.\n+Use blanks.", "always.\nKeep to this rule, always.\nKeep to this rule, always.\nKeep to this rule, always.\n"},
 		"Use blanks.\n":        {"hold as they are now:\nwhole", "-Use tabs"},

@@ -43,22 +43,15 @@ func (h *Host) Absolute(path string) string {
 	return disk.At(h.Env.Workspace.Root(), path)
 }
 
-// askAbout is a question about a call that needs one for a reason of its own.
-func askAbout(k gate.Call, why string) *gate.Question {
+// ask asks about a call that needs it for a reason of its own. Where nobody is there, refusal
+// says so to the model and notice to whom it concerns.
+func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
+	if h.Unattended {
+		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Chat().Consent().Denied()}
+	}
 	preview := k.Preview
 	preview.Title += " (" + why + ")"
-	return &gate.Question{
-		Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview},
-		Then: func(d gate.Decision) gate.Verdict {
-			switch {
-			case d.Allow:
-				return gate.Verdict{}
-			case d.Reason == "":
-				return gate.Verdict{Refusal: "the user refused this call", End: gate.ErrDenied}
-			}
-			return gate.Verdict{Refusal: "the user refused this call: " + d.Reason}
-		},
-	}
+	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.Answered}}
 }
 
 // host is that of the address that a call names.

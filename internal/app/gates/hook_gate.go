@@ -157,21 +157,10 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then
 	}
 	if out.Decision == hook.Ask && !g.Chat().Consent().Asks(k) {
-		return g.askedByHook(k, out)
+		why := words.Headline(out.Reason)
+		return g.ask(k, "a hook asks: "+why, "refused: a hook wants a person to be asked ("+out.Reason+"), and nobody is there", out.By+" wants you to be asked: "+why)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
-}
-
-// askedByHook asks about a call that the mode would let run.
-func (g *hookGate) askedByHook(k gate.Call, out hook.Outcome) gate.Verdict {
-	if g.Unattended {
-		return gate.Verdict{
-			Refusal: "refused: a hook wants a person to be asked (" + out.Reason + "), and nobody is there",
-			Notice:  fmt.Sprintf("%s was refused: %s wants you to be asked: %s", k.Said.Title(), out.By, words.Headline(out.Reason)),
-			End:     g.Chat().Consent().Denied(),
-		}
-	}
-	return gate.Verdict{Ask: askAbout(k, "a hook asks: "+words.Headline(out.Reason))}
 }
 
 // after asks the hooks of PostToolUse, or of PostToolUseFailure.

@@ -10,6 +10,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/setup"
 	"agent/internal/setup/permissions"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
@@ -77,14 +78,7 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	if k.Preview.Command == "" || g.Allowed.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
 	}
-	if g.Unattended {
-		return gate.Verdict{
-			Refusal: "refused: " + rule.String() + ", and nobody is there to ask",
-			Notice:  k.Said.Title() + " was refused: " + rule.String() + "; --allow '" + k.Name + "(…)' that names it allows it",
-			End:     g.Chat().Consent().Denied(),
-		}
-	}
-	return gate.Verdict{Ask: askAbout(k, rule.String())}
+	return g.ask(k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
 }
 
 // against returns the rule that a call is against, nil for none.
@@ -148,14 +142,10 @@ func (g *Rules) narrowed() permissions.Rules {
 // MayWrite reports whether the file of a path in the workspace would be written without a
 // question.
 func (g *Rules) MayWrite(rel string) bool {
-	care := g.Env.Protected.Edit(g.Absolute(rel), rel)
-	switch {
-	case g.Chat().Mode() == gate.ModeFullAuto:
-		return care.Care != protect.Guarded
-	case g.Chat().Mode() == gate.ModeReadOnly:
-		return false
-	case care.Care != protect.Free:
-		return g.Allowed.Naming(care.Name).Allow("write_file", nil, []string{rel})
+	const tool = "write_file"
+	call := gate.Call{Name: tool, Traits: g.Registry.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
+	if found := g.Env.Protected.Edit(g.Absolute(rel), rel); found.Care != protect.Free {
+		call.Preview.Protected = []protect.Found{found}
 	}
-	return g.Chat().Mode() == gate.ModeAutoEdit || g.Allowed.Allow("write_file", nil, []string{rel})
+	return !g.Chat().Consent().Asks(call)
 }

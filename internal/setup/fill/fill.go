@@ -254,28 +254,22 @@ func word(s string) string {
 func Words(line string) []string {
 	var words []string
 	var b strings.Builder
-	inside, open := false, false // of a word, of quotes
-	quote := rune(0)
-	escaped := false
-	for _, r := range line {
+	inside := false // of a word
+	var now quoting
+	for i := range len(line) {
+		before := now
+		now.next(line[i])
 		switch {
-		case escaped:
-			b.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, inside = true, true
-		case open && r == quote:
-			open, quote = false, 0
-		case !open && (r == '"' || r == '\''):
-			open, quote, inside = true, r, true
-		case !open && strings.ContainsRune(" \t\n", r):
+		case !before.escaped && now != before: // a quote or a backslash
+			inside = true
+		case now.quote == 0 && !before.escaped && strings.IndexByte(" \t\n", line[i]) >= 0:
 			if inside {
 				words = append(words, b.String())
 				b.Reset()
 				inside = false
 			}
 		default:
-			b.WriteRune(r)
+			b.WriteByte(line[i])
 			inside = true
 		}
 	}

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,63 +28,52 @@ type Environment struct {
 // Expand returns the server with the values of its variables. The error names one that is
 // not set, or that the server must not have.
 func (s *Server) Expand(e Environment) (*Server, error) {
-	x := expander{from: e, server: s}
 	with := *s
 	if s.Origin == Editor {
 		return &with, nil
 	}
-	with.Command, with.Cwd, with.URL = x.text(s.Command), x.text(s.Cwd), x.text(s.URL)
-	with.Args = make([]string, len(s.Args))
-	for i, arg := range s.Args {
-		with.Args[i] = x.text(arg)
+	var failed error
+	value := func(name string) (string, bool) {
+		value, set := e.Lookup(name)
+		if set && s.Origin == Project && e.Key != nil && e.Key(name, value) {
+			failed = cmp.Or(failed, fmt.Errorf("%s holds a key of a provider, which no repository's server gets; name it in your own mcp.json if it must", name))
+			return "", false
+		}
+		return value, set
 	}
-	with.Env, with.Headers = x.texts(s.Env), x.texts(s.Headers)
+	text := func(text string) string {
+		return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+			value, set := value(name)
+			switch {
+			case fallback && value == "":
+				return otherwise
+			case !set:
+				failed = cmp.Or(failed, fmt.Errorf("the variable %s is not set", name))
+			}
+			return value
+		})
+	}
+	with.Command, with.Cwd, with.URL = text(s.Command), text(s.Cwd), text(s.URL)
+	with.Args, with.Env, with.Headers = slices.Clone(s.Args), maps.Clone(s.Env), maps.Clone(s.Headers)
+	for i, arg := range with.Args {
+		with.Args[i] = text(arg)
+	}
+	for _, values := range []map[string]string{with.Env, with.Headers} {
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			values[name] = text(values[name])
+		}
+	}
 	for _, name := range s.EnvVars {
-		if value, set := x.value(name); set {
-			if with.Env == nil {
-				with.Env = map[string]string{}
-			}
-			if _, has := with.Env[name]; !has {
-				with.Env[name] = value
-			}
+		value, set := value(name)
+		if _, has := with.Env[name]; !set || has {
+			continue
 		}
-	}
-	return &with, x.err
-}
-
-type expander struct {
-	from   Environment
-	server *Server
-	err    error
-}
-
-// value is that of a variable that the server may have.
-func (x *expander) value(name string) (string, bool) {
-	value, set := x.from.Lookup(name)
-	if set && x.server.Origin == Project && x.from.Key != nil && x.from.Key(name, value) {
-		x.fail(fmt.Errorf("%s holds a key of a provider, which no repository's server gets; name it in your own mcp.json if it must", name))
-		return "", false
-	}
-	return value, set
-}
-
-func (x *expander) fail(err error) {
-	if x.err == nil {
-		x.err = err
-	}
-}
-
-func (x *expander) text(text string) string {
-	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
-		value, set := x.value(name)
-		switch {
-		case fallback && value == "":
-			return otherwise
-		case !set:
-			x.fail(fmt.Errorf("the variable %s is not set", name))
+		if with.Env == nil {
+			with.Env = map[string]string{}
 		}
-		return value
-	})
+		with.Env[name] = value
+	}
+	return &with, failed
 }
 
 // replaced is a text with its literal parts and its variables replaced.
@@ -95,17 +85,6 @@ func replaced(text string, literal func(string) string, value func(name, otherwi
 		text = after
 	}
 	return b.String() + literal(text)
-}
-
-func (x *expander) texts(texts map[string]string) map[string]string {
-	if texts == nil {
-		return nil
-	}
-	with := make(map[string]string, len(texts))
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		with[name] = x.text(texts[name])
-	}
-	return with
 }
 
 // Variables are the variables that the server reads, each once, in order.
