@@ -3,12 +3,12 @@ package settings
 import (
 	"errors"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"unicode"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"agent/internal/disk"
 	"agent/internal/secret"
 )
 
@@ -88,10 +88,7 @@ func Paths(value, home, base string) []string {
 		if path == "~" || strings.HasPrefix(path, "~/") {
 			path = home + path[1:]
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(base, path)
-		}
-		paths[i] = path
+		paths[i] = disk.At(base, path)
 	}
 	return paths
 }
