@@ -58,6 +58,10 @@ func (a *activity) event(event chat.Event) {
 			a.endHeld()
 		}
 	}
+	switch event.(type) {
+	case chat.TextDelta, chat.ReasoningDelta, chat.CallArriving, chat.UsageReported: // the request was answered
+		a.turn.retry.at = time.Time{}
+	}
 	switch e := event.(type) {
 	case chat.Waiting:
 		now := a.opts.Now()
@@ -71,10 +75,8 @@ func (a *activity) event(event chat.Event) {
 	case chat.TextDelta:
 		a.endThinking()
 		a.turn.written += len(e.Delta)
-		a.turn.retry.at = time.Time{}
 		a.printReply(a.reply.text.Add(e.Delta))
 	case chat.ReasoningDelta:
-		a.turn.retry.at = time.Time{}
 		a.reply.think(e.Delta, a.opts.Now())
 	case chat.TextWasThinking:
 		a.replyVoid("the text above was the model's thinking")
@@ -88,7 +90,6 @@ func (a *activity) event(event chat.Event) {
 		a.turn.arriving, a.turn.written = "", 0
 	case chat.CallArriving:
 		a.endThinking()
-		a.turn.retry.at = time.Time{}
 		a.turn.arriving = describe(e.Said).Now
 	case chat.ToolStarted:
 		a.toolStarted(e)
@@ -106,7 +107,6 @@ func (a *activity) event(event chat.Event) {
 			a.turn.askedAt = a.opts.Now()
 		}
 	case chat.UsageReported:
-		a.turn.retry.at = time.Time{}
 		a.turn.used(e)
 	case chat.Retry:
 		a.turn.retry = retry{e.Attempt, e.Reason, a.opts.Now().Add(e.Delay)}
@@ -129,7 +129,7 @@ func (a *activity) event(event chat.Event) {
 // replyVoid drops the open reply. What has been printed of it cannot be taken
 // back, so it is said.
 func (a *activity) replyVoid(why string) {
-	if _, growing := a.transcript.Grown(); growing {
+	if a.transcript.Growing() {
 		a.printReply(a.reply.text.End())
 	}
 	if a.reply.printed {
@@ -143,7 +143,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.endReply("")
 	a.endHeld()
 	if a.opts.Now().Sub(a.turn.started) >= longTurn {
-		a.call()
+		a.calling = true
 	}
 	again := e.Outcome.Stop == chat.StopFailed && !a.turn.returned
 	a.retried(e.Err != nil)
@@ -172,7 +172,7 @@ func (a *activity) view(width, room int) []string {
 	tools := a.toolsView(width, room)
 	tools = append(tools, a.watchView(width, room-len(tools))...)
 	room -= len(tools)
-	grown, _ := a.transcript.Grown()
+	grown := a.transcript.Grown()
 	tail := a.reply.view(a.theme, a.md, width, room-min(1, len(tools)+len(working)), grown)
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")
@@ -180,19 +180,14 @@ func (a *activity) view(width, room int) []string {
 	return append(append(tail, tools...), working...)
 }
 
-// texts are messages as they were typed.
-func texts(messages []atcmd.Message) []string {
-	var all []string
-	for _, message := range messages {
-		all = append(all, message.Text())
-	}
-	return all
-}
-
 // queueView lists the messages that wait, and then the lines for the shell: the latest
 // of them.
 func (a *activity) queueView(width, room int) []string {
-	waiting := slices.Concat(a.queued, texts(a.behind), texts(a.waiting), a.shell)
+	waiting := slices.Clone(a.queued)
+	for _, message := range slices.Concat(a.behind, a.waiting) {
+		waiting = append(waiting, message.Text())
+	}
+	waiting = append(waiting, a.shell...)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
 		before++ // for the line that says so

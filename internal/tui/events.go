@@ -48,7 +48,7 @@ func (m *Model) event(event chat.Event) {
 		}
 	case chat.ApprovalRequested:
 		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed())
-		m.call()
+		m.calling = true
 	case chat.ApprovalSettled:
 		m.questions.Settle(e.ID, m.opts.Now())
 	case chat.UsageReported:

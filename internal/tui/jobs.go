@@ -87,10 +87,7 @@ func (a *activity) watchView(width, room int) (lines []string) {
 	how := " " + job.State() + " · " + a.keys.Label("background") + " hides it"
 	head := style.Truncate(job.title(), max(width/2, width-2-style.Width(how)))
 	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
-	for _, row := range style.Tail(job.Tail(), width-2, min(2*liveOutputLines, room-1)) {
-		lines = append(lines, a.theme.Dim.Text("  "+row))
-	}
-	return lines
+	return append(lines, dimTail(a.theme, job.Tail(), width, min(2*liveOutputLines, room-1))...)
 }
 
 // page is the job in the pager, which grows with its output.

@@ -45,14 +45,14 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	p.calling = false
 	setting := p.opts.set().Notify
 	if setting == "off" || p.reports && !p.unfocused {
-		p.bell = false
 		return nil
 	}
+	p.bell = true
 	kind, news := news(questions)
 	if setting != "bell" && p.unfocused && !p.opts.simpleTerminal() {
 		shown := term.Notification(p.opts.env, setting == "osc", name, news)
 		p.sequence += shown
-		p.bell = p.bell && (setting != "osc" || shown == "")
+		p.bell = setting != "osc" || shown == ""
 	}
 	if p.opts.Called == nil {
 		return nil

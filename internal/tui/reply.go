@@ -50,7 +50,7 @@ func (a *activity) grow() {
 	if !ok || len(piece.Text) > maxOpen || a.opts.Plain {
 		return // plain lines are printed once, and cannot be taken back
 	}
-	grown, _ := a.transcript.Grown()
+	grown := a.transcript.Grown()
 	width := a.columns()
 	if len(piece.Text) < a.reply.looked+growRows*a.theme.Prose(width) {
 		return
@@ -83,20 +83,13 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 		}
 		rows := md.Piece(piece, width)
 		rows = rows[min(grown, len(rows)):]
-		return clipped(rows[max(0, len(rows)-room):], width)
+		rows = rows[max(0, len(rows)-room):]
+		for i, row := range rows { // code may be wider than the live part
+			rows[i] = style.Truncate(row, width)
+		}
+		return rows
 	}
-	rows := style.Tail(string(r.thought), t.Prose(width)-2, min(3, room))
-	for i, row := range rows {
-		rows[i] = t.Dim.Text("  " + row)
-	}
-	return rows
-}
-
-// goesOn reports whether what is open continues with what was printed last: it has grown,
-// or it is a part of a list, a table or code of which parts were printed.
-func (r *reply) goesOn(_ int, growing bool) bool {
-	piece, ok := r.text.Open()
-	return ok && (growing || piece.More)
+	return dimTail(t, string(r.thought), t.Prose(width), min(3, room))
 }
 
 // layPiece arranges a piece of a reply by the renderer of the theme that is in use then.
@@ -108,7 +101,7 @@ func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
 func (a *activity) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
 		a.reply.looked = 0
-		if _, growing := a.transcript.Grown(); growing {
+		if a.transcript.Growing() {
 			a.again = !a.transcript.Finish(a.layPiece(block), a.theme, a.columns()) || a.again
 			continue
 		}
@@ -145,13 +138,4 @@ func (a *activity) endReply(whole string) {
 	}
 	a.printReply(blocks)
 	a.reply = reply{}
-}
-
-// clipped cuts rows that are wider than the live part may be, such as code.
-func clipped(rows []string, width int) []string {
-	out := make([]string, len(rows))
-	for i, row := range rows {
-		out[i] = style.Truncate(row, width)
-	}
-	return out
 }

@@ -2,15 +2,19 @@ package tui
 
 import (
 	"strings"
+	"sync"
 
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
 
+// registry has the real tools.
+var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
+
 // said says a call of a real tool: its name, and what it is about.
 func said(title string) traits.Said {
 	name, about, _ := strings.Cut(title, " ")
-	s := tools.NewRegistry(tools.Default()...).Traits(name).Named(name)
+	s := registry().Traits(name).Named(name)
 	s.Subject, s.Key = about, about
 	return s
 }

@@ -75,21 +75,16 @@ func (l *statusLine) spans(width int) style.Spans {
 		parts = style.Spans{mode, model} // what is allowed is seen in the narrowest window
 	}
 	always := len(parts)
-	if s.Unsaved {
-		parts = append(parts, style.Span{Text: "not saved", Style: t.Warn})
+	also := func(is bool, text string, look style.Style) {
+		if is {
+			parts = append(parts, style.Span{Text: text, Style: look})
+		}
 	}
-	if s.Unconfined {
-		parts = append(parts, style.Span{Text: "no sandbox", Style: t.Warn})
-	}
-	if s.Jobs > 0 {
-		parts = append(parts, style.Span{Text: words.Count(s.Jobs, "job"), Style: t.Dim})
-	}
-	if s.Freed > 0 {
-		parts = append(parts, style.Span{Text: words.Tokens(s.Freed) + " freed", Style: t.Dim})
-	}
-	if l.cached > 0 {
-		parts = append(parts, style.Span{Text: fmt.Sprintf("cache %d%%", l.cached), Style: t.Dim})
-	}
+	also(s.Unsaved, "not saved", t.Warn)
+	also(s.Unconfined, "no sandbox", t.Warn)
+	also(s.Jobs > 0, words.Count(s.Jobs, "job"), t.Dim)
+	also(s.Freed > 0, words.Tokens(s.Freed)+" freed", t.Dim)
+	also(l.cached > 0, fmt.Sprintf("cache %d%%", l.cached), t.Dim)
 	var line style.Spans
 	for i, part := range parts {
 		if part.Text == "" {

@@ -39,8 +39,8 @@ type surface struct {
 	held held
 	// again is set when everything printed is to be printed anew, at the new width.
 	again bool
-	// bell rings with the next frame; calling is set until the person was called otherwise.
-	bell, calling bool
+	// calling is set until the person was called; bell rings with the next frame.
+	calling, bell bool
 	hint          hint
 
 	status chat.Status
@@ -117,9 +117,6 @@ func (s *surface) spinner() string {
 	at := s.opts.Now().Sub(s.started) / tickTime
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
 }
-
-// call calls the person.
-func (s *surface) call() { s.bell, s.calling = true, true }
 
 func (s *surface) showHint(text string, quits bool) {
 	if s.opts.Plain {

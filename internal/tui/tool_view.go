@@ -285,11 +285,18 @@ func (a *activity) toolsView(width, room int) []string {
 		time := " " + words.Elapsed(a.opts.Now().Sub(tool.started))
 		lines = append(lines, a.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.theme.Dim.Text(time))
 		share := min(liveOutputLines, (room-len(lines))/(len(a.tools)-i))
-		for _, row := range style.Tail(string(tool.output), width-2, share) {
-			lines = append(lines, a.theme.Dim.Text("  "+row))
-		}
+		lines = append(lines, dimTail(a.theme, string(tool.output), width, share)...)
 	}
 	return lines
+}
+
+// dimTail is the end of what is printed or thought, below what prints it.
+func dimTail(t *style.Theme, text string, width, most int) []string {
+	rows := style.Tail(text, width-2, most)
+	for i, row := range rows {
+		rows[i] = t.Dim.Text("  " + row)
+	}
+	return rows
 }
 
 // readVerb is the verb of calls that are shown together.

@@ -63,8 +63,8 @@ func (m *Model) layout() {
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
-	if m.activity.reply.goesOn(m.transcript.Grown()) {
-		lead = 0 // it belongs to what was printed last
+	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.transcript.Growing()) {
+		lead = 0 // it belongs to what was printed last: it has grown, or parts of it were printed
 	}
 	above, asked := m.activity.view(width, room-lead-gap), question.Place{}
 	if m.questions.Open() {

@@ -164,13 +164,15 @@ func (g *growing) rows() int {
 	return len(g.given)
 }
 
-// Grown is how many rows of the entry that is not finished were given to be printed;
-// growing is false when there is no such entry.
-func (s *Transcript) Grown() (rows int, growing bool) {
+// Growing reports whether there is an entry that is not finished.
+func (s *Transcript) Growing() bool { return s.growing != nil }
+
+// Grown is how many rows of the entry that is not finished were given to be printed.
+func (s *Transcript) Grown() int {
 	if s.growing == nil {
-		return 0, false
+		return 0
 	}
-	return s.growing.rows(), true
+	return s.growing.rows()
 }
 
 // Finish ends the entry that grows: what is left of it is printed, and what was added
