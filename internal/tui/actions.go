@@ -87,7 +87,7 @@ func (m *Model) controlC() tea.Cmd {
 // up moves up in the popup, the text, the queue or the history. Going through earlier
 // prompts is writing one, too.
 func (m *Model) up() tea.Cmd {
-	m.input.Touch(m.opts.Now())
+	m.input.Typed = m.opts.Now()
 	waits := &m.activity
 	switch {
 	case m.input.Proposing():
@@ -111,7 +111,7 @@ func (m *Model) up() tea.Cmd {
 }
 
 func (m *Model) down() tea.Cmd {
-	m.input.Touch(m.opts.Now())
+	m.input.Typed = m.opts.Now()
 	switch {
 	case m.input.Proposing():
 		m.input.Pick(1)

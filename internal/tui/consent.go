@@ -37,7 +37,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		m.showHint(reply.Hint, false)
 	case reply.Draft != "":
 		m.input.Insert(reply.Draft)
-		m.input.Touch(m.opts.Now())
+		m.input.Typed = m.opts.Now()
 		return guarded(m.input.Propose())
 	case reply.View:
 		asked := m.questions.First()

@@ -47,7 +47,7 @@ func (m *Model) event(event chat.Event) {
 			m.note(dim, "↑", "what could not be sent is in the prompt history: Up brings it back")
 		}
 	case chat.ApprovalRequested:
-		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed())
+		m.questions.Add(e.Approval, m.opts.Now(), m.input.Typed)
 		m.calling = true
 	case chat.ApprovalSettled:
 		m.questions.Settle(e.ID, m.opts.Now())

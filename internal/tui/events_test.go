@@ -139,7 +139,10 @@ func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
 		want bool
 	}{
 		{"an approval", func(m *Model) { m.update(eventsMsg{askedForCommand("ls")}) }, true},
-		{"the end of a long turn", func(m *Model) { m.activity.turn.started = m.opts.Now().Add(-time.Minute); m.update(eventsMsg{chat.TurnEnded{}}) }, true},
+		{"the end of a long turn", func(m *Model) {
+			m.activity.turn.started = m.opts.Now().Add(-time.Minute)
+			m.update(eventsMsg{chat.TurnEnded{}})
+		}, true},
 		{"the end of a short turn", func(m *Model) { m.update(eventsMsg{chat.TurnStarted{}, chat.TurnEnded{}}) }, false},
 	} {
 		s := newScreenplay(t, 80, 24)

@@ -30,8 +30,8 @@ var actions = map[string]doing{
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},
-	"older":      {do: always(func(m *Model) { m.input.Touch(m.opts.Now()); m.input.Older() })},
-	"newer":      {do: always(func(m *Model) { m.input.Touch(m.opts.Now()); m.input.Newer() })},
+	"older":      {do: always(func(m *Model) { m.input.Typed = m.opts.Now(); m.input.Older() })},
+	"newer":      {do: always(func(m *Model) { m.input.Typed = m.opts.Now(); m.input.Newer() })},
 	"complete":   {do: func(m *Model) tea.Cmd { return guarded(m.input.Tab()) }},
 	"outputs":    {do: (*Model).openOutputs},
 	"image":      {do: (*Model).pasteImage},
@@ -110,7 +110,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 // chooserKey gives a key to the list that is open: searching it is typing too.
 func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	if m.chooser.picking != nil {
-		m.input.Touch(m.opts.Now())
+		m.input.Typed = m.opts.Now()
 	}
 	return m.chooser.key(k)
 }

@@ -162,7 +162,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	case resizedMsg:
 		m.resize.to(message.width, message.height, message.painted)
 	case promptsMsg:
-		m.input.Load(message)
+		m.input.Prompts.Load(message)
 	case noteMsg:
 		m.note(bad, "✗", message.text)
 	case thenMsg:

@@ -81,7 +81,7 @@ func (m *Model) pickable(pick *command.Pick) bool {
 func (m *Model) searchPrompts() tea.Cmd {
 	pick := command.Pick{Title: "earlier prompts"}
 	seen := map[string]bool{}
-	for _, prompt := range slices.Backward(m.input.Prompts()) {
+	for _, prompt := range slices.Backward(m.input.Prompts.Entries) {
 		if text := prompt.Text(); !seen[text] {
 			seen[text] = true
 			pick.Choices = append(pick.Choices, promptChoice(text))

@@ -141,7 +141,7 @@ func (m *Model) runHeld() {
 // remember adds a prompt to the history.
 func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	text := message.Text()
-	if !m.input.Remember(message) || m.opts.History == nil || len(text) > edit.MaxStored {
+	if !m.input.Prompts.Add(message) || m.opts.History == nil || len(text) > edit.MaxStored {
 		return nil
 	}
 	prompts := m.opts.History

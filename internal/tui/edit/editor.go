@@ -23,7 +23,9 @@ type Editor struct {
 	// Killed is what the latest Ctrl+K, Ctrl+U or Ctrl+W removed.
 	Killed string
 
-	changes changes
+	// Selected looks different.
+	Selected Selection
+	changes  changes
 }
 
 // Value is the text with long pastes in full.

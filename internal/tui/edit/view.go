@@ -8,13 +8,6 @@ import (
 	"agent/internal/tui/style"
 )
 
-// View arranges the text in rows of width cells and returns at most height of them,
-// those around the cursor, and where the cursor is among them. Only lines that can
-// be visible are laid out.
-func (e *Editor) View(width, height int) (rows []string, row, col int) {
-	return e.ViewSelected(width, height, Selection{})
-}
-
 // Selection is a range of the text that looks different, in bytes.
 type Selection struct {
 	From, To int
@@ -29,15 +22,17 @@ func (s Selection) text(at int, piece string) string {
 	return s.Look.Text(piece)
 }
 
-// ViewSelected is View with a selection.
-func (e *Editor) ViewSelected(width, height int, selected Selection) (rows []string, row, col int) {
+// View arranges the text in rows of width cells and returns at most height of them,
+// those around the cursor, and where the cursor is among them. Only lines that can
+// be visible are laid out.
+func (e *Editor) View(width, height int) (rows []string, row, col int) {
 	width, height = max(2, width), max(1, height)
-	rows, row, col = e.layout(e.lineStart(), e.lineEnd(), e.Cursor, width, selected)
+	rows, row, col = e.layout(e.lineStart(), e.lineEnd(), e.Cursor, width)
 	above, below := e.lineStart(), e.lineEnd()
 	for len(rows) < 2*height && (above > 0 || below < len(e.Text)) {
 		if above > 0 {
 			start := strings.LastIndexByte(e.Text[:above-1], '\n') + 1
-			more, _, _ := e.layout(start, above-1, start, width, selected)
+			more, _, _ := e.layout(start, above-1, start, width)
 			rows = append(more, rows...)
 			row += len(more)
 			above = start
@@ -47,7 +42,7 @@ func (e *Editor) ViewSelected(width, height int, selected Selection) (rows []str
 			if i := strings.IndexByte(e.Text[below+1:], '\n'); i >= 0 {
 				end = below + 1 + i
 			}
-			more, _, _ := e.layout(below+1, end, below+1, width, selected)
+			more, _, _ := e.layout(below+1, end, below+1, width)
 			rows = append(rows, more...)
 			below = end
 		}
@@ -70,7 +65,7 @@ type cell struct {
 
 // layout breaks the line from from to to into rows, between words where it can, and finds the cursor
 // in them. One behind a full row is at the start of the next one.
-func (e *Editor) layout(from, to, cursor, width int, selected Selection) (rows []string, row, col int) {
+func (e *Editor) layout(from, to, cursor, width int) (rows []string, row, col int) {
 	var cells []cell
 	column := 0
 	for at := from; at < to; {
@@ -91,7 +86,7 @@ func (e *Editor) layout(from, to, cursor, width int, selected Selection) (rows [
 			if row < 0 && c.at >= cursor {
 				row, col = len(rows), used
 			}
-			b.WriteString(selected.text(c.at, c.text))
+			b.WriteString(e.Selected.text(c.at, c.text))
 			used += c.width
 		}
 		rows = append(rows, b.String())

@@ -39,21 +39,16 @@ type Input struct {
 	sources Sources
 	popup   popup
 	vim     vim.State
-	prompts edit.Prompts
-	// typed is when a message was last typed at.
-	typed time.Time
+	// Prompts are the earlier prompts.
+	Prompts edit.Prompts
+	// Typed is when a message was last typed at, the zero time for never.
+	Typed time.Time
 }
 
 // New returns an empty prompt. What asks for proposals ends with ctx.
 func New(ctx context.Context, sources Sources) Input {
 	return Input{ctx: ctx, sources: sources, popup: popup{selected: -1}}
 }
-
-// Typed is when a message was last typed at, the zero time for never.
-func (in *Input) Typed() time.Time { return in.typed }
-
-// Touch notes that a message is being typed.
-func (in *Input) Touch(now time.Time) { in.typed = now }
 
 // Type types text, none for a key that means nothing.
 func (in *Input) Type(text string, now time.Time) {
@@ -84,15 +79,15 @@ func (in *Input) VimRest() { in.vim.Rest(&in.Editor) }
 func (in *Input) changing(now time.Time, change func()) {
 	before := in.Text
 	change()
-	in.Touch(now)
+	in.Typed = now
 	if in.Text != before {
-		in.prompts.Rest()
+		in.Prompts.Rest()
 	}
 }
 
 // Paste puts pasted text where text is typed, and the images of which it holds the paths.
 func (in *Input) Paste(text string, now time.Time) {
-	in.Touch(now)
+	in.Typed = now
 	images := picture.Dropped(text)
 	for _, path := range images {
 		in.PutImage(path, now)
@@ -106,7 +101,7 @@ func (in *Input) Paste(text string, now time.Time) {
 func (in *Input) PutImage(path string, now time.Time) {
 	in.InsertImage(atcmd.ImagePart(path).Text, path)
 	in.Insert(" ")
-	in.Touch(now)
+	in.Typed = now
 }
 
 // Continues makes a line that ends with a backslash go on with another one, and reports
@@ -130,7 +125,7 @@ func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
 func (in *Input) Sent() {
 	in.Clear()
 	in.vim.Begin()
-	in.typed = time.Time{}
+	in.Typed = time.Time{}
 }
 
 // AsTyped is a sent message as it was in the prompt: long pastes are placeholders.
@@ -144,7 +139,7 @@ func (in *Input) AsTyped(text string) string {
 // earlier is the latest of the earlier prompts with that text, nil for none.
 func (in *Input) earlier(text string) atcmd.Message {
 	text = strings.TrimSpace(text)
-	for _, prompt := range slices.Backward(in.prompts.Entries) {
+	for _, prompt := range slices.Backward(in.Prompts.Entries) {
 		if strings.TrimSpace(prompt.Text()) == text {
 			return prompt
 		}
@@ -152,25 +147,15 @@ func (in *Input) earlier(text string) atcmd.Message {
 	return nil
 }
 
-// Load takes the prompts of earlier sessions, oldest first.
-func (in *Input) Load(earlier []atcmd.Message) { in.prompts.Load(earlier) }
-
-// Remember adds a prompt to the earlier ones. It reports false when it is the latest one
-// already.
-func (in *Input) Remember(prompt atcmd.Message) bool { return in.prompts.Add(prompt) }
-
-// Prompts are the earlier prompts, oldest first.
-func (in *Input) Prompts() []atcmd.Message { return in.prompts.Entries }
-
 // Recall puts the earlier prompt with that text into the prompt. What was pasted in it
 // still is.
 func (in *Input) Recall(text string) { in.Restore(in.earlier(text)) }
 
 // Older shows the prompt before the one that is shown.
-func (in *Input) Older() { in.walk(in.prompts.Older(in.Message())) }
+func (in *Input) Older() { in.walk(in.Prompts.Older(in.Message())) }
 
 // Newer shows the prompt after the one that is shown, at last the draft.
-func (in *Input) Newer() { in.walk(in.prompts.Newer()) }
+func (in *Input) Newer() { in.walk(in.Prompts.Newer()) }
 
 func (in *Input) walk(prompt atcmd.Message, ok bool) {
 	if ok {
@@ -181,7 +166,7 @@ func (in *Input) walk(prompt atcmd.Message, ok bool) {
 
 // ClearDraft empties the prompt; Older brings back what was in it.
 func (in *Input) ClearDraft() {
-	in.prompts.Add(in.Message())
+	in.Prompts.Add(in.Message())
 	in.Clear()
 	in.popup.close()
 }

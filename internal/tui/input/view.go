@@ -26,13 +26,13 @@ type Look struct {
 // View arranges the prompt in at most height rows and says where the cursor is.
 func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
 	mark, indent := mark, indent
-	var selected edit.Selection
+	in.Selected = edit.Selection{}
 	if look.Vim {
 		mark, indent = in.vim.Mode.Letter()+mark, " "+indent
-		selected.From, selected.To = in.vim.Selected(&in.Editor)
-		selected.Look = t.Mark
+		from, to := in.vim.Selected(&in.Editor)
+		in.Selected = edit.Selection{From: from, To: to, Look: t.Mark}
 	}
-	rows, row, col = in.ViewSelected(width-len(mark), height, selected)
+	rows, row, col = in.Editor.View(width-len(mark), height)
 	for i, text := range rows {
 		if look.Dim {
 			rows[i] = t.Dim.Text(text)

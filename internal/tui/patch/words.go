@@ -133,7 +133,7 @@ func cut(text string) []string {
 	var parts []string
 	begin := 0
 	for at := 1; at <= len(text); at++ {
-		if at == len(text) || utf8.RuneStart(text[at]) && !splitsWord(text, at) && (wordBefore(text, at) != wordAfter(text, at)) {
+		if at == len(text) || utf8.RuneStart(text[at]) && wordBefore(text, at) != wordAfter(text, at) {
 			parts = append(parts, text[begin:at])
 			begin = at
 		}
@@ -183,9 +183,7 @@ func splitsWord(s string, at int) bool {
 	if !utf8.RuneStart(s[at]) {
 		return true
 	}
-	before, _ := utf8.DecodeLastRuneInString(s[:at])
-	after, _ := utf8.DecodeRuneInString(s[at:])
-	return partOfWord(before) && partOfWord(after)
+	return wordBefore(s, at) && wordAfter(s, at)
 }
 
 func partOfWord(r rune) bool {

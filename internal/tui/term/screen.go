@@ -50,12 +50,9 @@ type Screen struct {
 	wake    chan struct{}
 	done    chan struct{}
 
-	// painting guards what follows: the last painted live part and where the
-	// cursor was left in it.
+	// painting guards what follows. shown is the frame that was painted last.
 	painting sync.Mutex
-	live     []string
-	row, col int
-	width    int
+	shown    Frame
 	// full is set while the terminal's other screen is shown; page is what is on it,
 	// kept what was printed meanwhile.
 	full    bool
@@ -154,19 +151,19 @@ func (s *Screen) erase() {
 	defer s.painting.Unlock()
 	var b bytes.Buffer
 	s.leavePage(&b)
-	s.toTop(&b, s.width)
-	for i := range s.live {
+	s.toTop(&b, s.shown.Width)
+	for i := range s.shown.Live {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
 		b.WriteString(ansi.EraseLineRight)
 	}
-	if up := len(s.live) - 1; up > 0 {
+	if up := len(s.shown.Live) - 1; up > 0 {
 		b.WriteString(ansi.CursorUp(up))
 	}
 	b.WriteByte('\r')
 	_, _ = s.out.Write(b.Bytes())
-	s.live, s.row, s.col, s.tallest = nil, 0, 0, tallest{}
+	s.shown, s.tallest = Frame{Width: s.shown.Width}, tallest{}
 }
 
 // compose writes one frame as one synchronised update, and nothing when nothing
@@ -221,18 +218,18 @@ const emptied = ansi.CursorHomePosition + ansi.EraseEntireScreen + ansi.EraseEnt
 func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	if f.Reset {
 		b.WriteString(emptied)
-		s.live, s.row, s.col = nil, 0, 0
+		s.shown.Live, s.shown.Row, s.shown.Col = nil, 0, 0
 	}
-	s.tallest.measure(len(s.live), f.At)
-	moved := f.Row != s.row || f.Col != s.col
-	if !f.Reset && len(f.Printed) == 0 && f.Width == s.width && !moved && slices.Equal(f.Live, s.live) {
+	s.tallest.measure(len(s.shown.Live), f.At)
+	moved := f.Row != s.shown.Row || f.Col != s.shown.Col
+	if !f.Reset && len(f.Printed) == 0 && f.Width == s.shown.Width && !moved && slices.Equal(f.Live, s.shown.Live) {
 		return
 	}
 	if !f.Reset {
 		s.toTop(b, f.Width)
 	}
-	if f.Reset || len(f.Printed) > 0 || f.Width != s.width {
-		left := len(s.live)
+	if f.Reset || len(f.Printed) > 0 || f.Width != s.shown.Width {
+		left := len(s.shown.Live)
 		for _, line := range f.Printed {
 			left -= writeLine(b, line, f.Width)
 			b.WriteString("\r\n")
@@ -254,7 +251,7 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	if f.Col > 0 {
 		b.WriteString(ansi.CursorForward(f.Col))
 	}
-	s.live, s.row, s.col, s.width = f.Live, f.Row, f.Col, f.Width
+	s.shown = Frame{Live: f.Live, Row: f.Row, Col: f.Col, Width: f.Width}
 	s.tallest.measure(len(f.Live), f.At)
 }
 
@@ -291,10 +288,10 @@ func eraseBelow(b *bytes.Buffer, rows int) {
 // toTop moves the cursor to the start of the live part. A window that became
 // narrower has broken the longer lines of it into several rows.
 func (s *Screen) toTop(b *bytes.Buffer, width int) {
-	up := s.row
-	if width != s.width && width > 0 {
-		up = s.col / width
-		for _, line := range s.live[:min(s.row, len(s.live))] {
+	up := s.shown.Row
+	if width != s.shown.Width && width > 0 {
+		up = s.shown.Col / width
+		for _, line := range s.shown.Live[:min(s.shown.Row, len(s.shown.Live))] {
 			up += max(1, (style.Width(line)+width-1)/width)
 		}
 	}
@@ -308,7 +305,7 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 // live part and ends on its last line.
 func (s *Screen) difference(b *bytes.Buffer, live []string) {
 	for i, line := range live {
-		if i >= len(s.live) || s.live[i] != line {
+		if i >= len(s.shown.Live) || s.shown.Live[i] != line {
 			b.WriteString(ansi.EraseLineRight)
 			b.WriteString(line)
 		}
@@ -316,7 +313,7 @@ func (s *Screen) difference(b *bytes.Buffer, live []string) {
 			b.WriteString("\r\n")
 		}
 	}
-	eraseBelow(b, len(s.live)-len(live))
+	eraseBelow(b, len(s.shown.Live)-len(live))
 }
 
 // showPage shows a page on the terminal's other screen: its rows, as many as the
@@ -371,6 +368,6 @@ func (t *tallest) measure(rows int, now time.Time) {
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()
-	s.tallest.measure(len(s.live), now)
+	s.tallest.measure(len(s.shown.Live), now)
 	return s.tallest.rows
 }
