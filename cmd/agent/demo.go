@@ -47,9 +47,9 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 		return err
 	}
 	w.CacheHome = filepath.Join(temp.Path(), "cache")
-	o.workspace, o.isolated, o.records = scratch, true, filepath.Join(temp.Path(), "records")
+	o.Workspace, o.isolated, o.Record.Folder = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
-	o.continues, o.resume, o.fork = false, "", false // what was said in a demo is gone with it
+	o.Record.Continue, o.Record.Resume, o.Record.Fork = false, "", false // what was said in a demo is gone with it
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"agent/internal/app"
 )
 
 // parsed runs a command line whose effect is replaced by keeping its options.
@@ -31,11 +33,11 @@ func TestSessionFlags(t *testing.T) {
 			model: "gpt", baseURL: "u", set: []string{"a=b", "c=d"},
 		}},
 		"-C dir --approval-mode ask --max-turns 3 --allow x --no-session --debug --output-format json --profile work": {
-			output: "json", input: "text", workspace: "dir", named: true, allow: []string{"x"}, noSession: true, debug: true,
+			output: "json", input: "text", debug: true, Options: app.Options{Workspace: "dir", Named: true, Allow: []string{"x"}, Record: app.Record{Off: true}},
 			settingsOptions: settingsOptions{approvalMode: "ask", maxTurns: "3", profile: "work"},
 		},
-		"-c":     {output: "text", input: "text", continues: true},
-		"-r abc": {output: "text", input: "text", resume: "abc"},
+		"-c":     {output: "text", input: "text", Options: app.Options{Record: app.Record{Continue: true}}},
+		"-r abc": {output: "text", input: "text", Options: app.Options{Record: app.Record{Resume: "abc"}}},
 	} {
 		got, err := parsed(t, root, line)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(sessionOptions{}, settingsOptions{})); err != nil || diff != "" {

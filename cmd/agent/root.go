@@ -24,6 +24,8 @@ import (
 // sessionOptions are the flags of the commands that converse: agent and agent demo.
 type sessionOptions struct {
 	settingsOptions
+	// Options are what the conversation is made from.
+	app.Options
 
 	prompt string
 	// timeout ends a headless run, 0 never.
@@ -32,38 +34,18 @@ type sessionOptions struct {
 	images []string
 	// headless means that -p was given, with or without a prompt.
 	headless bool
-	// workspace is the folder to work in, and named whether the flag says so.
-	workspace string
 	// worktree names the worktree to work in, empty for none.
 	worktree string
-	named    bool
-	allow    []string
-	// allowOutside are rules for commands that leave the sandbox.
-	allowOutside []string
-	output       string
+	output   string
 	// input is what standard input of a headless run holds: text, or lines of JSON.
-	input   string
-	noSetup bool
-	// servers are files of MCP servers, or JSON.
-	servers      []string
-	trustProject bool
-	noSession    bool
-	// records is where sessions and what files held are kept instead of the usual
-	// folders, empty for those.
-	records      string
+	input        string
 	screenReader bool
-	continues    bool
-	resume       string
-	// sessionID names the session to go on with or to begin, empty for none.
-	sessionID string
 	// answerFile also gets the answer of a headless run, empty for none.
 	answerFile string
 	// outputSchema is the JSON Schema of the answer of a headless run, or its file; empty for
 	// none.
 	outputSchema string
-	// fork continues in a session of its own.
-	fork  bool
-	debug bool
+	debug        bool
 }
 
 // execute runs the command line and returns the exit status. Every error is shown
@@ -84,12 +66,12 @@ func execute(ctx context.Context, args []string, w world) int {
 
 // converse runs a session with the endpoint of the user's choice.
 func converse(ctx context.Context, w world, o sessionOptions) error {
-	if o.resume == askSession {
+	if o.Record.Resume == askSession {
 		id, err := pickSession(ctx, w, o)
 		if err != nil || id == "" {
 			return err
 		}
-		o.resume = id
+		o.Record.Resume = id
 	}
 	say, err := o.inWorktree(ctx, w)
 	if err != nil {
@@ -120,7 +102,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.headless, o.named = cmd.Flags().Changed("prompt"), cmd.Flags().Changed("workspace")
+			o.headless, o.Named = cmd.Flags().Changed("prompt"), cmd.Flags().Changed("workspace")
 			if !o.headless && cmd.ArgsLenAtDash() < 0 {
 				if err := mistyped(cmd, args); err != nil {
 					return err
@@ -166,11 +148,11 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
-	f.StringArrayVar(&o.allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	f.StringArrayVar(&o.allowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	f.StringArrayVar(&o.Allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	f.StringArrayVar(&o.AllowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
-	f.BoolVar(&o.trustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
+	f.BoolVar(&o.TrustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
 	f.BoolVar(&o.debug, "debug", false, "log what the program does to its log file")
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -181,21 +163,21 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
 	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
-	f.StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` of this repository, on its branch agent/NAME; it is made if it is not there")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
 	f.StringVar(&o.input, "input-format", string(headless.Text), "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
-	f.BoolVarP(&o.continues, "continue", "c", false, "go on with the latest session of this folder")
-	f.StringVarP(&o.resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
-	f.StringVar(&o.sessionID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
+	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "go on with the latest session of this folder")
+	f.StringVarP(&o.Record.Resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
+	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
 	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
 	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here")
-	f.BoolVar(&o.fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
+	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
-	f.BoolVar(&o.noSession, "no-session", false, "do not record the session")
-	f.BoolVar(&o.noSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
-	f.StringArrayVar(&o.servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
+	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
+	f.BoolVar(&o.NoSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
+	f.StringArrayVar(&o.Servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check says it in words
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {
@@ -215,15 +197,15 @@ var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
 // a flag was.
 func (o *sessionOptions) check(given func(flag string) bool) error {
 	prints, lines := given("prompt"), o.input == string(headless.StreamJSON)
-	isID := sessionIDs.MatchString(o.sessionID) && strings.Trim(o.sessionID, ".") != "" // which can be the name of a file
+	isID := sessionIDs.MatchString(o.Record.ID) && strings.Trim(o.Record.ID, ".") != "" // which can be the name of a file
 	for _, wrong := range []struct {
 		is  bool
 		err error
 	}{
-		{o.continues && o.resume != "" || o.noSession && (o.continues || o.resume != ""), errors.New("only one of --continue, --resume and --no-session can be given")},
-		{o.fork && !o.continues && o.resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
-		{given("session-id") && !isID, fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.sessionID)},
-		{given("session-id") && (o.continues || o.resume != "" || o.fork || o.noSession), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
+		{o.Record.Continue && o.Record.Resume != "" || o.Record.Off && (o.Record.Continue || o.Record.Resume != ""), errors.New("only one of --continue, --resume and --no-session can be given")},
+		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
+		{given("session-id") && !isID, fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
+		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
 		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
 		{!lines && o.input != string(headless.Text), fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
 		{lines && (!prints || o.output != string(headless.StreamJSON)), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
@@ -298,22 +280,16 @@ func (o sessionOptions) withWords(words []string) sessionOptions {
 	return o
 }
 
-// newConversation makes the conversation that flags ask for, for a front end.
-func newConversation(ctx context.Context, w world, o sessionOptions, front app.Options) (*app.Conversation, error) {
+// newConversation makes the conversation that flags ask for.
+func newConversation(ctx context.Context, w world, o sessionOptions) (_ *app.Conversation, err error) {
 	if _, err := w.startLog(o.debug); err != nil {
 		return nil, err
 	}
-	s, err := w.Settings(o.sources())
-	if err != nil {
+	if o.Settings, err = w.Settings(o.sources()); err != nil {
 		return nil, err
 	}
-	front.Workspace, front.Named, front.Settings = o.workspace, o.named, s
-	front.KeepEndpoint = o.isolated || o.profile != ""
-	front.Record = app.Record{Off: o.noSession, Folder: o.records, Continue: o.continues, Resume: o.resume, Fork: o.fork, ID: o.sessionID}
-	front.Allow, front.AllowOutside, front.NoSetup = o.allow, o.allowOutside, o.noSetup
-	front.Servers = o.servers
-	front.TrustProject = o.trustProject
-	return app.New(ctx, w.Process, front)
+	o.KeepEndpoint = o.isolated || o.profile != ""
+	return app.New(ctx, w.Process, o.Options)
 }
 
 // newMan prints the manual page, for packages to install.

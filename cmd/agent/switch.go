@@ -44,7 +44,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	if o.headless {
 		return "", usage(errNoChoice)
 	}
-	workspace, err := filepath.EvalSymlinks(w.Path(o.workspace))
+	workspace, err := filepath.EvalSymlinks(w.Path(o.Workspace))
 	if err != nil {
 		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
 	}

@@ -35,11 +35,11 @@ func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), e
 	if err != nil {
 		return nil, usage(err)
 	}
-	made, err := worktree.Open(ctx, w.Path(o.workspace), cache, o.worktree)
+	made, err := worktree.Open(ctx, w.Path(o.Workspace), cache, o.worktree)
 	if err != nil {
 		return nil, usage(err)
 	}
-	o.workspace = made.Inside
+	o.Workspace = made.Inside
 	for _, note := range made.Notes {
 		fmt.Fprintln(w.people, "worktree "+o.worktree+": "+note)
 	}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"agent/internal/acp"
+	"agent/internal/app"
+	"agent/internal/chat"
+	"agent/internal/cli"
+	"agent/internal/console"
+	"agent/internal/front/screen"
+	"agent/internal/front/script"
+	"agent/internal/headless"
+	"agent/internal/provider"
+	"agent/internal/tui"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// runInteractive runs a session in the terminal. Without an endpoint it is the
+// demo, which says so.
+func runInteractive(ctx context.Context, w world, o sessionOptions) error {
+	err := converseInTerminal(ctx, w, o, app.Find)
+	if errors.Is(err, provider.ErrNoEndpoint) {
+		return runDemo(ctx, w, o, "No model endpoint is set, so this is the demo. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, to use a model.")
+	}
+	return err
+}
+
+// converseInTerminal runs sessions, one after another, until the user quits.
+func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
+	for {
+		next, err := screen.Run(ctx, screen.Options{
+			Process: w.Process,
+			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
+				o.Events, o.Connect, o.Browse, o.Ask, o.AsksTrust = events, endpoint, openInBrowser, askOnTerminal(w), true
+				return newConversation(ctx, w, o)
+			},
+			In: w.stdin, Out: w.stdout, Text: w.out, Hear: w.hear,
+			Plain: o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(),
+		})
+		if errors.Is(err, tui.ErrTerminated) {
+			return statusError(exitInterrupted)
+		}
+		if err != nil || next == "" {
+			return err
+		}
+		o.Record.Resume, o.Record.Continue, o.Record.Fork, o.prompt, o.images = next, false, false, "", nil
+	}
+}
+
+// askOnTerminal asks before the screen is there. Only yes is yes.
+func askOnTerminal(w world) app.Asker {
+	if !term.IsTerminal(int(w.stdin.Fd())) {
+		return nil
+	}
+	return func(ctx context.Context, question string) (bool, error) {
+		fmt.Fprint(w.people, question+" [y/N] ")
+		answer, err := readLine(ctx, w.stdin)
+		return slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)), err
+	}
+}
+
+// readLine reads up to a line break and no further: what follows is for the screen. It
+// returns the text without blanks around it.
+func readLine(ctx context.Context, in io.Reader) (string, error) {
+	return console.Await(ctx, func() (string, error) {
+		var text []byte
+		for one := make([]byte, 1); ; {
+			n, err := in.Read(one)
+			if n == 0 && errors.Is(err, io.EOF) || n == 1 && one[0] == '\n' {
+				err = nil
+			} else if err == nil {
+				text = append(text, one[:n]...)
+				continue
+			}
+			return strings.TrimSpace(string(text)), err
+		}
+	})
+}
+
+// runHeadless runs one prompt to its end. It never waits for a terminal.
+func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
+	format, err := headless.ParseFormat(o.output)
+	if err != nil {
+		return usage(err)
+	}
+	schema, err := script.ReadSchema(o.outputSchema, w.Path)
+	if err != nil {
+		return usage(err)
+	}
+	answerFile := ""
+	if o.answerFile != "" {
+		answerFile = w.Path(o.answerFile)
+	}
+	status, err := script.Run(ctx, script.Options{
+		In: w.stdin, Out: w.out, People: w.people, Now: w.Now,
+		Open: func(ctx context.Context, front app.Options) (*app.Conversation, error) {
+			o.Events, o.Unattended, o.Connect = front.Events, front.Unattended, endpoint
+			return newConversation(ctx, w, o)
+		},
+		Status: outcomeStatus, Format: format, Streams: o.input == string(headless.StreamJSON), Message: o.message(),
+		Timeout: o.timeout, Shape: schema, Again: o.Record.ID != "", AnswerFile: answerFile,
+	})
+	if err == nil && status != exitOK {
+		return statusError(status)
+	}
+	return err
+}
+
+func newACP(w world) *cobra.Command {
+	var o sessionOptions
+	cmd := &cobra.Command{
+		Use:   "acp",
+		Short: "Be driven by an editor over the Agent Client Protocol",
+		Long: `Speaks the Agent Client Protocol, version 1, over standard input and output, for
+editors such as Zed, JetBrains' and Emacs. Each session of the editor is a conversation
+in the folder that the editor names. What is for people goes to standard error.`,
+		Args: cli.ExactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runACP(cmd.Context(), w, o) },
+	}
+	o.registerLimits(cmd, w)
+	return cmd
+}
+
+func runACP(ctx context.Context, w world, o sessionOptions) error {
+	log, err := w.startLog(o.debug)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Settings(o.sources()); err != nil {
+		return err
+	}
+	w.Say = nil // what is for people goes to the editor as notices
+	return acp.Serve(ctx, forEditor(w, o), w.stdin, w.stdout, log.Logger)
+}
+
+// forEditor makes the conversations of an editor as flags say.
+func forEditor(w world, o sessionOptions) acp.Agent {
+	return acp.Agent{Process: w.Process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
+		o := o
+		o.Workspace, o.Record.Resume = folder, id
+		o.Events, o.Connect, o.Gates, o.EditorServers = front.Events, front.Connect, front.Gates, front.EditorServers
+		return newConversation(ctx, w, o)
+	}}
+}
+
+func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
+	var o sessionOptions
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Let the model write AGENTS.md, the instructions for agents in this folder",
+		Long: `Opens a session with /init: the model reads the project and what it says to agents
+already, and writes AGENTS.md, which you are asked about. With -p nobody can be asked:
+add --allow 'write_file(AGENTS.md)'.`,
+		Args: cli.ExactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.headless = cmd.Flags().Changed("prompt")
+			if strings.TrimSpace(o.prompt) != "" {
+				return usage(errors.New("agent init has a prompt of its own; leave out that of -p"))
+			}
+			o.prompt = "/init"
+			return run(cmd.Context(), w, o)
+		},
+	}
+	o.register(cmd, w)
+	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
+	return cmd
+}
