@@ -107,7 +107,7 @@ var rooms = []room{
 	{"internal/traits", nil, "what a tool declares is plain data"},
 	{"internal/pattern", nil, "matching text needs nothing"},
 	{"internal/secret", []string{"internal/pattern"}, "what keys look like depends on nothing"},
-	{"internal/picture", nil, "fitting an image needs its bytes only"},
+	{"internal/picture", []string{"internal/sandbox"}, "fitting an image needs its bytes only, and the clipboard a program of the PATH"},
 	{"internal/words", nil, "writing numbers and lines needs nothing"},
 	{"internal/disk", nil, "writing files needs nothing"},
 	{"internal/worktree", []string{"internal/git", "internal/sandbox", "internal/words", "internal/pattern"}, "a worktree is git's"},

@@ -163,13 +163,7 @@ func findProgram(s Server) (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
 		return disk.At(s.Dir, s.Command), nil
 	}
-	path := ""
-	for _, variable := range s.Env {
-		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
-			path = value
-		}
-	}
-	program, err := sandbox.LookPath(s.Command, path)
+	program, err := sandbox.LookPath(s.Command, sandbox.Variable(s.Env, "PATH"))
 	if err != nil {
 		return "", fmt.Errorf("the program %s is not installed, or not in PATH", s.Command)
 	}

@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+
+	"agent/internal/sandbox"
 )
 
 // clipboardTime bounds what the program that is asked for the clipboard may take.
@@ -51,11 +52,11 @@ func clipboard(ctx context.Context, environ []string, readers []reader) ([]byte,
 	defer cancel()
 	var names []string
 	for _, r := range readers {
-		if r.variable != "" && variable(environ, r.variable) == "" {
+		if r.variable != "" && sandbox.Variable(environ, r.variable) == "" {
 			continue
 		}
 		names = append(names, r.command[0])
-		if program := find(r.command[0], variable(environ, "PATH")); program != "" {
+		if program, err := sandbox.LookPath(r.command[0], sandbox.Variable(environ, "PATH")); err == nil {
 			return r.read(ctx, program, environ)
 		}
 	}
@@ -69,35 +70,30 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	cmd := exec.CommandContext(ctx, program, r.command[1:]...)
 	cmd.Env = environ
 	cmd.WaitDelay = time.Second
-	out := &bounded{}
-	cmd.Stdout = out
-	err := cmd.Run()
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, ErrNoPicture
+	}
+	const most = 2*MaxFileBytes + len("«data PNGf»\n")
+	out, err := io.ReadAll(io.LimitReader(stdout, int64(most)+1))
+	if len(out) > most {
+		_ = cmd.Process.Kill()
+	}
+	err = errors.Join(err, cmd.Wait())
 	switch {
-	case out.full:
+	case len(out) > most:
 		return nil, fmt.Errorf("the image on the clipboard has more than %d MB", MaxFileBytes>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s did not give the clipboard within %s", r.command[0], clipboardTime)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil || len(out.data) == 0:
+	case err != nil || len(out) == 0:
 		return nil, ErrNoPicture
 	}
-	return r.decode(out.data)
-}
-
-// bounded keeps as much as an image may have.
-type bounded struct {
-	data []byte
-	full bool
-}
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.full = b.full || len(b.data)+len(p) > 2*MaxFileBytes+len("«data PNGf»\n"); b.full {
-		return 0, errors.New("too much")
-	}
-	b.data = append(b.data, p...)
-	return len(p), nil
+	return r.decode(out)
 }
 
 // decodeAppleScript reads «data PNGf89504E47…».
@@ -110,26 +106,4 @@ func decodeAppleScript(out []byte) ([]byte, error) {
 		return nil, ErrNoPicture
 	}
 	return image, nil
-}
-
-func variable(environ []string, name string) string {
-	value := ""
-	for _, pair := range environ {
-		if v, ok := strings.CutPrefix(pair, name+"="); ok {
-			value = v
-		}
-	}
-	return value
-}
-
-// find looks a program up in a PATH; relative folders of it do not count.
-func find(name, path string) string {
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		info, err := os.Stat(file)
-		if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-			return file
-		}
-	}
-	return ""
 }

@@ -88,6 +88,16 @@ func UnconfinedEnviron(environ []string, inside ...string) []string {
 	})
 }
 
+// Variable returns the value of a variable of an environment, of which the last counts.
+func Variable(environ []string, name string) string {
+	for _, variable := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(variable, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // WithSafePath returns environ with a PATH that leads into none of the folders inside.
 func WithSafePath(environ []string, inside ...string) []string {
 	safe := slices.Clone(environ)

@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
@@ -210,21 +209,11 @@ func (j *Jobs) Shell() string { return j.bash(nil) }
 // LookPath finds the program that a read-only command runs by that name. It is an error
 // when it is in one of the folders distrusted, links followed.
 func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
-	return sandbox.LookPath(name, j.path(), distrusted...)
+	return sandbox.LookPath(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }
 
 // FoundInside returns the program that the user's PATH finds by that name in one of the
 // folders distrusted, empty when it is elsewhere.
 func (j *Jobs) FoundInside(name string, distrusted ...string) string {
-	return sandbox.FoundInside(name, j.path(), distrusted...)
-}
-
-func (j *Jobs) path() string {
-	path := ""
-	for _, variable := range j.environ {
-		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
-			path = value
-		}
-	}
-	return path
+	return sandbox.FoundInside(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }
