@@ -176,7 +176,7 @@ func TestTotals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := Stats{Requests: 3, ToolCalls: 1, PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120, Unpriced: UsageReported{PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120}}
+	want := Stats{Requests: 3, ToolCalls: 1, UsageReported: UsageReported{PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120}, Unpriced: UsageReported{PromptTokens: 200, CompletionTokens: 20, CachedTokens: 120}}
 	if got := b.figures(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

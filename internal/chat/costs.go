@@ -38,46 +38,39 @@ type totals struct {
 	unlimited bool
 }
 
-// count takes the provider's figures of a request to model into the totals.
-func (t *totals) count(model string, u llm.Usage) {
-	t.countPriced(model, u, t.Settings, t.Endpoint.Prices(model))
-}
-
-// countPriced is count for a model whose prices are those of other settings.
-func (t *totals) countPriced(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	t.PromptTokens += u.PromptTokens
-	t.CompletionTokens += u.CompletionTokens
-	t.CachedTokens += u.CachedTokens
-	t.CacheWriteTokens += u.CacheWriteTokens
-	t.price(model, u, of, known)
-}
-
-// price adds what a request to model cost, by the prices of that moment.
-func (t *totals) price(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	if prices, ok := settings.PricesOf(of, known); ok {
-		cost := prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens)
-		t.Cost += cost
-		t.Costs.add(cost)
+// count takes a provider's figures of a request to model into the totals, priced by settings
+// and by what the endpoint is known to ask.
+func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
+	t.UsageReported.add(u)
+	if prices, ok := settings.PricesOf(of, at.Prices(model)); ok {
+		t.spend(prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens))
 		return
 	}
 	t.cannotLimit("the prices of %s are not known; set price.input and price.output", model)
-	t.Unpriced.PromptTokens += u.PromptTokens
-	t.Unpriced.CompletionTokens += u.CompletionTokens
-	t.Unpriced.CachedTokens += u.CachedTokens
-	t.Unpriced.CacheWriteTokens += u.CacheWriteTokens
+	t.Unpriced.add(u)
+}
+
+func (u *UsageReported) add(more llm.Usage) {
+	u.PromptTokens += more.PromptTokens
+	u.CompletionTokens += more.CompletionTokens
+	u.CachedTokens += more.CachedTokens
+	u.CacheWriteTokens += more.CacheWriteTokens
+}
+
+func (t *totals) spend(usd float64) {
+	t.Cost += usd
+	t.Costs.add(usd)
 }
 
 // estimate adds what a request to model cost whose provider did not count it: by our own
 // count, and as if nothing of it was cached. Where no price is known that is nothing.
-func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, known *settings.Prices) {
-	prices, ok := settings.PricesOf(of, known)
+func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
+	prices, ok := settings.PricesOf(of, at.Prices(model))
 	if !ok {
 		t.cannotLimit("the endpoint does not say how many tokens %s takes, and its prices are not known; set price.input and price.output", model)
 		return
 	}
-	cost := prices.Cost(u.PromptTokens, 0, 0, u.CompletionTokens)
-	t.Cost += cost
-	t.Costs.add(cost)
+	t.spend(prices.Cost(u.PromptTokens, 0, 0, u.CompletionTokens))
 	t.sayOnce("the endpoint does not say how many tokens %s takes; max-cost is kept by an estimate", model)
 }
 
@@ -115,7 +108,7 @@ func (t *totals) affordable() error {
 
 // countUsage adds the provider's figures of a request to model and reports them.
 func (c *Chat) countUsage(model string, u llm.Usage) {
-	c.stats.count(model, u)
+	c.stats.count(model, u, c.Settings, c.Endpoint)
 	c.Emit(UsageReported(u))
 	c.emitStatus()
 }

@@ -128,16 +128,11 @@ func (r *runner) end(v gate.Verdict) ending {
 func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	done, passing := make(chan gate.Verdict, 1), k.passing()
 	go func() { done <- g.Ask(ctx, passing) }()
-	for {
-		select {
-		case verdict := <-done:
-			return verdict
-		case <-ctx.Done():
-			return gate.Verdict{Refusal: gate.NotRun}
-		case act := <-r.inbox:
-			act()
-		}
+	verdict, checked := awaitWithin(ctx, r.inbox, done)
+	if !checked {
+		return gate.Verdict{Refusal: gate.NotRun}
 	}
+	return verdict
 }
 
 // after has the gates see what came of a call that ran.

@@ -67,19 +67,11 @@ func (m *moments) hear(ctx context.Context, at Moment) Heard {
 	}
 	done := make(chan Heard, 1)
 	go func() { done <- m.Hooks(ctx, at) }()
-	for {
-		select {
-		case heard := <-done:
-			for _, line := range heard.Notices {
-				m.notice("%s", line)
-			}
-			return heard
-		case <-ctx.Done():
-			return Heard{}
-		case act := <-m.inbox:
-			act()
-		}
+	heard, _ := awaitWithin(ctx, m.inbox, done)
+	for _, line := range heard.Notices {
+		m.notice("%s", line)
 	}
+	return heard
 }
 
 // WaitsFor reports that programs take long, or with "" that they have ended. It may be called

@@ -54,10 +54,17 @@ func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, e
 
 // await serves the inbox until ch delivers. It reports false when ch is closed.
 func await[T any](in inbox, ch <-chan T) (T, bool) {
+	return awaitWithin(context.Background(), in, ch)
+}
+
+// awaitWithin is await that reports false when ctx ends first.
+func awaitWithin[T any](ctx context.Context, in inbox, ch <-chan T) (v T, ok bool) {
 	for {
 		select {
-		case v, ok := <-ch:
+		case v, ok = <-ch:
 			return v, ok
+		case <-ctx.Done():
+			return v, false
 		case act := <-in:
 			act()
 		}

@@ -10,13 +10,11 @@ import (
 
 // Stats are the running figures of a session.
 type Stats struct {
-	Requests         int
-	ToolCalls        int
-	PromptTokens     int
-	CompletionTokens int
-	CachedTokens     int
-	CacheWriteTokens int
-	Compressions     int
+	Requests  int
+	ToolCalls int
+	// UsageReported are the tokens of all requests.
+	UsageReported
+	Compressions int
 	// Cost is what the requests cost whose prices were known, in USD; Unpriced are the
 	// tokens of the others.
 	Cost     float64

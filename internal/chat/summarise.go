@@ -144,14 +144,13 @@ func (a *asking) account(asked llm.Request, answer collected) {
 	model := settings.Model.Of(a.settings)
 	a.tell(func(c *Chat) {
 		c.stats.Requests++
-		prices := a.endpoint.Prices(model)
 		if answer.usage.PromptTokens > 0 {
-			c.stats.countPriced(model, answer.usage, a.settings, prices)
+			c.stats.count(model, answer.usage, a.settings, a.endpoint)
 		} else {
 			count := c.Counter(model).Count
 			c.stats.estimate(model, llm.Usage{
 				PromptTokens: count(asked.System + asked.History[0].Text()), CompletionTokens: count(answer.text.String()),
-			}, a.settings, prices)
+			}, a.settings, a.endpoint)
 		}
 		c.emitStatus()
 	})

@@ -192,7 +192,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.Emit(RequestStarted{})
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
-		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.Endpoint.Prices(r.model))
+		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.Endpoint)
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))

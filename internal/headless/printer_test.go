@@ -62,7 +62,7 @@ func done() Run {
 	return Run{
 		SessionID: "s1",
 		Outcome:   chat.Outcome{Response: "Done <ok>.\n\n", Stop: chat.StopDone, Requests: 3, ToolCalls: 3},
-		Stats:     chat.Stats{Requests: 9, PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30, Compressions: 1},
+		Stats:     chat.Stats{Requests: 9, UsageReported: chat.UsageReported{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30}, Compressions: 1},
 		Status:    chat.Status{Tokens: 50_000, Limit: 100_000, Freed: 10_000},
 		Duration:  1500 * time.Millisecond,
 	}

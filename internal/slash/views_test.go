@@ -20,8 +20,9 @@ func figures(w *world) {
 		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Written: 5000, Freed: 12345,
 	}
 	w.session.stats = chat.Stats{
-		Requests: 12, ToolCalls: 34, PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000, Compressions: 1,
-		Unpriced: chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000},
+		Requests: 12, ToolCalls: 34, Compressions: 1,
+		UsageReported: chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000},
+		Unpriced:      chat.UsageReported{PromptTokens: 182400, CompletionTokens: 8100, CachedTokens: 111264, CacheWriteTokens: 20000},
 	}
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
 	w.session.ledger = []chat.PruneRecord{

@@ -59,7 +59,9 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if err := w.fitMessage(strategy); err != nil {
 		return compression.Result{}, err
 	}
-	if err := w.shortenLatest(strategy); err != nil {
+	// What the model called last may alone be more than a compression aims for: no strategy
+	// could make room for it but by dropping all else.
+	if _, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
 	if !w.ShouldCompress(strategy) {
@@ -91,13 +93,6 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 		w.Tell(told)
 	}
 	return result, nil
-}
-
-// shortenLatest shortens what the model called last where that alone is more than a
-// compression aims for: no strategy could make room for it but by dropping all else.
-func (w *Window) shortenLatest(strategy compression.Strategy) error {
-	_, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest)
-	return err
 }
 
 // fitMessage cuts the latest message where that alone is too large for the window.

@@ -42,28 +42,29 @@ func (w *Window) scaledHeld(held []Held) []Held {
 }
 
 // density is what a strategy that does not ask what pruning costs would take before the next
-// request.
-func (w *Window) density() []history.Prune {
+// request; false where the strategy prunes nothing.
+func (w *Window) density() (prunes []history.Prune, ok bool) {
 	strategy, err := w.Active()
 	optimizer, ok := strategy.(compression.Optimizer)
 	if err != nil || !ok {
-		return nil
+		return nil, false
 	}
 	result, err := optimizer.Optimize(w.History.RawHistory(), w.DensityConfig())
 	if err != nil {
-		return nil
+		return nil, true
 	}
-	return result.Prunes
+	return result.Prunes, true
 }
 
-// going is why density would take what before the next request, by each block.
+// going is why density would take what before the next request, by each block; nil where the
+// strategy prunes nothing.
 func (w *Window) going() map[history.Block]string {
-	strategy, err := w.Active()
-	if _, ok := strategy.(compression.Optimizer); err != nil || !ok {
+	prunes, ok := w.density()
+	if !ok {
 		return nil
 	}
 	reasons := make(map[history.Block]string)
-	for _, p := range w.density() {
+	for _, p := range prunes {
 		for _, block := range p.Gone {
 			reasons[block] = p.Reason
 		}

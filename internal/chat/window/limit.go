@@ -1,9 +1,10 @@
 package window
 
 import (
-	"agent/internal/settings"
 	"cmp"
 	"fmt"
+
+	"agent/internal/settings"
 )
 
 // DefaultLimit is the window assumed for models nobody knows, in tokens.
@@ -23,13 +24,11 @@ func (m *measure) Size() int {
 }
 
 func (m *measure) configuredSize() int {
-	if limit, set := settings.ContextLimit.Get(m.Settings); set {
-		return limit
+	limit, known := m.Limit(m.model())
+	if !known {
+		limit = 0
 	}
-	if limit, known := m.Limit(m.model()); known {
-		return limit
-	}
-	return DefaultLimit
+	return SizeOf(settings.ContextLimit.Of(m.Settings), limit)
 }
 
 // SizeOf is the window of a model: what is set, else what is known of it, else a

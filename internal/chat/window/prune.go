@@ -206,9 +206,8 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	}
 	request := w.request
 	w.request = nil
-	strategy, err := w.Active()
-	pruner, ok := strategy.(compression.Pruner)
-	if request == nil || err != nil || !ok {
+	pruner, ok := w.pruner()
+	if request == nil || !ok {
 		return reply
 	}
 	w.follow(pruner) // before the reply: what was compressed meanwhile is not in the cache
@@ -224,9 +223,8 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 	for _, path := range pins {
 		w.pins[path] = true
 	}
-	strategy, err := w.Active()
-	pruner, ok := strategy.(compression.Pruner)
-	if err != nil || !ok {
+	pruner, ok := w.pruner()
+	if !ok {
 		return nil
 	}
 	w.engine = w.newEngine(pruner)
@@ -254,13 +252,11 @@ func (p *pruning) Saved() cacheaware.Account {
 // followed brings the engine in step outside of a request. It reports false when the
 // strategy has none.
 func (p *pruning) followed() bool {
-	strategy, err := p.Active()
-	pruner, ok := strategy.(compression.Pruner)
-	if err != nil || !ok {
-		return false
+	pruner, ok := p.pruner()
+	if ok {
+		p.follow(pruner)
 	}
-	p.follow(pruner)
-	return true
+	return ok
 }
 
 // Needed notes that the model asked for what a line of the ledger took, by its number

@@ -62,7 +62,8 @@ func (w *Window) Upcoming() Upcoming {
 	}
 	u.Held = slices.DeleteFunc(w.Held(""), func(h Held) bool { return !h.Pinned })
 	u.Bill.Tokens = w.Tokens()
-	for _, p := range w.density() {
+	prunes, _ := w.density()
+	for _, p := range prunes {
 		tokens := w.History.CountBlocks(p.Gone) - w.History.CountBlocks(p.Left)
 		u.Bill.Tokens -= w.Scaled(tokens)
 		u.Leaves = append(u.Leaves, Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Reason: p.Reason, Tokens: tokens})

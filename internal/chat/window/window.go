@@ -139,5 +139,12 @@ func (c *Config) Active() (compression.Strategy, error) {
 	return c.Strategy(settings.CompressionStrategy.Of(c.Settings))
 }
 
+// pruner is the active strategy if that prunes by price.
+func (c *Config) pruner() (compression.Pruner, bool) {
+	strategy, err := c.Active()
+	pruner, ok := strategy.(compression.Pruner)
+	return pruner, err == nil && ok
+}
+
 // model names the model of the next request.
 func (c *Config) model() string { return settings.Model.Of(c.Settings) }

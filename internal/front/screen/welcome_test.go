@@ -32,7 +32,7 @@ func TestTally(t *testing.T) {
 		want  string
 	}{
 		{&nothing, chat.Stats{}, ""},
-		{&some, chat.Stats{PromptTokens: 40_000, CompletionTokens: 1_000, Cost: 0.25}, "2 turns, 41k tokens, $0.25, 2 files changed · "},
+		{&some, chat.Stats{UsageReported: chat.UsageReported{PromptTokens: 40_000, CompletionTokens: 1_000}, Cost: 0.25}, "2 turns, 41k tokens, $0.25, 2 files changed · "},
 	} {
 		if got := tt.tally.sums(tt.stats); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
