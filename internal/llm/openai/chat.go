@@ -6,7 +6,6 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
-	"agent/internal/llm/sse"
 )
 
 // chatCompletions is the format of /chat/completions, which nearly every server
@@ -15,15 +14,13 @@ type chatCompletions struct{}
 
 func (chatCompletions) path() string { return "/chat/completions" }
 
-func (chatCompletions) reader(r *reply, req request) func(sse.Event) error {
+func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 	r.attach = attacher{replay: replayFor(req)}
 	if _, opens := r.client.opensThinking.Load(req.Model); opens {
 		r.tags.inside, r.tags.closing = true, closingThink
 	}
 	var events alike
-	return func(event sse.Event) error {
-		return r.takeChatEvent(events.read(event.Data))
-	}
+	return func(data []byte) error { return r.takeChatEvent(events.read(data)) }
 }
 
 // takeChatEvent takes one event of a chat completion.

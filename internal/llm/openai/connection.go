@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -16,62 +17,54 @@ import (
 
 // connectionFailure explains a request that got no answer.
 func (c *Client) connectionFailure(err error, model string) *llm.Error {
-	failure := c.proxyFailure(err, model)
-	if failure == nil {
-		failure = c.describeConnection(err, model)
+	failure, atProxy := c.proxyFailure(err)
+	if !atProxy {
+		failure = c.describeConnection(err)
 	}
-	failure.Err = err
-	return failure
+	failure.Err, failure.Where, failure.Message = err, llm.About(c.endpoint(), model), sentence(failure.Message)
+	failure.Hint = cmp.Or(failure.Hint, refusal.Hint(failure.Kind))
+	return &failure
 }
 
-func (c *Client) describeConnection(err error, model string) *llm.Error {
+// describeConnection explains a request that failed on its way; what has no kind is
+// Unavailable.
+func (c *Client) describeConnection(err error) llm.Error {
 	var (
 		lookup      *net.DNSError
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		dial        *net.OpError
+		unreadable  *proxyError
 	)
-	var unreadable *proxyError
+	const network = "check base-url and the network"
 	switch said := err.Error(); {
 	case errors.As(err, &unreadable):
-		return c.never(llm.Unavailable, model, unreadable.Error(), "write it as http://HOST:PORT, or unset it")
+		return llm.Error{Message: unreadable.Error(), Hint: "write it as http://HOST:PORT, or unset it", Final: true}
 	case strings.Contains(said, "server gave HTTP response to HTTPS client"):
-		return c.never(llm.NotAnAPI, model, "speaks plain HTTP", "write http:// in base-url")
+		return llm.Error{Kind: llm.NotAnAPI, Message: "speaks plain HTTP", Hint: "write http:// in base-url", Final: true}
 	case strings.Contains(said, "malformed HTTP response"):
-		return c.never(llm.NotAnAPI, model, "does not speak HTTP", "write https:// in base-url, or check its port")
+		return llm.Error{Kind: llm.NotAnAPI, Message: "does not speak HTTP", Hint: "write https:// in base-url, or check its port", Final: true}
 	case errors.As(err, &certificate), errors.As(err, &authority):
-		return c.never(llm.Unavailable, model, "its certificate is not trusted: "+refusal.Line(rootCause(err)), "install the certificate authority, or check base-url")
+		return llm.Error{Message: "its certificate is not trusted: " + rootCause(err), Hint: "install the certificate authority, or check base-url", Final: true}
 	case errors.As(err, &lookup):
-		return c.unreachable(model, "the host "+lookup.Name+" is not known", "check base-url and the network")
+		return llm.Error{Message: "the host " + lookup.Name + " is not known", Hint: network, Unreachable: true}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return c.unreachable(model, "nothing listens there (connection refused)", "start the server, or check base-url")
+		return llm.Error{Message: "nothing listens there (connection refused)", Hint: "start the server, or check base-url", Unreachable: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return c.unreachable(model, "cannot be reached: "+refusal.Line(rootCause(err)), "check base-url and the network")
+		return llm.Error{Message: "cannot be reached: " + rootCause(err), Hint: network, Unreachable: true}
 	case errors.Is(err, io.EOF):
-		return c.fail(llm.Unavailable, model, "the connection closed without an answer"+c.through())
+		return llm.Error{Message: "the connection closed without an answer" + c.through()}
 	default:
-		return c.fail(llm.Unavailable, model, "no answer: "+refusal.Line(rootCause(err))+c.through())
+		return llm.Error{Message: "no answer: " + rootCause(err) + c.through()}
 	}
 }
 
-// never is a failure that stays however often the request is repeated.
-func (c *Client) never(kind llm.ErrorKind, model, text, hint string) *llm.Error {
-	failure := c.fail(kind, model, text)
-	failure.Hint, failure.Final = hint, true
-	return failure
-}
-
-func (c *Client) unreachable(model, text, hint string) *llm.Error {
-	failure := c.fail(llm.Unavailable, model, text)
-	failure.Hint, failure.Unreachable = hint, true
-	return failure
-}
-
-// rootCause leaves out the method and address that net/http puts in front.
+// rootCause is an error on a line, without the method and address that net/http puts in
+// front.
 func rootCause(err error) string {
 	var request *url.Error
 	if errors.As(err, &request) {
 		err = request.Err
 	}
-	return err.Error()
+	return refusal.Line(err.Error())
 }

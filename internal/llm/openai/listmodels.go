@@ -48,10 +48,6 @@ type modelEntry struct {
 	} `json:"meta"`
 }
 
-func (e modelEntry) window() int {
-	return max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count())
-}
-
 // ListModels asks the endpoint for its models and the windows it states there. The
 // error is an *Error unless ctx ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
@@ -61,7 +57,8 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	}
 	models := make([]ModelInfo, len(entries))
 	for i, e := range entries {
-		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: e.window()}
+		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count())
+		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: window}
 	}
 	return models, nil
 }

@@ -52,34 +52,28 @@ func proxyVariable(address string) string {
 	return strings.ToUpper(scheme) + "_PROXY"
 }
 
-// proxyFailure explains a request that failed at the proxy; nil if it did not.
-func (c *Client) proxyFailure(err error, model string) *llm.Error {
+// proxyFailure explains a request that failed at the proxy; false if it did not.
+func (c *Client) proxyFailure(err error) (llm.Error, bool) {
 	proxy := c.proxy()
 	if proxy == nil {
-		return nil
+		return llm.Error{}, false
 	}
 	where := "the proxy " + proxy.Host + " "
 	check := "check " + proxyVariable(c.config.BaseURL) + ", or put the host into NO_PROXY"
 	var connect *net.OpError
-	switch cause := rootCause(err); {
-	case cause == http.StatusText(http.StatusProxyAuthRequired):
-		failure := c.never(llm.Auth, model, where+"wants a login", c.hintLogin())
-		failure.Status = http.StatusProxyAuthRequired
-		return failure
-	case statusOf(cause) != 0:
-		failure := c.fail(llm.Unavailable, model, where+"answered "+cause)
-		// It would refuse again.
-		status := statusOf(cause)
-		failure.Final = status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
-		failure.Hint = check
-		return failure
+	cause := rootCause(err)
+	switch status := statusOf(cause); {
+	case status == http.StatusProxyAuthRequired:
+		return llm.Error{Kind: llm.Auth, Message: where + "wants a login", Hint: c.hintLogin(), Status: status, Final: true}, true
+	case status != 0:
+		again := status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status < http.StatusBadRequest
+		return llm.Error{Message: where + "answered " + cause, Hint: check, Final: !again}, true
 	case strings.Contains(cause, "malformed HTTP"):
-		return c.never(llm.Unavailable, model, where+"does not speak HTTP: "+refusal.Line(cause), check)
+		return llm.Error{Message: where + "does not speak HTTP: " + cause, Hint: check, Final: true}, true
 	case errors.As(err, &connect) && (connect.Op == "proxyconnect" || connect.Op == "dial"):
-		return c.unreachable(model, where+"cannot be reached: "+refusal.Line(innermost(connect)), check)
-	default:
-		return nil
+		return llm.Error{Message: where + "cannot be reached: " + refusal.Line(innermost(connect)), Hint: check, Unreachable: true}, true
 	}
+	return llm.Error{}, false
 }
 
 // statusOf is the status that a text is the name of, 0 for another text: net/http reports

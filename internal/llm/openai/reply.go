@@ -48,7 +48,7 @@ type format interface {
 	path() string
 	encode(request) []byte
 	// reader returns what takes the events of the reply to a request into it.
-	reader(*reply, request) func(sse.Event) error
+	reader(*reply, request) func(data []byte) error
 }
 
 // stream makes one request in a format and yields the reply, as llm.Provider says.
@@ -86,7 +86,9 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	switch {
 	case r.finish == "" && !r.known && r.strange != "":
-		return c.never(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange, refusal.HintBaseURL)
+		failure := c.fail(llm.NotAnAPI, r.model, "sent events that are not of this API: "+r.strange)
+		failure.Final = true
+		return failure
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
@@ -129,7 +131,7 @@ type reply struct {
 
 // receive reads events until the stream ends or the consumer leaves. An event
 // that adds nothing to the reply is a pulse.
-func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
+func (r *reply) receive(x *exchange, read func(data []byte) error) error {
 	hurried, said := false, 0
 	for event, err := range x.events() {
 		if err != nil {
@@ -152,7 +154,7 @@ func (r *reply) receive(x *exchange, read func(sse.Event) error) error {
 	return nil
 }
 
-func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
+func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	if strings.EqualFold(string(event.Data), "[DONE]") {
 		r.done = true
 		return nil
@@ -170,7 +172,7 @@ func (r *reply) take(event sse.Event, read func(sse.Event) error) error {
 		}
 		return r.malformed("sent an event that is not valid JSON: " + refusal.Line(string(event.Data)))
 	}
-	if err := read(event); err != nil {
+	if err := read(event.Data); err != nil {
 		return err
 	}
 	if !r.known && r.strange == "" {

@@ -7,7 +7,6 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/loose"
-	"agent/internal/llm/sse"
 )
 
 // responses is the format of OpenAI's Responses API. It is used without state on
@@ -23,25 +22,26 @@ func (responses) encode(req request) []byte {
 	body := openai.CreateResponseRequest{
 		Model:           req.Model,
 		Input:           inputOf(req),
-		Tools:           responseTools(req),
+		Tools:           make([]openai.ResponseTool, len(req.Tools)),
 		MaxOutputTokens: req.MaxOutputTokens,
 		Temperature:     float32Of(req.Temperature),
 		TopP:            float32Of(req.TopP),
 		Store:           &stateless,
 		Stream:          true,
 	}
+	free := freeFormsOf(req)
+	for i, spec := range req.Tools {
+		body.Tools[i] = free.tool(spec)
+	}
 	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
 	hints := cacheHintsFor(req)
-	body.PromptCacheKey = hints.key
+	body.PromptCacheKey, body.ExtraBody = hints.key, map[string]any{}
 	if hints.session != "" {
-		body.ExtraBody = map[string]any{"session_id": hints.session}
+		body.ExtraBody["session_id"] = hints.session
 	}
 	if req.Schema != nil {
-		if body.ExtraBody == nil {
-			body.ExtraBody = map[string]any{}
-		}
 		body.ExtraBody["text"] = map[string]any{"format": map[string]any{"type": "json_schema", "name": schemaName, "strict": true, "schema": req.Schema}}
 	}
 	reasoning := openai.ResponseReasoning{Effort: req.ReasoningEffort}
@@ -65,14 +65,6 @@ func float32Of(value *float64) *float32 {
 	}
 	short := float32(*value)
 	return &short
-}
-
-func responseTools(req request) []openai.ResponseTool {
-	free, tools := freeFormsOf(req), make([]openai.ResponseTool, len(req.Tools))
-	for i, spec := range req.Tools {
-		tools[i] = free.tool(spec)
-	}
-	return tools
 }
 
 // inputOf is the conversation as a list of items.
@@ -178,8 +170,7 @@ func (p replay) items(c *history.Content) []reasoningItem {
 	return nil
 }
 
-func (responses) reader(r *reply, req request) func(sse.Event) error {
+func (responses) reader(r *reply, req request) func([]byte) error {
 	r.attach = attacher{replay: replayFor(req)}
-	reader := &responseReader{reply: r, written: map[int]bool{}, free: freeFormsOf(req)}
-	return func(event sse.Event) error { return reader.take(event.Data) }
+	return (&responseReader{reply: r, written: map[int]bool{}, free: freeFormsOf(req)}).take
 }

@@ -94,12 +94,9 @@ type Bridge struct {
 // state is what is known of a server now.
 type state struct {
 	Server
-	known   catalogue.Known
-	isKnown bool
+	known catalogue.Known
 	// pending is set while it is asked for the first time.
 	pending bool
-	// problem is why it could not be asked last.
-	problem string
 }
 
 // New makes a bridge that knows what the store does. Start asks the others.
@@ -120,9 +117,7 @@ func New(config Config) *Bridge {
 // load reads what is known of a server that is used. One that was never asked is asked.
 func (st *state) load(from catalogue.Store) {
 	st.known, _ = from.Load(st.Name, st.Fields)
-	st.isKnown = st.known.Asked()
-	st.pending = !st.isKnown
-	st.problem = st.known.Failed
+	st.pending = !st.known.Asked()
 }
 
 // Start asks the servers that are not known, in the background.
@@ -149,13 +144,13 @@ func (b *Bridge) Use(server, unused string) {
 		return
 	}
 	st.Unused = unused
-	if unused == "" && !st.isKnown && b.ctx.Err() == nil {
+	if unused == "" && !st.known.Asked() && b.ctx.Err() == nil {
 		if st.load(b.Store); st.pending {
 			b.settled = make(chan struct{})
 			b.working.Go(func() { _ = b.ask(b.ctx, st) })
 		}
 	}
-	if unused == "" && st.isKnown && b.frozen {
+	if unused == "" && st.known.Asked() && b.frozen {
 		b.tell(st, catalogue.Known{})
 	}
 	b.changed()
@@ -189,9 +184,8 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 	if err != nil {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		st.pending, st.problem = false, err.Error()
+		st.pending, st.known.Failed = false, err.Error()
 		if ctx.Err() == nil {
-			st.known.Failed = st.problem
 			b.save(st)
 		}
 		b.changed()
@@ -221,7 +215,7 @@ func (b *Bridge) learn(st *state, known catalogue.Known) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := st.known
-	st.known, st.isKnown, st.pending, st.problem = known.Since(before), true, false, ""
+	st.known, st.pending = known.Since(before), false
 	b.save(st)
 	if b.frozen {
 		b.tell(st, before)
@@ -380,8 +374,8 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Kno
 		return nil, catalogue.Known{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
 	case st.pending:
 		return nil, catalogue.Known{}, fmt.Errorf("%s %w", name, errStarting)
-	case !st.isKnown:
-		return nil, catalogue.Known{}, fmt.Errorf("%s cannot be used: %s", name, st.problem)
+	case !st.known.Asked():
+		return nil, catalogue.Known{}, fmt.Errorf("%s cannot be used: %s", name, st.known.Failed)
 	}
 	return st, st.known, nil
 }

@@ -73,8 +73,8 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 		case st.Unused != "" || server != "" && st.Name != server:
 		case st.pending:
 			notes = append(notes, st.Name+" is still starting.")
-		case !st.isKnown:
-			notes = append(notes, st.Name+" cannot be used: "+st.problem)
+		case !st.known.Asked():
+			notes = append(notes, st.Name+" cannot be used: "+st.known.Failed)
 		default:
 			instructions[st.Name] = st.known.Instructions
 			for _, t := range st.known.Tools {

@@ -30,7 +30,7 @@ const (
 func (b *Bridge) choose() []Offered {
 	var usable []catalogue.Usable
 	for _, st := range b.states {
-		if st.Unused == "" && (st.isKnown || st.pending) {
+		if st.Unused == "" && (st.known.Asked() || st.pending) {
 			usable = append(usable, catalogue.Usable{Name: st.Name, Origin: st.From(), Known: st.known})
 		}
 	}

@@ -46,13 +46,13 @@ func (b *Bridge) Status() []Status {
 	}
 	var all []Status
 	for _, st := range b.states {
-		s := Status{Server: st.Server, State: Known, Known: st.known, Reason: st.problem}
+		s := Status{Server: st.Server, State: Known, Known: st.known, Reason: st.known.Failed}
 		switch {
 		case st.Unused != "":
 			s.State, s.Reason = Unused, st.Unused
 		case st.pending:
 			s.State = Starting
-		case !st.isKnown:
+		case !st.known.Asked():
 			s.State = Failed
 		}
 		s.Direct = slices.ContainsFunc(b.offered, func(o Offered) bool {
