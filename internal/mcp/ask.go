@@ -46,8 +46,13 @@ const (
 const mostQuestions = 5
 
 // elicit answers a question of the server. A question that nobody can answer, or that
-// asks for a secret, is declined.
-func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+// asks for a secret, is declined, and so is one that cannot be read without a panic.
+func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result *sdk.ElicitResult, err error) {
+	defer func() {
+		if recover() != nil {
+			result, err = &sdk.ElicitResult{Action: string(Decline)}, nil
+		}
+	}()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	open := c.open()
@@ -77,7 +82,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (*sdk.E
 	if err != nil {
 		return &sdk.ElicitResult{Action: string(Cancel)}, nil
 	}
-	result := &sdk.ElicitResult{Action: string(answer.Action)}
+	result = &sdk.ElicitResult{Action: string(answer.Action)}
 	if answer.Action == Accept && question.URL == "" {
 		if result.Content, err = complete(schema, answer.Values); err != nil {
 			return nil, err

@@ -55,19 +55,16 @@ func TestQuestionsThatAreDeclined(t *testing.T) {
 		t.Error("the person was asked")
 		return mcp.Answer{}, nil
 	}}
-	client := connect(t, never, "modern")
+	client := connect(t, never, "modern") // the SDK itself refuses some in the old era
 	for _, arguments := range []string{
 		`{"form":{"type":"object","properties":{"api_key":{"type":"string"}}}}`,
 		`{"form":{"type":"object","properties":{"x":{"type":"string","title":"Your Password"}}}}`,
+		`{"form":{"type":"object","properties":{"x":{"type":"string","format":"password"}}}}`,
+		`{"form":{"type":"object","properties":{"x":{"type":"object"}}}}`,
 		`{"url":"file:///etc/passwd"}`, `{"url":"javascript:alert(1)"}`,
 	} {
 		if got := call(t, client, "ask", arguments); got != `{"action":"decline"}` {
 			t.Errorf("%s is answered with %s", arguments, got)
-		}
-	}
-	for _, refused := range []string{`{"type":"string","format":"password"}`, `{"type":"object"}`} { // by the SDK, which ends the call
-		if got := call(t, client, "ask", `{"form":{"type":"object","properties":{"x":`+refused+`}}}`); !strings.Contains(got, `elicit schema property "x"`) {
-			t.Errorf("%s is answered with %s", refused, got)
 		}
 	}
 	if !strings.Contains(client.Log(), `the field "api_key" asks for a secret`) {
@@ -75,6 +72,22 @@ func TestQuestionsThatAreDeclined(t *testing.T) {
 	}
 	if got := call(t, connect(t, mcp.Host{}), "ask", `{"form":`+form+`}`); got != `{"action":"decline"}` {
 		t.Errorf("headless the answer is %s", got)
+	}
+}
+
+// A form with a null where a schema belongs ends no program.
+func TestFormsWithNulls(t *testing.T) {
+	t.Parallel()
+	for _, quirk := range []string{"", "modern"} {
+		client := connect(t, mcp.Host{Ask: func(context.Context, mcp.Question) (mcp.Answer, error) { return mcp.Answer{Action: mcp.Accept}, nil }}, quirk)
+		for _, property := range []string{
+			`null`, `{"type":"array","items":{"anyOf":[null]}}`, `{"type":"string","oneOf":[null]}`, `{"type":"string","enum":["x"],"anyOf":[null]}`,
+		} {
+			got := call(t, client, "ask", `{"form":{"type":"object","properties":{"x":`+property+`}}}`)
+			if got != `{"action":"decline"}` && !strings.HasPrefix(got, "refused: ") {
+				t.Errorf("%q: %s is answered with %s", quirk, property, got)
+			}
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]s
 		if err != nil {
 			return err
 		}
-		for _, m := range answer.Messages {
+		for _, m := range present(answer.Messages) {
 			b := blockOf(m.Content)
 			b.Role = string(m.Role)
 			result.Blocks = append(result.Blocks, b)
@@ -138,7 +138,7 @@ func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 		if err != nil {
 			return err
 		}
-		for _, contents := range answer.Contents {
+		for _, contents := range present(answer.Contents) {
 			result.Blocks = append(result.Blocks, contentsOf(contents))
 		}
 		return nil

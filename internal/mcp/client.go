@@ -85,8 +85,11 @@ func (c *Client) newSDK() *sdk.Client {
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { c.changed() },
 		ProgressNotificationHandler: c.progressed,
 		ElicitationCompleteHandler:  c.completed,
+		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 	}
 	client := c.withOld(options)
+	client.AddSendingMiddleware(c.rounds)
+	client.AddReceivingMiddleware(recovering)
 	if c.wire != nil {
 		client.AddSendingMiddleware(boundProbe)
 	}

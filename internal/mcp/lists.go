@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -75,7 +76,10 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 			return nil, "", err
 		}
 		return page.Prompts, page.NextCursor, nil
-	}, func(p *sdk.Prompt) Prompt { return *p })
+	}, func(p *sdk.Prompt) Prompt {
+		p.Arguments = present(p.Arguments)
+		return *p
+	})
 }
 
 // Resources lists what the server lets read, and then the patterns of more.
@@ -122,10 +126,8 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 			}
 			return nil, err
 		}
-		for _, item := range page[:min(len(page), mostItems-len(all))] {
-			if item != nil {
-				all = append(all, made(item))
-			}
+		for _, item := range present(page[:min(len(page), mostItems-len(all))]) {
+			all = append(all, made(item))
 		}
 		if next == "" || next == cursor || len(page) == 0 {
 			return all, nil
@@ -136,6 +138,11 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 	}
 	c.log.line(fmt.Sprintf("agent: the list of %s goes on; %d are used", what, len(all)))
 	return all, nil
+}
+
+// present are the items of a list of a server that are not null, in a list of its own.
+func present[T any](items []*T) []*T {
+	return slices.DeleteFunc(slices.Clone(items), func(item *T) bool { return item == nil })
 }
 
 // changed reports that lists have changed, a while after the first of several changes.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -28,6 +29,14 @@ func (c *Client) roots() []*sdk.Root {
 		roots = append(roots, &sdk.Root{URI: address.String(), Name: filepath.Base(folder)})
 	}
 	return roots
+}
+
+// fulfilOld answers what a server asks for besides questions to the person.
+func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
+	if _, ok := one.(*sdk.ListRootsParams); ok {
+		return &sdk.ListRootsResult{Roots: c.roots()}, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server asks for the answer of a model, which it does not get"}
 }
 
 // logged is called with a log message of the server, which is a sign of life for all

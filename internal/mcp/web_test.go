@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -226,6 +227,52 @@ func TestWebHeaders(t *testing.T) {
 	}))
 	_, err = web(t, mcp.Server{URL: guide.URL, Type: "sse", Headers: map[string]string{"X-Key": "k"}})
 	wants(t, err, "it has moved to "+elsewhere.URL)
+}
+
+// A null in a list of any kind is nothing, and ends no program.
+func TestWebNulls(t *testing.T) {
+	t.Parallel()
+	results := map[string]string{
+		"initialize":               `{"protocolVersion":"2025-11-25","serverInfo":null,"capabilities":{"tools":{},"prompts":{},"resources":{}}}`,
+		"tools/list":               `{"tools":[null]}`,
+		"prompts/list":             `{"prompts":[null,{"name":"p","arguments":[null,{"name":"a"}]}]}`,
+		"resources/list":           `{"resources":[null]}`,
+		"resources/templates/list": `{"resourceTemplates":[null]}`,
+		"prompts/get":              `{"messages":[null]}`,
+		"resources/read":           `{"contents":[null]}`,
+		"tools/call":               `{"content":null}`,
+	}
+	hub := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		result, known := "", false
+		if json.NewDecoder(r.Body).Decode(&m) == nil {
+			result, known = results[m.Method]
+		}
+		if !known {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	ctx := context.Background()
+	client, err := web(t, mcp.Server{URL: hub.URL, Protocol: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := client.Tools(ctx)
+	prompts, err2 := client.Prompts(ctx)
+	resources, err3 := client.Resources(ctx)
+	if len(tools)+len(resources) > 0 || len(prompts) != 1 || len(prompts[0].Arguments) != 1 || errors.Join(err, err2, err3) != nil {
+		t.Errorf("listed are %v, %v, %v, %v", tools, prompts, resources, errors.Join(err, err2, err3))
+	}
+	_, err = client.Prompt(ctx, "p", nil)
+	_, err2 = client.Read(ctx, "x://y")
+	_, err3 = client.Call(ctx, "t", nil, nil)
+	t.Log(errors.Join(err, err2, err3)) // refused or empty, but not the end
 }
 
 // An answer without end is not read to its end.
