@@ -1,92 +1,60 @@
 package settings
 
-// ApprovalMode is the name of the approval mode.
-var ApprovalMode = Declare("approval-mode", Enum(), "ask",
-	"which tool calls run without asking you")
+// How the program works with a person.
+var (
+	ApprovalMode = Declare("approval-mode", Enum(), "ask",
+		"which tool calls run without asking you")
+	MaxTurns = Declare("max-turns", Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1,
+		"most model requests for one prompt; -1 is no limit")
+	Theme = Declare("theme", Enum(), "auto",
+		"colours of the screen")
+	Keys = Declare("ui.keys", Enum("plain", "vim"), "plain",
+		"keys of the prompt: plain, or those of Vim")
+	Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
+		"the widest that prose gets on the screen; code, tables and what commands print have the window")
+	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
+		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
+	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
+		"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not")
+	NotifyCommand = Optional("notify-command", Line(), "none",
+		"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON")
+	StatusLineCommand = Optional("status-line.command", Line(), "none",
+		"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second")
+	OutputStyle = Optional("output-style", Line(), "none",
+		"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on")
+	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
+		"the line that commits of the model end with")
+)
 
-// CommitTrailer is the line by which commits say that a model helped: "none" for no line.
-var CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
-	"the line that commits of the model end with")
+// What people and repositories bring along.
+var (
+	InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
+		"names of a folder's file with instructions for the model; the first that exists counts")
+	SkillPaths = Optional("skills.paths", List("folders with commas between them"), "none",
+		"more folders of skills, besides those of the workspace and the home folder")
+	SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the window, 1500 to 6000",
+		"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
+)
 
-// MaxTurns is the most model requests for one prompt, -1 for no limit.
-var MaxTurns = Declare("max-turns", Int(AtLeast(1, "of at least 1, or -1 for no limit").Or(-1)), -1,
-	"most model requests for one prompt; -1 is no limit")
-
-// Theme is the name of the colour theme.
-var Theme = Declare("theme", Enum(), "auto",
-	"colours of the screen")
-
-// Keys are the keys of the prompt.
-var Keys = Declare("ui.keys", Enum("plain", "vim"), "plain",
-	"keys of the prompt: plain, or those of Vim")
-
-// Columns is the widest that prose gets on the screen.
-var Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
-	"the widest that prose gets on the screen; code, tables and what commands print have the window")
-
-// Links says what addresses and files on the screen link to.
-var Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
-	"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
-
-// Notify says how a person is called back to the terminal.
-var Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
-	"how a question and the end of a turn of 10 seconds call you while the window is not in front: bell and, where the terminal is known to take it, a notification (auto), only that (osc), only the bell, or not")
-
-// NotifyCommand is a command line that is run besides.
-var NotifyCommand = Optional("notify-command", Line(), "none",
-	"command that calls you then as well, unless notify is off; it gets what happened as one argument of JSON")
-
-// StatusLineCommand is a command line whose output is shown.
-var StatusLineCommand = Optional("status-line.command", Line(), "none",
-	"command whose first line of output is shown above the status line; it reads JSON as Claude Code's does and has a second")
-
-// OutputStyle names a file of instructions on how to answer.
-var OutputStyle = Optional("output-style", Line(), "none",
-	"how the model answers: the file NAME.md in output-styles of the configuration folder or of ~/.claude; it counts from the start of a session, /clear or a compression on")
-
-// ShellTimeoutSeconds is how long a command may run.
-var ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
-	"seconds a shell command may take before it is stopped")
-
-// ToolOutputMaxTokens is the bound of one tool result.
-var ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
-	"most tokens of one tool result; the rest goes to a file")
-
-// FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
-// 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
-// shows files is left alone, since edits quote it.
-var FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 2000,
-	"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
-
-// FileReadMaxLines is the most lines of one read.
-var FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
-	"most lines one read of a file returns")
-
-// CheckCommand is the project's check that runs around the edits of a turn.
-var CheckCommand = Optional("check-command", Line(), "off",
-	"command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)")
-
-// InstructionFiles are the names of a folder's file with instructions for the model, of
-// which the first that exists counts.
-var InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
-	"names of a folder's file with instructions for the model; the first that exists counts")
-
-// SkillPaths are more folders of skills.
-var SkillPaths = Optional("skills.paths", List("folders with commas between them"), "none",
-	"more folders of skills, besides those of the workspace and the home folder")
-
-// SkillBudget is the bound of the list of skills that the model is shown.
-var SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the window, 1500 to 6000",
-	"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
-
-// MCPTools says whose definitions of servers' tools are in every request.
-var MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
-	"tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them")
-
-// MCPResultMaxTokens is the bound of one result of a server's tool.
-var MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
-	"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
-
-// WebFetchPrivate lets web_fetch reach addresses of this machine and its network.
-var WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
-	"let web_fetch reach addresses of this machine and its network")
+// What tools may take and do.
+var (
+	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
+		"seconds a shell command may take before it is stopped")
+	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
+		"most tokens of one tool result; the rest goes to a file")
+	// FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
+	// 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
+	// shows files is left alone, since edits quote it.
+	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 2000,
+		"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
+	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
+		"most lines one read of a file returns")
+	CheckCommand = Optional("check-command", Line(), "off",
+		"command that checks the project before the first edit of a turn and after the last; the model reads the new lines. {dir} is the folder of an edited file; auto finds it (go vet, tsc, ruff, cargo check)")
+	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
+		"tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them")
+	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
+		"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
+	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
+		"let web_fetch reach addresses of this machine and its network")
+)

@@ -2,28 +2,26 @@ package settings
 
 import "agent/internal/compression"
 
-// CompressionStrategy is the name of the active strategy (D-05).
-var CompressionStrategy = Declare("compression.strategy", Enum(), compression.DefaultName,
-	"how the context is made smaller when it fills up", "compression-strategy")
-
-// CompressionThreshold is the share of the window at which compression starts;
-// unset, it is the strategy's own (D-04, REQ-HD-001.10).
-var CompressionThreshold = Optional("compression.threshold", Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
-	"share of the context window at which compression starts", "compression-threshold")
-
-// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
-var CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
-	"share of the latest entries that compression leaves as they are", "compression-preserve-threshold")
-
-// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
-// 1 later.
-var CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
-	"how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful")
-
-// CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
-var CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
-	"share of the first entries that middle-out leaves as they are")
-
-// CompressionProfile is the profile that summarises (D-36).
-var CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
-	"profile whose model writes the summaries")
+// How the context is made smaller.
+var (
+	// CompressionStrategy is the name of the active strategy (D-05).
+	CompressionStrategy = Declare("compression.strategy", Enum(), compression.DefaultName,
+		"how the context is made smaller when it fills up", "compression-strategy")
+	// CompressionThreshold is the share of the window at which compression starts;
+	// unset, it is the strategy's own (D-04, REQ-HD-001.10).
+	CompressionThreshold = Optional("compression.threshold", Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
+		"share of the context window at which compression starts", "compression-threshold")
+	// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
+	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
+		"share of the latest entries that compression leaves as they are", "compression-preserve-threshold")
+	// CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
+	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
+		"share of the first entries that middle-out leaves as they are")
+	// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
+	// 1 later.
+	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
+		"how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful")
+	// CompressionProfile is the profile that summarises (D-36).
+	CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
+		"profile whose model writes the summaries")
+)

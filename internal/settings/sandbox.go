@@ -7,31 +7,19 @@ const (
 	SandboxRequire = "require"
 )
 
-// Sandbox says whether commands are confined: where the system can, never, or else
-// the program does not start.
-var Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
-	"whether commands run in a sandbox; require refuses to start without one")
-
-// SandboxAllowWrite are folders and files besides the workspace that confined
-// commands may write.
-var SandboxAllowWrite = Optional("sandbox.allow-write", List("paths with commas between them"), "only the workspace and a temporary folder",
-	"further folders and files that commands in the sandbox may write")
-
-// SandboxDenyRead are files and folders that confined commands cannot open, besides
-// the usual places of keys.
-var SandboxDenyRead = Optional("sandbox.deny-read", List("paths with commas between them"), "only the usual places of keys",
-	"further files and folders that commands in the sandbox cannot read")
-
-// SandboxAllowRead are files of the workspace that hold keys by their names and that
-// confined commands can open all the same.
-var SandboxAllowRead = Optional("sandbox.allow-read", List("paths with commas between them"), "none that hold keys and that git does not know",
-	"files of the workspace that hold keys by their names, such as .env, and that commands in the sandbox can read")
-
-// SandboxAllowNetwork leaves confined commands the network.
-var SandboxAllowNetwork = Declare("sandbox.allow-network", Bool(), false,
-	"whether commands in the sandbox reach the network")
-
-// SandboxAllowEnv are variables that commands see although their names say that
-// they hold a secret.
-var SandboxAllowEnv = Optional("sandbox.allow-env", List("names of variables with commas between them"), "none whose names or values speak of a secret",
-	"variables that commands see although their names speak of secrets")
+// Whether commands are confined: where the system can, never, or else the program does not
+// start; and what confined commands may do besides.
+var (
+	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
+		"whether commands run in a sandbox; require refuses to start without one")
+	SandboxAllowWrite = Optional("sandbox.allow-write", List("paths with commas between them"), "only the workspace and a temporary folder",
+		"further folders and files that commands in the sandbox may write")
+	SandboxDenyRead = Optional("sandbox.deny-read", List("paths with commas between them"), "only the usual places of keys",
+		"further files and folders that commands in the sandbox cannot read")
+	SandboxAllowRead = Optional("sandbox.allow-read", List("paths with commas between them"), "none that hold keys and that git does not know",
+		"files of the workspace that hold keys by their names, such as .env, and that commands in the sandbox can read")
+	SandboxAllowNetwork = Declare("sandbox.allow-network", Bool(), false,
+		"whether commands in the sandbox reach the network")
+	SandboxAllowEnv = Optional("sandbox.allow-env", List("names of variables with commas between them"), "none whose names or values speak of a secret",
+		"variables that commands see although their names speak of secrets")
+)

@@ -76,6 +76,9 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	if err != nil {
 		return err
 	}
+	if spec.Key == Headers.Key() {
+		return &Error{Key: spec.Key, Problem: "stands for many settings; write a name in the place of NAME"}
+	}
 	value, err := spec.Parse(text)
 	if err != nil {
 		return err
@@ -249,7 +252,7 @@ func (s *Settings) headers() []string {
 	keys := map[string]bool{}
 	for _, layer := range s.layers {
 		for key := range layer {
-			if strings.HasPrefix(key, headerPrefix) {
+			if strings.HasPrefix(key, headerPrefix) && key != Headers.Key() {
 				keys[key] = true
 			}
 		}

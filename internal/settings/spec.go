@@ -56,9 +56,6 @@ func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 // Parse validates text and returns it in canonical form. The error is one line
 // that names the valid choice; it never repeats what may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
-	if s.Key == Headers.Key() {
-		return Value{}, &Error{Key: s.Key, Problem: "stands for many settings; write a name in the place of NAME"}
-	}
 	v, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
 		return Value{}, &Error{Key: s.Key, Problem: err.Error()}
