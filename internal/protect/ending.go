@@ -7,93 +7,95 @@ import (
 	"sync"
 )
 
-// ending is a name of the lists, taken apart at its slashes.
-type ending struct {
-	parts []string
-	// runsLater and holds say of which list it is; builders counts as neither.
-	runsLater, builders, holds bool
+// entry is a name of the lists: its last component, and what is above that, folded.
+type entry struct {
+	group
+	name, above, last string
+	// place orders the entries as the lists do.
+	place int
+	// secret says that it is of the list of what holds keys, builder that building writes it.
+	secret, builder bool
 }
 
-// endings are the names of the lists by their last part, or apart when that is a
+// entries are the names of the lists by their last part, or apart when that is a
 // pattern: for many paths, most of which are none of them.
-type endings struct {
-	exact    map[string][]ending
-	patterns []ending
+type entries struct {
+	exact    map[string][]entry
+	patterns []entry
 }
 
-var listed = sync.OnceValue(func() endings {
-	all := endings{exact: map[string][]ending{}}
-	add := func(names []string, e ending) {
+var listed = sync.OnceValue(func() entries {
+	all := entries{exact: map[string][]entry{}}
+	place := 0
+	add := func(names []string, e entry) {
 		for _, name := range names {
-			e.parts = strings.Split(fold(name), "/")
-			last := e.parts[len(e.parts)-1]
-			if strings.Contains(last, "*") {
+			place++
+			e.name, e.place, e.last = name, place, path.Base(fold(name))
+			e.above = strings.TrimSuffix(strings.TrimSuffix(fold(name), e.last), "/")
+			if strings.Contains(e.last, "*") {
 				all.patterns = append(all.patterns, e)
 			} else {
-				all.exact[last] = append(all.exact[last], e)
+				all.exact[e.last] = append(all.exact[e.last], e)
 			}
 		}
 	}
-	for _, group := range runLater {
-		add(group.names, ending{runsLater: true})
-		add(group.builders, ending{builders: true})
+	for _, g := range runLater {
+		add(g.names, entry{group: g})
+		add(g.builders, entry{group: g, builder: true})
 	}
-	for _, group := range secretNames {
-		add(group.names, ending{holds: true})
+	for _, g := range secretNames {
+		add(g.names, entry{group: g, secret: true})
 	}
 	return all
 })
+
+// endingAt are the entries by which a folded path is protected whose last component ends
+// at a place of it.
+func (all entries) endingAt(path string, end int) (found []entry) {
+	begin := strings.LastIndexByte(path[:end], '/') + 1
+	above, last := path[:max(begin-1, 0)], path[begin:end]
+	add := func(e entry) {
+		if e.above == "" || above == e.above || strings.HasSuffix(above, "/"+e.above) {
+			found = append(found, e)
+		}
+	}
+	for _, e := range all.exact[last] {
+		add(e)
+	}
+	for _, e := range all.patterns {
+		if matches(e.last, last) {
+			add(e)
+		}
+	}
+	return found
+}
 
 // Ends says what a file or folder is by the end of its path: whether other programs
 // run or obey it later, so that no command changes it, and whether it holds keys.
 // What it would be by a folder further up is not asked.
 func Ends(rel string) (runsLater, holdsKeys bool) {
-	base := fold(path.Base(rel))
-	all := listed()
-	candidates := all.exact[base]
-	for _, e := range all.patterns {
-		if matches(e.parts[len(e.parts)-1], base) {
-			candidates = append(candidates[:len(candidates):len(candidates)], e)
-		}
-	}
-	if len(candidates) == 0 {
-		return false, false
-	}
-	parts := strings.Split(fold(rel), "/")
-	for _, e := range candidates {
-		above := len(parts) - len(e.parts)
-		if above < 0 || !slices.Equal(parts[above:len(parts)-1], e.parts[:len(e.parts)-1]) {
-			continue
-		}
-		runsLater = runsLater || e.runsLater
-		holdsKeys = holdsKeys || e.holds && !isPublic(base)
+	folded := fold(rel)
+	for _, e := range listed().endingAt(folded, len(folded)) {
+		runsLater = runsLater || !e.secret && !e.builder
+		holdsKeys = holdsKeys || e.secret && !isPublic(path.Base(folded))
 	}
 	return runsLater, holdsKeys
 }
 
-// mayHoldKeys reports whether one of the names of files with keys ends at a component of
-// a path. A search asks for every file of the workspace, and of most it is none.
-func mayHoldKeys(rel string) bool { return endsWithin(rel, func(e ending) bool { return e.holds }) }
-
-// mayRunLater is mayHoldKeys for the names of what runs later. It is asked for every word of
-// a command line, of which a here-document has many.
-func mayRunLater(rel string) bool {
-	return endsWithin(rel, func(e ending) bool { return e.runsLater || e.builders })
-}
-
-func endsWithin(rel string, is func(ending) bool) bool {
-	all := listed()
-	for part := range strings.SplitSeq(fold(rel), "/") {
-		if slices.ContainsFunc(all.exact[part], is) {
-			return true
+// within is the first name of one of the lists that a path has among its components.
+func within(rel string, secret bool) (first entry, ok bool) {
+	folded := fold(rel)
+	for end := range len(folded) + 1 {
+		if end < len(folded) && folded[end] != '/' {
+			continue
 		}
-		for _, e := range all.patterns {
-			if is(e) && matches(e.parts[len(e.parts)-1], part) {
-				return true
+		for _, e := range listed().endingAt(folded, end) {
+			if e.secret == secret && (!ok || e.place < first.place) {
+				first, ok = e, true
 			}
 		}
 	}
-	return false
+	return first, ok
 }
 
 // Built reports whether a folder of this name is one that package managers fill.

@@ -81,15 +81,8 @@ func (p Places) Edit(abs, rel string) Found {
 	if p.GitRuns != nil && p.GitRuns(abs) {
 		return Found{Path: rel, Name: rel, Care: Guarded, Why: "git runs it, as its configuration says"}
 	}
-	if !mayRunLater(rel) {
-		return p.secret(abs, rel)
-	}
-	for _, group := range runLater {
-		for _, name := range slices.Concat(group.names, group.builders) {
-			if has(rel, name) {
-				return Found{Path: rel, Name: name, Care: group.care, Why: group.why}
-			}
-		}
+	if e, ok := within(rel, false); ok {
+		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why}
 	}
 	return p.secret(abs, rel)
 }
@@ -144,15 +137,8 @@ func (p Places) secret(abs, rel string) Found {
 			}
 		}
 	}
-	if !mayHoldKeys(rel) {
-		return Found{}
-	}
-	for _, group := range secretNames {
-		for _, name := range group.names {
-			if has(rel, name) {
-				return Found{Path: rel, Name: name, Care: group.care, Why: group.why}
-			}
-		}
+	if e, ok := within(rel, true); ok {
+		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why}
 	}
 	return Found{}
 }
@@ -166,18 +152,6 @@ func InGit(rel string) bool {
 // Holds reports whether a folder holds the home folder, or is it: a program that works there
 // works beside keys and beside what shells run.
 func Holds(folder, home string) bool { return home != "" && disk.Within(home, folder) }
-
-// has reports whether the components of name, the last of which may be a pattern, are
-// among those of a path, one behind the other.
-func has(file, name string) bool {
-	parts, want := strings.Split(fold(file), "/"), strings.Split(fold(name), "/")
-	for at := 0; at+len(want) <= len(parts); at++ {
-		if slices.EqualFunc(want, parts[at:at+len(want)], matches) {
-			return true
-		}
-	}
-	return false
-}
 
 // matches reports whether a component of a path matches a pattern of the lists: a word,
 // or one with a star in it.
