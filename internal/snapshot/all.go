@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -13,22 +13,26 @@ import (
 // back. What is to go leaves first, so that a folder can be where a file was.
 func (w *files) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
-	if err := eachAtOnce(removals, untilOneFails(w.take)); err != nil {
+	take := func(steps []Step) error {
+		return atOnce(len(steps), func(i int) error { return w.turnInto(steps[i].now, steps[i].then) })
+	}
+	if err := take(removals); err != nil {
 		return errors.Join(err, w.goBack(removals))
 	}
 	w.removeFolders(removals)
-	if err := eachAtOnce(others, untilOneFails(w.take)); err != nil {
+	if err := take(others); err != nil {
 		return errors.Join(err, w.goBack(others), w.goBack(removals))
 	}
 	return nil
 }
 
-func (w *files) take(step Step) error { return w.turnInto(step.now, step.then) }
-
 // goBack undoes steps, of which some were perhaps not taken or not completed.
 func (w *files) goBack(steps []Step) error {
 	created, others := split(steps, "create")
-	return errors.Join(eachAtOnce(created, w.takeBack), eachAtOnce(others, w.takeBack))
+	takeBack := func(steps []Step) error {
+		return allAtOnce(len(steps), func(i int) error { return w.takeBack(steps[i]) })
+	}
+	return errors.Join(takeBack(created), takeBack(others))
 }
 
 // takeBack undoes a step. What somebody else has put there meanwhile stays.
@@ -85,35 +89,24 @@ func split(steps []Step, does string) (those, others []Step) {
 // on the disk before it counts, for which they can wait together.
 const mostAtOnce = 32
 
-// eachAtOnce does something for each of some steps, which are of different files, and returns
-// what went wrong.
-func eachAtOnce(steps []Step, do func(Step) error) error {
-	failed := make([]error, len(steps))
-	atOnce(len(steps), func(i int) { failed[i] = do(steps[i]) })
+// allAtOnce does something count times, and returns what went wrong.
+func allAtOnce(count int, do func(i int) error) error {
+	failed := make([]error, count)
+	_ = atOnce(count, func(i int) error { failed[i] = do(i); return nil })
 	return errors.Join(failed...)
 }
 
-// atOnce does something count times.
-func atOnce(count int, do func(i int)) {
-	var group errgroup.Group
+// atOnce does something count times. After an error, which it returns, it begins no more.
+func atOnce(count int, do func(i int) error) error {
+	group, ctx := errgroup.WithContext(context.Background())
 	group.SetLimit(mostAtOnce)
 	for i := range count {
-		group.Go(func() error { do(i); return nil })
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return do(i)
+		})
 	}
-	_ = group.Wait()
-}
-
-// untilOneFails does nothing any more after the first error, which represents all.
-func untilOneFails(do func(Step) error) func(Step) error {
-	var failed atomic.Bool
-	return func(step Step) error {
-		if failed.Load() {
-			return nil
-		}
-		err := do(step)
-		if err != nil && failed.Swap(true) {
-			return nil
-		}
-		return err
-	}
+	return group.Wait()
 }

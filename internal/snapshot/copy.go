@@ -75,10 +75,9 @@ func copyObjects(from, to string) error {
 // Fork continues in a folder of its own, as the session does, with all that is kept so far.
 // After an error it continues where it was, and nothing is left of the other.
 func (s *Store) Fork(folder string) error {
-	if s == nil {
+	if !s.use() {
 		return nil
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := Copy(s.Folder, folder)
 	if err == nil {

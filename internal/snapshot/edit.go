@@ -25,10 +25,9 @@ type Edited struct {
 // error of the edit; see Warnings.
 func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 	none := func() {}
-	if s == nil {
+	if !s.use() {
 		return "", none
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	var inside []Edited
 	for _, file := range files {
@@ -57,10 +56,9 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 // Left returns the hashes of what a change left in files, by their absolute paths. It has
 // none of a change that is not kept any more, and none of files that may hold keys.
 func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
-	if s == nil {
+	if !s.use() {
 		return nil
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, err := s.node(m)
 	if err != nil || id == 0 {

@@ -53,10 +53,9 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 // Beside notes that a program runs beside the turn, so that it cannot be seen what it
 // changes. A plan that goes back over the turn says so.
 func (s *Store) Beside(name string) {
-	if s == nil {
+	if !s.use() {
 		return
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := beside{s.turn, name}
 	if !slices.Contains(s.besides, b) && s.ready() == nil {
@@ -67,18 +66,15 @@ func (s *Store) Beside(name string) {
 
 // unseen is what is not known of what was changed on the way of a plan.
 func (s *Store) unseen(p *Plan) (problems []Problem) {
-	stays := map[int]bool{}
-	for _, n := range s.tree.up(p.to) {
-		stays[n.ID] = true
-	}
 	turns := map[int]bool{}
-	for _, n := range s.tree.up(p.from) {
-		if !stays[n.ID] && !turns[n.Turn] {
-			turns[n.Turn] = true
-			for _, b := range s.besides {
-				if b.Turn == n.Turn {
-					problems = append(problems, Problem{"what " + b.Name + " changed", "it ran beside the turn, so that this could not be seen"})
-				}
+	for _, n := range s.tree.back(p.from, p.to) {
+		if turns[n.Turn] {
+			continue
+		}
+		turns[n.Turn] = true
+		for _, b := range s.besides {
+			if b.Turn == n.Turn {
+				problems = append(problems, Problem{"what " + b.Name + " changed", "it ran beside the turn, so that this could not be seen"})
 			}
 		}
 	}

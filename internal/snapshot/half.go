@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // When the program ended while files were being put back, some are as they were and some
 // as they were to be. The next undo or redo finishes that. What changes files before then
@@ -54,7 +51,7 @@ func (h halfWay) commands() (goesOn, back Way) {
 
 // planHalf plans to go on with a way that was begun, where kind is what began it, or else
 // to go back.
-func (s *Store) planHalf(ctx context.Context, kind Way) (*Plan, error) {
+func (s *Store) planHalf(kind Way) *Plan {
 	h := s.tree.half
 	goesOn, _ := h.commands()
 	p := &Plan{Kind: kind, from: s.tree.head, to: h.to, redo: slices.Clone(h.redo)}
@@ -64,7 +61,7 @@ func (s *Store) planHalf(ctx context.Context, kind Way) (*Plan, error) {
 	if n := s.halfTurn(); n != nil {
 		p.Title, p.Since = n.Title, n.At
 	}
-	return p, s.plan(ctx, p)
+	return p
 }
 
 // halfTurn is a node of the turn that was on its way to be undone or done again, nil when

@@ -70,61 +70,59 @@ func (p Problem) String() string { return p.Path + ": " + p.Why }
 // Undo plans to put the files of the latest turn that changed any back to what they
 // were before it. The error is ErrNothing when there is none.
 func (s *Store) Undo(ctx context.Context) (*Plan, error) {
-	if s == nil {
-		return nil, errNoStore
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.finishCommand(ctx)
-	before, first := s.tree.latestTurn()
-	if s.tree.half.open() {
-		return s.planHalf(ctx, Undo)
-	}
-	if first == nil {
-		return nil, ErrNothing
-	}
-	p := &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: before, redo: append(slices.Clone(s.tree.redo), s.tree.head)}
-	return p, s.plan(ctx, p)
+	return s.planned(ctx, func() (*Plan, error) {
+		before, first := s.tree.latestTurn()
+		switch {
+		case s.tree.half.open():
+			return s.planHalf(Undo), nil
+		case first == nil:
+			return nil, ErrNothing
+		}
+		return &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: before, redo: append(slices.Clone(s.tree.redo), s.tree.head)}, nil
+	})
 }
 
 // Redo plans to take back the latest Undo or Restore that was not taken back yet.
 func (s *Store) Redo(ctx context.Context) (*Plan, error) {
-	if s == nil {
-		return nil, errNoStore
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.finishCommand(ctx)
-	if s.tree.half.open() {
-		return s.planHalf(ctx, Redo)
-	}
-	last := len(s.tree.redo) - 1
-	if last < 0 {
-		return nil, ErrNothing
-	}
-	p := &Plan{Kind: Redo, from: s.tree.head, to: s.tree.redo[last], redo: slices.Clone(s.tree.redo[:last])}
-	if n := s.tree.nodes[p.to]; n != nil {
-		p.Title = n.Title
-	}
-	return p, s.plan(ctx, p)
+	return s.planned(ctx, func() (*Plan, error) {
+		last := len(s.tree.redo) - 1
+		switch {
+		case s.tree.half.open():
+			return s.planHalf(Redo), nil
+		case last < 0:
+			return nil, ErrNothing
+		}
+		p := &Plan{Kind: Redo, from: s.tree.head, to: s.tree.redo[last], redo: slices.Clone(s.tree.redo[:last])}
+		if n := s.tree.nodes[p.to]; n != nil {
+			p.Title = n.Title
+		}
+		return p, nil
+	})
 }
 
 // Restore plans to bring the files to what they were at a mark, earlier or later. A
 // plan without steps means that they are so.
 func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
-	if s == nil {
+	return s.planned(ctx, func() (*Plan, error) {
+		to, err := s.node(m)
+		p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: slices.Clone(s.tree.redo)}
+		if to != s.tree.head {
+			p.redo = append(p.redo, s.tree.head)
+		}
+		return p, err
+	})
+}
+
+// planned works out the plan that is chosen, once no command is half known any more.
+func (s *Store) planned(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
+	if !s.use() {
 		return nil, errNoStore
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finishCommand(ctx)
-	to, err := s.node(m)
+	p, err := choose()
 	if err != nil {
 		return nil, err
-	}
-	p := &Plan{Kind: Restore, from: s.tree.head, to: to, redo: slices.Clone(s.tree.redo)}
-	if to != s.tree.head {
-		p.redo = append(p.redo, s.tree.head)
 	}
 	return p, s.plan(ctx, p)
 }
@@ -145,7 +143,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	}
 	outcomes := make([]outcome, len(way))
 	links := linksThatGo(way)
-	atOnce(len(way), func(i int) { outcomes[i] = s.outcome(way[i], links) })
+	_ = atOnce(len(way), func(i int) error { outcomes[i] = s.outcome(way[i], links); return nil })
 	for i, o := range outcomes {
 		switch {
 		case o.refused != nil:
@@ -174,12 +172,8 @@ func (s *Store) keepAll(steps []Step) {
 		}
 	}
 	sums := slices.Collect(maps.Keys(contents))
-	failed := make([]error, len(sums))
-	atOnce(len(sums), func(i int) { failed[i] = s.contents.put(sums[i], contents[sums[i]]) })
-	for _, err := range failed {
-		if err != nil {
-			s.fail(err)
-		}
+	if err := allAtOnce(len(sums), func(i int) error { return s.contents.put(sums[i], contents[sums[i]]) }); err != nil {
+		s.fail(err)
 	}
 }
 

@@ -46,10 +46,9 @@ type knownFile struct {
 // is zero when that was nothing. What could not be kept is said in a [Plan]. Ignored
 // files, and what runs in the background after the command, are nobody's business here.
 func (s *Store) Command(ctx context.Context) (settle func() Mark) {
-	if s == nil {
+	if !s.use() {
 		return func() Mark { return "" }
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready() != nil {
 		return func() Mark { return "" }

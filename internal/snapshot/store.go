@@ -146,13 +146,21 @@ func (s *loaded) replay(r record) error {
 	return nil
 }
 
+// use locks the store. It is false for a nil one, which keeps nothing.
+func (s *Store) use() bool {
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	return true
+}
+
 // Turn begins something a person asked for; what changes from here on is undone
 // together. Title is its first line.
 func (s *Store) Turn(title string) {
-	if s == nil {
+	if !s.use() {
 		return
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn++
 	s.title = words.Line(words.FirstLine(strings.TrimSpace(title)), longestTitle)
@@ -160,10 +168,9 @@ func (s *Store) Turn(title string) {
 
 // Mark names the present moment; it is zero when the store cannot be written.
 func (s *Store) Mark() Mark {
-	if s == nil {
+	if !s.use() {
 		return ""
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready() != nil {
 		return ""
@@ -187,10 +194,9 @@ func (s *Store) node(m Mark) (int, error) {
 // InEffect reports whether a change is part of what the files hold now, and was not
 // undone. A change that is not known counts as in effect.
 func (s *Store) InEffect(m Mark) bool {
-	if s == nil {
+	if !s.use() {
 		return true
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, err := s.node(m)
 	if err != nil {
@@ -295,10 +301,9 @@ func (s *Store) warn(format string, args ...any) {
 
 // Warnings returns what a person should know, each once.
 func (s *Store) Warnings() []string {
-	if s == nil {
+	if !s.use() {
 		return nil
 	}
-	s.mu.Lock()
 	defer s.mu.Unlock()
 	told := s.warnings
 	s.warnings = nil

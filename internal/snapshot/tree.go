@@ -1,6 +1,9 @@
 package snapshot
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Change is one path that was changed.
 type Change struct {
@@ -94,6 +97,15 @@ func (t *tree) up(id int) []*node {
 	return nodes
 }
 
+// back are the nodes that going from one to another goes back over, the latest first.
+func (t *tree) back(from, to int) []*node {
+	stays := map[int]bool{}
+	for _, n := range t.up(to) {
+		stays[n.ID] = true
+	}
+	return slices.DeleteFunc(t.up(from), func(n *node) bool { return stays[n.ID] })
+}
+
 // latestTurn is the node before the latest turn that changed something, and what
 // that turn was.
 func (t *tree) latestTurn() (before int, first *node) {
@@ -124,10 +136,6 @@ type passage struct {
 // that was changed, and what on the way back is not known.
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
-	above := map[int]bool{0: true}
-	for _, n := range t.up(to) {
-		above[n.ID] = true
-	}
 	passages := map[string]*passage{}
 	at := func(c Change, expected State) *passage {
 		p := passages[c.Path]
@@ -138,30 +146,21 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 		}
 		return p
 	}
-	shared := 0
-	for _, n := range t.up(from) {
-		if above[n.ID] {
-			shared = n.ID
-			break
-		}
+	for _, n := range t.back(from, to) {
 		roots[n.Root] = true
 		unknown = append(unknown, n.unknown()...)
-		for i := len(n.Changes) - 1; i >= 0; i-- {
-			c := n.Changes[i]
+		for _, c := range slices.Backward(n.Changes) {
 			p := at(c, c.After)
 			p.target = c.Before
 			p.folders = append(p.folders, c.Made...)
 		}
 	}
-	down := t.up(to)
-	for i := len(down) - 1; i >= 0; i-- {
-		if n := down[i]; n.ID > shared {
-			roots[n.Root] = true
-			for _, c := range n.Changes {
-				p := at(c, c.Before)
-				p.target = c.After
-				p.folders = append(p.folders, c.Gone...)
-			}
+	for _, n := range slices.Backward(t.back(to, from)) {
+		roots[n.Root] = true
+		for _, c := range n.Changes {
+			p := at(c, c.Before)
+			p.target = c.After
+			p.folders = append(p.folders, c.Gone...)
 		}
 	}
 	return order, roots, unknown
