@@ -11,6 +11,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/git"
+	"agent/internal/git/layout"
 	"agent/internal/settings"
 	"agent/internal/words"
 	"agent/prompts"
@@ -81,7 +82,7 @@ func trailer(wanted, model string) string {
 // gitState asks git how a folder is and returns what waits for the answer, until
 // gitPatience is over. Nil means that there is no repository, or that git was late.
 func gitState(dir string) func() *prompts.Git {
-	branch := git.Branch(dir)
+	branch := layout.Branch(dir)
 	if branch == "" {
 		return func() *prompts.Git { return nil }
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"agent/internal/git"
+	"agent/internal/git/layout"
 	"agent/internal/llm"
 	"agent/internal/rawjson"
 	"agent/internal/session"
@@ -83,7 +83,7 @@ func (c *recording) sessionOptions() session.Options {
 		Now:       c.process.Now,
 		Random:    rand.Reader,
 		PID:       os.Getpid(),
-		Branch:    git.Branch(c.workspace.Root()),
+		Branch:    layout.Branch(c.workspace.Root()),
 
 		Unattended: c.options.Unattended,
 	}
@@ -169,7 +169,7 @@ func (c *recording) openNamed(options *session.Options) error {
 		return nil
 	}
 	root := c.workspace.Root()
-	if from := all[i].Workspace; from != root && (git.Common(from) == "" || git.Common(from) != git.Common(root)) {
+	if from := all[i].Workspace; from != root && (layout.Common(from) == "" || layout.Common(from) != layout.Common(root)) {
 		return InputError{fmt.Errorf("session %s works in %s, which is another workspace than %s", id, from, root)}
 	}
 	c.options.Record.Resume = id

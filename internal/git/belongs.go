@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 )
 
 // belongs reports whether a repository is that of a work tree: it is in there, or names
@@ -13,8 +14,8 @@ import (
 // anybody and lead to the repository of something else, whose history git would show.
 // own is the repository's folder for the work tree, common that for all of its.
 func belongs(own, common, top string) bool {
-	own, common, top = real(own), real(common), real(top)
-	if own == "" || common == "" || real(filepath.Join(common, "objects")) != filepath.Join(common, "objects") {
+	own, common, top = layout.Real(own), layout.Real(common), layout.Real(top)
+	if own == "" || common == "" || layout.Real(filepath.Join(common, "objects")) != filepath.Join(common, "objects") {
 		return false
 	}
 	if info, err := os.Stat(filepath.Join(common, "objects", "info", "alternates")); err == nil && info.Size() > 0 {
@@ -25,29 +26,7 @@ func belongs(own, common, top string) bool {
 		return disk.Within(own, top)
 	case disk.Within(own, filepath.Join(common, "worktrees")):
 		content, err := disk.Read(filepath.Join(own, "gitdir"))
-		return err == nil && real(filepath.Dir(strings.TrimSpace(string(content)))) == top
+		return err == nil && layout.Real(filepath.Dir(strings.TrimSpace(string(content)))) == top
 	}
-	return own == common && real(configuredTree(own)) == top
-}
-
-// configuredTree is the work tree that the configuration of a repository names, as that
-// of a submodule does.
-func configuredTree(folder string) string {
-	content, _ := disk.Read(filepath.Join(folder, "config"))
-	for line := range strings.Lines(string(content)) {
-		name, value, _ := strings.Cut(line, "=")
-		if strings.EqualFold(strings.TrimSpace(name), "worktree") {
-			return disk.At(folder, strings.TrimSpace(value))
-		}
-	}
-	return ""
-}
-
-// real is a path without links, empty when there is nothing.
-func real(path string) string {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return ""
-	}
-	return path
+	return own == common && layout.Real(layout.WorkTree(own)) == top
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 	"agent/internal/pattern"
 )
 
@@ -61,7 +62,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	if !ok || !belongs(own, disk.At(dir, common), top) {
 		found = append(found, "a repository elsewhere")
 	}
-	if workTree(dir) == top {
+	if layout.Top(layout.Real(dir)) == top {
 		// As in every submodule, whose repository is elsewhere.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
@@ -111,20 +112,6 @@ func unknownKeys(ctx context.Context, dir string) ([]string, error) {
 		}
 	}
 	return unknown, nil
-}
-
-// workTree is the folder, from dir upwards, in which a .git is, without links.
-func workTree(dir string) string {
-	dir, err := filepath.EvalSymlinks(dir)
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, missing := os.Lstat(filepath.Join(dir, ".git")); missing == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return ""
 }
 
 func line(ctx context.Context, dir string, args ...string) (string, error) {

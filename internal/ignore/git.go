@@ -3,13 +3,13 @@ package ignore
 import (
 	"bytes"
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"agent/internal/git"
 	"agent/internal/git/index"
+	"agent/internal/git/layout"
 )
 
 // gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
@@ -54,13 +54,5 @@ func inRepository(dir string) bool {
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, missing := os.Lstat(filepath.Join(dir, ".git")); missing == nil {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
-	return true // git may know better
+	return err != nil || layout.Top(dir) != "" // after an error git may know better
 }

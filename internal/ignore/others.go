@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/git"
+	"agent/internal/git/layout"
 )
 
 // mostRounds bounds how often git is asked, which is once for each level of folders that
@@ -68,7 +69,7 @@ func (w *folderWalk) inside(folder string) (names []string) {
 
 // isRepository reports whether git takes what is called .git in a folder for a repository.
 func isRepository(dir string) bool {
-	folder := git.Folder(dir)
+	folder := layout.Folder(dir)
 	has := func(name string) bool {
 		_, err := os.Stat(filepath.Join(folder, name))
 		return err == nil

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"agent/internal/disk"
-	"agent/internal/git"
 	"agent/internal/git/index"
+	"agent/internal/git/layout"
 )
 
 // folderWalk walks through the folders of a repository and git's index side by side, which
@@ -41,7 +41,7 @@ type folderWalk struct {
 // walkFolders reports the files below dir; it is false when it cannot report them all, and
 // git is to be asked itself.
 func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked Walked, ok bool) {
-	gitDir, prefix := git.Enclosing(dir.abs("."))
+	gitDir, prefix := layout.Enclosing(dir.abs("."))
 	if gitDir == "" {
 		return Walked{}, false
 	}

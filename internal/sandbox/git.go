@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 	"agent/internal/pattern"
 )
 
@@ -41,15 +42,15 @@ func findGit(workspace string) gitFolders {
 		return folders
 	}
 	folders.protect = append(folders.protect, dotGit)
-	dir := real(pathIn(dotGit, "gitdir: ", workspace))
+	dir := real(layout.PathIn(dotGit, "gitdir:", workspace))
 	if dir == "" {
 		return folders
 	}
-	switch common := real(pathIn(filepath.Join(dir, "commondir"), "", dir)); {
-	case common != "" && real(pathIn(filepath.Join(dir, "gitdir"), "", dir)) == real(dotGit):
+	switch common := real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)); {
+	case common != "" && real(layout.PathIn(filepath.Join(dir, "gitdir"), "", dir)) == real(dotGit):
 		folders.add(common)
 		folders.add(dir)
-	case common == "" && workTree(dir) == workspace:
+	case common == "" && real(layout.WorkTree(dir)) == workspace:
 		folders.add(dir)
 	}
 	return folders
@@ -94,36 +95,6 @@ func (f *gitFolders) addProtected(dir string) {
 	}
 }
 
-// pathIn is the path that a file holds behind prefix, relative to dir.
-func pathIn(file, prefix, dir string) string {
-	content, err := disk.Read(file)
-	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), strings.TrimSpace(prefix))
-	path = strings.TrimSpace(path)
-	if err != nil || !ok || path == "" {
-		return ""
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return path
-}
-
-var workTreeLine = pattern.New(`(?m)^\s*worktree\s*=\s*(\S+)\s*$`)
-
-// workTree is the work tree that a repository's configuration names.
-func workTree(dir string) string {
-	content, err := disk.Read(filepath.Join(dir, "config"))
-	match := workTreeLine.FindStringSubmatch(string(content))
-	if err != nil || match == nil {
-		return ""
-	}
-	path := match[1]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	return real(path)
-}
-
 // ownLine matches the lines of a configuration that git writes for a repository it
 // makes or clones; none of them names a program.
 var ownLine = pattern.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
@@ -153,14 +124,14 @@ func madeByGit(path string) bool {
 // linked work tree, within the repository of a folder above.
 func leadsHome(path string) bool {
 	parent := filepath.Dir(path)
-	dir := real(pathIn(path, "gitdir: ", parent))
+	dir := real(layout.PathIn(path, "gitdir:", parent))
 	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
 		home := filepath.Join(above, ".git")
 		switch {
 		case disk.Within(dir, filepath.Join(home, "modules")):
 			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
 		case disk.Within(dir, filepath.Join(home, "worktrees")):
-			return real(pathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
+			return real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
 		case above == filepath.Dir(above):
 			return false
 		}

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 )
 
 // GitRuns reports whether git runs a file, or obeys it, because the configuration of a
@@ -64,12 +66,9 @@ func gitNames(workTree string, configurations []string) []string {
 // configurationsOf are the files in which a repository keeps its configuration.
 func configurationsOf(workTree string) []string {
 	dotGit := filepath.Join(workTree, ".git")
-	dirs := []string{dotGit}
-	if dir := pathIn(dotGit, "gitdir: ", workTree); dir != "" {
-		dirs = []string{dir}
-		if common := pathIn(filepath.Join(dir, "commondir"), "", dir); common != "" {
-			dirs = append(dirs, common)
-		}
+	dirs := []string{cmp.Or(layout.Folder(workTree), dotGit)}
+	if common := layout.PathIn(filepath.Join(dirs[0], "commondir"), "", dirs[0]); common != "" {
+		dirs = append(dirs, common)
 	}
 	var files []string
 	for _, dir := range dirs {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"agent/internal/git/layout"
 )
 
 // A command can leave a pipe where git has its configuration. Looking after it, the
@@ -19,7 +21,7 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 	if madeByGit(config) || madeByGit(link) {
 		t.Error("a pipe is taken for what git makes")
 	}
-	if tree := workTree(root); tree != "" {
+	if tree := layout.WorkTree(root); tree != "" {
 		t.Errorf("the work tree is %q", tree)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 )
 
 // repositories are what the guard knows of the folders of repositories before a command.
@@ -78,7 +79,7 @@ func foreignIn(inner, dir string) []string {
 	for _, name := range runsPrograms {
 		path := filepath.Join(inner, name)
 		_, err := os.Lstat(path)
-		linked := name == "gitdir" || name == "commondir" && real(pathIn(path, "", inner)) == real(dir)
+		linked := name == "gitdir" || name == "commondir" && real(layout.PathIn(path, "", inner)) == real(dir)
 		if err == nil && !madeByGit(path) && (!linked || filepath.Dir(inner) != filepath.Join(dir, "worktrees")) {
 			foreign = append(foreign, path)
 		}

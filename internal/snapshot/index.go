@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"agent/internal/git"
 	"agent/internal/git/index"
+	"agent/internal/git/layout"
 )
 
 // whole reports whether an entry is of a regular file without a conflict.
@@ -57,7 +57,7 @@ func (b *before) kept(files map[string]bool) map[string]State {
 }
 
 // openIndex opens the index of the repository that root is in; it is nil without one.
-func openIndex(root string) *index.Index { return index.Open(git.Enclosing(root)) }
+func openIndex(root string) *index.Index { return index.Open(layout.Enclosing(root)) }
 
 // modeOf are the permissions in a mode of the system.
 func modeOf(mode uint32) fs.FileMode {

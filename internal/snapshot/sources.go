@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/git"
+	"agent/internal/git/layout"
 )
 
 // sources are what shows that a listing would be the same again: the stamps of the folders
@@ -27,11 +27,11 @@ func (s sources) hold() bool {
 // are none where it is not certain that they show every change: outside of a repository, and
 // when one of them was changed just now.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
-	gitDir, prefix := git.Enclosing(s.files.Root())
+	gitDir, prefix := layout.Enclosing(s.files.Root())
 	if gitDir == "" {
 		return nil
 	}
-	paths = append(paths, s.ignoreFiles(gitDir, git.Common(s.files.Root()))...)
+	paths = append(paths, s.ignoreFiles(gitDir, layout.Common(s.files.Root()))...)
 	top := s.files.Root()
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)

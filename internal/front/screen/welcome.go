@@ -12,7 +12,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/chat"
-	"agent/internal/git"
+	"agent/internal/git/layout"
 	"agent/internal/gitdiff"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -28,7 +28,7 @@ func banner(p *app.Process, c *app.Conversation) string {
 	if rest, below := strings.CutPrefix(root, p.Home); p.Home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
 	}
-	if branch := git.Branch(root); branch != "" {
+	if branch := layout.Branch(root); branch != "" {
 		place += " " + branch
 	}
 	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
@@ -69,7 +69,7 @@ func lateModel(s *settings.Settings, connection *provider.Connection, banner str
 // branchNow is the branch that is checked out in a folder, with a * when files that git
 // knows were changed since the last commit.
 func branchNow(ctx context.Context, dir string) string {
-	branch := git.Branch(dir)
+	branch := layout.Branch(dir)
 	if branch == "" {
 		return ""
 	}

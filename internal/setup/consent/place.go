@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
-	"agent/internal/git"
+	"agent/internal/git/layout"
 	"agent/internal/protect"
 	"agent/internal/setup/source"
 )
@@ -17,7 +17,7 @@ const userPlace = "user"
 // there is none. A repository that holds the home folder counts for none.
 func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
-	if top == w.Workspace || git.Folder(top) == "" || protect.Holds(top, w.Home) {
+	if top == w.Workspace || layout.Folder(top) == "" || protect.Holds(top, w.Home) {
 		return w.Workspace
 	}
 	return top
@@ -29,11 +29,11 @@ func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
-	folder := git.Folder(root)
+	folder := layout.Folder(root)
 	if folder == "" || folder == filepath.Join(root, ".git") {
 		return root
 	}
-	common := git.Common(root)
+	common := layout.Common(root)
 	switch {
 	case !linked(real(folder), common, root):
 		return root

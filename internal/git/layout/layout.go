@@ -1,0 +1,123 @@
+// Package layout finds where git keeps what belongs to a work tree. It reads a few small
+// files and runs nothing.
+package layout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/disk"
+)
+
+// Top is the folder, from dir upwards, in which a .git is; empty when there is none.
+func Top(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// Folder is where git keeps what belongs to the work tree at dir: its .git, or where a
+// file of that name leads, as in a linked work tree or a submodule. It is empty when
+// there is neither.
+func Folder(dir string) string {
+	path := filepath.Join(dir, ".git")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return path
+	}
+	return PathIn(path, "gitdir:", dir)
+}
+
+// Common is the folder that all work trees of a repository share, for the one that dir is
+// in; empty outside of a repository.
+func Common(dir string) string {
+	folder, _ := Enclosing(dir)
+	if folder == "" {
+		return ""
+	}
+	if common := PathIn(filepath.Join(folder, "commondir"), "", folder); common != "" {
+		return Real(common)
+	}
+	return Real(folder)
+}
+
+// Enclosing finds the repository whose work tree a folder is in: where git keeps what
+// belongs to it, as [Folder] has it, and the path of the folder in the work tree with a slash
+// at the end, empty for its top. Folder is empty outside of a repository, and when that one
+// is configured to be of another work tree.
+func Enclosing(dir string) (folder, prefix string) {
+	top := Top(dir)
+	if top == "" {
+		return "", ""
+	}
+	if below, err := filepath.Rel(top, dir); err == nil && below != "." {
+		prefix = filepath.ToSlash(below) + "/"
+	}
+	folder = Folder(top)
+	if folder == "" {
+		return "", prefix
+	}
+	if tree := WorkTree(folder); tree != "" && Real(tree) != Real(top) {
+		return "", prefix
+	}
+	return folder, prefix
+}
+
+// WorkTree is the work tree that the configuration of a repository names, as that of a
+// submodule does; empty for none.
+func WorkTree(folder string) string {
+	content, _ := disk.Read(filepath.Join(folder, "config"))
+	for line := range strings.Lines(string(content)) {
+		name, value, _ := strings.Cut(line, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "worktree") {
+			return disk.At(folder, strings.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+// Branch is the branch that is checked out in a folder, "" when there is none.
+func Branch(dir string) string {
+	for top := Top(dir); top != ""; top = Top(filepath.Dir(top)) {
+		head, err := disk.Beginning(filepath.Join(Folder(top), "HEAD"), longest)
+		if err == nil && Folder(top) != "" {
+			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
+			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or kept elsewhere
+				return ""
+			}
+			return name
+		}
+		if top == filepath.Dir(top) {
+			break
+		}
+	}
+	return ""
+}
+
+// longest bounds a file that holds a line, in bytes.
+const longest = 4 << 10
+
+// PathIn is the path that a file holds behind prefix, relative to dir; empty for none.
+func PathIn(file, prefix, dir string) string {
+	content, err := disk.Beginning(file, longest)
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), prefix)
+	path = strings.TrimSpace(path)
+	if err != nil || !ok || path == "" {
+		return ""
+	}
+	return disk.At(dir, path)
+}
+
+// Real is a path without links, empty when there is nothing.
+func Real(path string) string {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	return path
+}
