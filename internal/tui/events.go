@@ -118,7 +118,11 @@ func promptRows(text string) transcript.Lay {
 				if i == 0 && j == 0 {
 					mark = style.Span{Text: "> ", Style: t.User}
 				}
-				rows = append(rows, grounded(t, style.Spans{mark, {Text: row}}, width))
+				said := style.Spans{mark, {Text: row}}
+				if t.UserGround.On != "" {
+					said = said.On(t.UserGround, width)
+				}
+				rows = append(rows, said.String())
 			}
 		}
 		if more > 0 {
@@ -126,18 +130,4 @@ func promptRows(text string) transcript.Lay {
 		}
 		return rows
 	}
-}
-
-// grounded is a row on the ground of what the user says, as wide as the window.
-func grounded(t *style.Theme, row style.Spans, width int) string {
-	if t.UserGround.On == "" {
-		return row.String()
-	}
-	if pad := width - row.Width(); pad > 0 {
-		row = append(row, style.Span{Text: strings.Repeat(" ", pad)})
-	}
-	for i := range row {
-		row[i].Style = row[i].Style.Over(t.UserGround)
-	}
-	return row.String()
 }

@@ -121,7 +121,7 @@ func Hidden(diff string) int {
 // Render shows a unified diff of one file with line numbers: backgrounds where there
 // are colours for them, the words that changed, and the syntax of the file. The signs
 // stay, so that it reads without colour. Lines are wrapped behind the numbers
-// to width, unless it is zero.
+// to width.
 func Render(t *style.Theme, diff string, width int) []string {
 	lines, _ := parse(diff)
 	markWords(lines)
@@ -185,9 +185,6 @@ func hunkStart(line string) (oldLine, newLine int) {
 // rows wraps a line: its number, its sign, its text, wrapped behind them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
 	if t.Spoken {
-		if width <= 0 {
-			return []string{l.spoken()}
-		}
 		return style.HardWrap(l.spoken(), width)
 	}
 	if l.kind == '@' {
@@ -199,13 +196,9 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 	}
 	ground, words := grounds(t, l.kind)
 	spans := l.spans.Restyle(l.words, words).Restyle(l.marks, t.Mark)
-	rows := []style.Spans{spans}
 	room := width - gutter - 2
-	if width > 0 {
-		rows = spans.SoftWrap(max(10, room))
-	}
 	var out []string
-	for i, row := range rows {
+	for i, row := range spans.SoftWrap(max(10, room)) {
 		sign := string(l.kind)
 		if i > 0 {
 			number, sign = "", " "
@@ -213,12 +206,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
 		if ground.On != "" {
 			text[0].Style = t.Strong // red on red would not be read
-			if pad := room - row.Width(); pad > 0 && width > 0 {
-				text = append(text, style.Span{Text: strings.Repeat(" ", pad)})
-			}
-			for j := range text {
-				text[j].Style = text[j].Style.Over(ground)
-			}
+			text = text.On(ground, room+1)
 		}
 		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
 	}

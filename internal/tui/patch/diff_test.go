@@ -15,7 +15,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("stat +%d −%d, want +2 −1", added, removed)
 	}
 	want := "  1  one\n  2 --- two\n  2 +++ zwei\n    ⋮\n 98  x\n 99 +y\n100  z\n    \\ No newline at end of file"
-	if got := strings.Join(Render(theme, diff, 0), "\n"); got != want {
+	if got := strings.Join(Render(theme, diff, 40), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -31,7 +31,7 @@ func TestDiffHasSyntaxColours(t *testing.T) {
 		"a new file": "--- /dev/null\n+++ x.go\n",
 		"gone":       "--- x.go\n+++ /dev/null\n",
 	} {
-		if got := strings.Join(Render(theme, headers+"@@ -1,1 +1,1 @@\n-return a\n+return b\n", 0), "\n"); strings.Count(got, theme.Keyword.On) != 2 {
+		if got := strings.Join(Render(theme, headers+"@@ -1,1 +1,1 @@\n-return a\n+return b\n", 40), "\n"); strings.Count(got, theme.Keyword.On) != 2 {
 			t.Errorf("%s headers: %q", name, got)
 		}
 	}

@@ -306,22 +306,18 @@ func Rows(t *style.Theme, rows []Row, selected, width, room int) []string {
 	column = min(column, most)
 	lines := make([]string, len(shown))
 	for i, row := range shown {
-		name := style.Truncate(style.Clean(row.Name), column)
-		help := style.Truncate(style.Clean(row.Help), max(0, width-4-column))
+		name, help := style.Truncate(style.Clean(row.Name), column), style.Clean(row.Help)
 		if row.InUse {
-			name += strings.Repeat(" ", column-style.Width(name))
-			help = style.Truncate("✓ "+help, max(0, width-4-column))
-		} else if help != "" {
-			name += strings.Repeat(" ", column-style.Width(name))
+			help = "✓ " + help
 		}
-		gap := ""
-		if help != "" {
-			gap = "  "
+		if help = style.Truncate(help, max(0, width-4-column)); help != "" {
+			name += strings.Repeat(" ", column-style.Width(name))
+			help = "  " + help
 		}
 		if top+i == selected {
-			lines[i] = t.User.Text("▸ "+name) + gap + help
+			lines[i] = t.User.Text("▸ "+name) + help
 		} else {
-			lines[i] = "  " + name + t.Dim.Text(gap+help)
+			lines[i] = "  " + name + t.Dim.Text(help)
 		}
 	}
 	return lines

@@ -58,6 +58,18 @@ func (s Spans) Restyle(parts []Range, over Style) Spans {
 	return out
 }
 
+// On returns the spans on a ground that is at least width cells wide.
+func (s Spans) On(ground Style, width int) Spans {
+	out := slices.Clone(s)
+	if pad := width - s.Width(); pad > 0 {
+		out = append(out, Span{Text: strings.Repeat(" ", pad)})
+	}
+	for i := range out {
+		out[i].Style = out[i].Style.Over(ground)
+	}
+	return out
+}
+
 // SoftWrap cuts the text into rows of at most width cells, behind a space where there is
 // one in the last two thirds of a row, so that words stay whole. Nothing is left out: a
 // space ends the row before.
