@@ -125,7 +125,7 @@ func (m *Model) down() tea.Cmd {
 // openOutputs opens the outputs of the session, the newest first, what runs before
 // them; what was said before it was taken up again comes last.
 func (m *Model) openOutputs() tea.Cmd {
-	if m.activity.nothingToRead() {
+	if len(m.activity.outputPages()) == 0 {
 		m.showHint("there is no tool output yet", false)
 		return nil
 	}

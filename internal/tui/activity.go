@@ -41,11 +41,6 @@ type activity struct {
 	earlier []Exchange
 }
 
-// busy reports whether something continues.
-func (a *activity) busy() bool {
-	return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 || a.watched.ID != 0
-}
-
 // event takes one event of the turn loop.
 func (a *activity) event(event chat.Event) {
 	switch event.(type) {
@@ -92,7 +87,9 @@ func (a *activity) event(event chat.Event) {
 		a.endThinking()
 		a.turn.arriving = describe(e.Said).Now
 	case chat.ToolStarted:
-		a.toolStarted(e)
+		a.endThinking()
+		a.turn.arriving = ""
+		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.opts.Now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
 	case chat.ToolEnded:
@@ -107,7 +104,11 @@ func (a *activity) event(event chat.Event) {
 			a.turn.askedAt = a.opts.Now()
 		}
 	case chat.UsageReported:
-		a.turn.used(e)
+		used := &a.turn.usage
+		a.turn.requests++
+		used.PromptTokens += e.PromptTokens
+		used.CompletionTokens += e.CompletionTokens
+		used.CachedTokens += e.CachedTokens
 	case chat.Retry:
 		a.turn.retry = retry{e.Attempt, e.Reason, a.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:

@@ -51,7 +51,11 @@ func (a *activity) showEarlier(e Earlier) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
-		a.note(dim, "·", words.Count(before, "earlier exchange")+a.earlierOpen())
+		how := ": " + a.keys.Label("outputs") + " opens them"
+		if a.opts.Plain {
+			how = " before these: agent sessions show has them"
+		}
+		a.note(dim, "·", words.Count(before, "earlier exchange")+how)
 	}
 	for i, exchange := range e.Exchanges[before:] {
 		a.print(transcript.Text, promptRows(exchange.Said))
@@ -70,14 +74,6 @@ func (a *activity) showEarlier(e Earlier) {
 	if e.Unfinished {
 		a.note(warn, "!", "the model has not finished with this; /retry lets it go on")
 	}
-}
-
-// earlierOpen says how the exchanges before are read.
-func (a *activity) earlierOpen() string {
-	if a.opts.Plain {
-		return " before these: agent sessions show has them"
-	}
-	return ": " + a.keys.Label("outputs") + " opens them"
 }
 
 // foldedRows arranges what was called: what was done, and what failed.

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/command"
+	"agent/internal/tui/edit/vim"
 	"agent/internal/tui/keymap"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -138,7 +139,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 // where a question waits for the message to be done.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.opts.set().Vim || !m.input.VimTypes() || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.opts.set().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
@@ -158,7 +159,7 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 		return nil, taken
 	}
 	cmd := actions[action].do(m)
-	m.input.VimRest()
+	m.input.Vim.Rest(&m.input.Editor)
 	return cmd, true
 }
 

@@ -230,5 +230,6 @@ func (m *Model) moving() bool {
 	if m.questions.Open() {
 		return m.hint.text != ""
 	}
-	return m.activity.busy() || m.hint.text != ""
+	a := &m.activity
+	return a.turn.running || len(a.tools) > 0 || len(a.commands) > 0 || a.watched.ID != 0 || m.hint.text != ""
 }

@@ -36,11 +36,6 @@ func (o *outputs) add(result output) {
 	*o = append(*o, result)
 }
 
-// nothingToRead reports that there is no output yet.
-func (a *activity) nothingToRead() bool {
-	return a.watched.ID == 0 && len(a.outputs)+len(a.tools)+len(a.earlier)+len(a.said) == 0
-}
-
 // outputPages are the outputs as pages.
 func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page

@@ -64,12 +64,6 @@ func (c *chooser) work() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// openPick opens a list of which every choice is a command line.
-func (m *Model) openPick(pick command.Pick) tea.Cmd {
-	m.input.Unpropose()
-	return m.chooser.open(pick, func(chosen command.Choice) tea.Cmd { return m.runCommand(chosen.Line) })
-}
-
 // pickable reports whether a list may open now: not over what is being typed or read,
 // and not where nothing but lines are shown.
 func (m *Model) pickable(pick *command.Pick) bool {

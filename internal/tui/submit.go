@@ -171,7 +171,8 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	m.chooseTheme()
 	m.opts.Driver.Refresh()
 	if m.pickable(msg.output.Pick) && msg.err == nil {
-		return m.openPick(*msg.output.Pick)
+		m.input.Unpropose()
+		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd { return m.runCommand(chosen.Line) })
 	}
 	m.showCommand(msg.line, msg.output)
 	switch {

@@ -40,12 +40,6 @@ type runningTool struct {
 	output []byte
 }
 
-func (a *activity) toolStarted(e chat.ToolStarted) {
-	a.endThinking()
-	a.turn.arriving = ""
-	a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.opts.Now()})
-}
-
 func (a *activity) toolOutput(e chat.ToolOutput) {
 	for i := range a.tools {
 		if t := &a.tools[i]; t.call == e.Call {
@@ -207,7 +201,8 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
 		return style.Listed(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
 	case a.Error != "":
-		return "", append(boundedText(t, a.Error, width), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
+		why := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(a.Error)), t.Bad), max(20, width))
+		return "", append(bounded(t, why, errorLines), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
 	}
 	return howMuch(a), nil
 }
@@ -229,11 +224,6 @@ func bounded(t *style.Theme, lines []string, most int) []string {
 		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
 	}
 	return lines
-}
-
-func boundedText(t *style.Theme, text string, width int) []string {
-	rows := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(text)), t.Bad), max(20, width))
-	return bounded(t, rows, errorLines)
 }
 
 // leftOut says what is not shown, and the key that opens it. Where there are no keys the

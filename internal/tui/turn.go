@@ -73,14 +73,6 @@ func (u *turn) changed(file string, added, removed int) {
 	u.added, u.removed = u.added+added, u.removed+removed
 }
 
-// used adds the figures of a request.
-func (u *turn) used(usage chat.UsageReported) {
-	u.requests++
-	u.usage.PromptTokens += usage.PromptTokens
-	u.usage.CompletionTokens += usage.CompletionTokens
-	u.usage.CachedTokens += usage.CachedTokens
-}
-
 // took is how long the turn has worked, without the time of questions.
 func (u *turn) took(now time.Time) time.Duration {
 	if u.started.IsZero() {

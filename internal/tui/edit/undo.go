@@ -20,8 +20,6 @@ type changes struct {
 
 func (e *Editor) state() state { return state{e.Text, e.Cursor, e.Pastes} }
 
-func (e *Editor) restore(s state) { e.Text, e.Cursor, e.Pastes = s.text, s.cursor, s.pastes }
-
 // record notes the state before a change; typing joins it to the change before.
 func (e *Editor) record(before state, typing bool) {
 	if before.text == e.Text {
@@ -79,6 +77,7 @@ func (e *Editor) step(from, to *[]state) {
 		return
 	}
 	*to = append(*to, e.state())
-	e.restore((*from)[n-1])
+	last := (*from)[n-1]
+	e.Text, e.Cursor, e.Pastes = last.text, last.cursor, last.pastes
 	*from, e.changes.typing = (*from)[:n-1], false
 }

@@ -38,7 +38,8 @@ type Input struct {
 	ctx     context.Context
 	sources Sources
 	popup   popup
-	vim     vim.State
+	// Vim is how far the keys of Vim are.
+	Vim vim.State
 	// Prompts are the earlier prompts.
 	Prompts edit.Prompts
 	// Typed is when a message was last typed at, the zero time for never.
@@ -63,18 +64,12 @@ func (in *Input) Do(action string, now time.Time) {
 // VimKey takes a key as Vim means it, and returns the action of the prompt that it asks
 // for. It reports false for a key that Vim does not know.
 func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
-	in.changing(now, func() { action, taken = in.vim.Key(&in.Editor, k.Name, k.Text) })
+	in.changing(now, func() { action, taken = in.Vim.Key(&in.Editor, k.Name, k.Text) })
 	if taken {
 		in.popup.close()
 	}
 	return action, taken
 }
-
-// VimTypes reports whether keys type, as Vim means them.
-func (in *Input) VimTypes() bool { return in.vim.Mode == vim.Insert }
-
-// VimRest puts the cursor where it may be in the mode of Vim that is on.
-func (in *Input) VimRest() { in.vim.Rest(&in.Editor) }
 
 func (in *Input) changing(now time.Time, change func()) {
 	before := in.Text
@@ -124,7 +119,7 @@ func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
 // Sent empties the prompt after its message was sent.
 func (in *Input) Sent() {
 	in.Clear()
-	in.vim.Begin()
+	in.Vim.Begin()
 	in.Typed = time.Time{}
 }
 

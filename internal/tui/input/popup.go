@@ -26,15 +26,6 @@ func (p *popup) open() bool { return len(p.proposals) > 0 }
 
 func (p *popup) close() { *p = popup{selected: -1} }
 
-// move picks the next or previous proposal.
-func (p *popup) move(by int) {
-	if by < 0 {
-		p.selected = max(0, p.selected)
-	}
-	n := len(p.proposals)
-	p.selected = (p.selected + by + n) % n
-}
-
 // isCommandName reports a line that is the beginning of a command's name.
 func isCommandName(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
@@ -60,7 +51,13 @@ func (p *popup) runsSelected() bool {
 func (in *Input) Proposing() bool { return in.popup.open() }
 
 // Pick picks the next or previous proposal.
-func (in *Input) Pick(by int) { in.popup.move(by) }
+func (in *Input) Pick(by int) {
+	p := &in.popup
+	if by < 0 {
+		p.selected = max(0, p.selected)
+	}
+	p.selected = (p.selected + by + len(p.proposals)) % len(p.proposals)
+}
 
 // Dismiss takes the proposals away; the same line is not proposed for again.
 func (in *Input) Dismiss() {

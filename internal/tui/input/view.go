@@ -28,8 +28,8 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 	mark, indent := mark, indent
 	in.Selected = edit.Selection{}
 	if look.Vim {
-		mark, indent = in.vim.Mode.Letter()+mark, " "+indent
-		from, to := in.vim.Selected(&in.Editor)
+		mark, indent = in.Vim.Mode.Letter()+mark, " "+indent
+		from, to := in.Vim.Selected(&in.Editor)
 		in.Selected = edit.Selection{From: from, To: to, Look: t.Mark}
 	}
 	rows, row, col = in.Editor.View(width-len(mark), height)

@@ -43,13 +43,9 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	b.rows = nil
 	b.layCall(t, request, width)
 	if remark := request.Preview.Remark; remark != "" && request.Own == nil && request.Inquiry() == nil && request.Repeats == "" {
-		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(remarkLine(remark).Text, width)))
+		said := oneLine("the model: " + strconv.Quote(words.Line(remark, longestRemark))).Text
+		b.rows = slices.Insert(b.rows, 0, t.Dim.Text(style.Truncate(said, width)))
 	}
-}
-
-// remarkLine is what the model says of a call, as its words.
-func remarkLine(remark string) style.Revealed {
-	return oneLine("the model: " + strconv.Quote(words.Line(remark, longestRemark)))
 }
 
 // longestRemark is how much is shown of what the model says of a call, in characters.

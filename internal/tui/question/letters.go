@@ -38,7 +38,7 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	switch held := q.fresh(now); {
 	case !k.Types():
 		q.held = ""
-	case q.isEcho(k.Text, now):
+	case q.answered != "" && q.answered == strings.ToLower(k.Text) && now.Sub(q.answeredAt) < heldTime:
 		return q.hold(k.Text, k.Text+" came twice: it counts once", now)
 	case held != "":
 		q.held, q.answered = "", ""
@@ -47,11 +47,6 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 		q.answered = ""
 	}
 	return Reply{Pass: true}
-}
-
-// isEcho reports whether text is the letter that has just answered.
-func (q *Questions) isEcho(text string, now time.Time) bool {
-	return q.answered != "" && q.answered == strings.ToLower(text) && now.Sub(q.answeredAt) < heldTime
 }
 
 // hold keeps a letter for a word that may go on with it.

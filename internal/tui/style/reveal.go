@@ -53,7 +53,9 @@ func Reveal(text string) Revealed {
 		case c == '\t':
 			n := TabWidth - r.column%TabWidth
 			r.add(strings.Repeat(" ", n), n)
-		case c == utf8.RuneError && size == 1, isHidden(c):
+		// Emoji made of several characters are taken apart too: nothing distinguishes an
+		// ordinary one from one that hides.
+		case c == utf8.RuneError && size == 1, words.Hidden(c), !unicode.IsPrint(c):
 			r.hidden++
 			r.mark(symbol(c, rest[:size]))
 		default:
@@ -81,10 +83,6 @@ func (r *revealer) mark(s string) {
 	r.marks = append(r.marks, Range{r.b.Len(), r.b.Len() + len(s)})
 	r.add(s, Width(s))
 }
-
-// isHidden reports a character that is not seen as itself. Emoji made of several
-// characters are taken apart too: nothing distinguishes an ordinary one from one that hides.
-func isHidden(r rune) bool { return words.Hidden(r) || !unicode.IsPrint(r) }
 
 // symbol is what represents a hidden character.
 func symbol(r rune, text string) string {
