@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
+	"slices"
 )
 
 // How a camera was held, as Exif numbers it: what must be done to see the image
 // upright. Models do not read Exif.
 const (
 	upright         = 1
+	sideways        = 5 // and all above
 	mostOrientation = 8
 )
 
@@ -76,7 +78,6 @@ func turn(from image.Image, orientation int) image.Image {
 	b := from.Bounds()
 	w, h := b.Dx(), b.Dy()
 	size := image.Rect(0, 0, w, h)
-	const sideways = 5 // and all above
 	if orientation >= sideways {
 		size = image.Rect(0, 0, h, w)
 	}
@@ -92,21 +93,15 @@ func turn(from image.Image, orientation int) image.Image {
 
 // source is where a pixel of the upright image is in one of w by h.
 func source(orientation, x, y, w, h int) (sx, sy int) {
-	switch orientation {
-	case 2:
-		return w - 1 - x, y
-	case 3:
-		return w - 1 - x, h - 1 - y
-	case 4:
-		return x, h - 1 - y
-	case 5:
-		return y, x
-	case 6:
-		return y, h - 1 - x
-	case 7:
-		return w - 1 - y, h - 1 - x
-	case 8:
-		return w - 1 - y, x
+	sx, sy = x, y
+	if orientation >= sideways {
+		sx, sy = y, x
 	}
-	return x, y
+	if slices.Contains([]int{2, 3, 7, 8}, orientation) {
+		sx = w - 1 - sx
+	}
+	if slices.Contains([]int{3, 4, 6, 7}, orientation) {
+		sy = h - 1 - sy
+	}
+	return sx, sy
 }

@@ -106,9 +106,9 @@ func part(what string, first, shown, total int, narrow string) string {
 // maxListed is how many items an answer lists.
 const maxListed = 1000
 
-// listed answers with the items of a list from an offset on, as many as fit, a line each.
-// What is one of them.
-func listed[T any](limits Limits, all []T, offset int, what, narrow string, line func(T) string) Answer {
+// listed answers with the items of a list from an offset on, as many as fit, a line each,
+// below a heading, which may be empty. What is one of them.
+func listed[T any](limits Limits, heading string, all []T, offset int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
 		return failed(err)
 	}
@@ -117,9 +117,11 @@ func listed[T any](limits Limits, all []T, offset int, what, narrow string, line
 	for _, item := range all[first-1 : min(len(all), first-1+maxListed)] {
 		list = append(list, line(item))
 	}
-	n := fitting(list, limits.room(headingBytes))
-	text := strings.Join(list[:n], "\n") + "\n"
-	if note := part(what, first, n, len(all), narrow); note != "" {
+	room := limits.room(len(heading) + headingBytes)
+	list = list[:fitting(list, room)]
+	list[0] = lines.Cut(list[0], room)
+	text := heading + strings.Join(list, "\n") + "\n"
+	if note := part(what, first, len(list), len(all), narrow); note != "" {
 		text = lines.Append(text, note)
 	}
 	return Answer{Text: text, Summary: words.Count(len(all), what)}

@@ -69,9 +69,7 @@ func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
 		return true
 	}
-	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool {
-		return abs == cleared || strings.HasPrefix(abs, cleared+"/")
-	})
+	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return disk.Within(abs, cleared) })
 }
 
 // notInPaths are the characters at which a command line is taken apart to find the
@@ -229,9 +227,7 @@ const maxNamed = 5
 
 // hidden reports whether no confined command can read a file.
 func hidden(abs string, policy sandbox.Policy) bool {
-	return slices.ContainsFunc(policy.DenyRead, func(denied string) bool {
-		return abs == denied || strings.HasPrefix(abs, denied+"/")
-	})
+	return slices.ContainsFunc(policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 }
 
 // runsHooks reports whether a path is a hook of a repository.

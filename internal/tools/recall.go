@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"agent/internal/text/lines"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
@@ -68,7 +66,7 @@ func recall() Tool {
 		if err != nil {
 			return failed(err)
 		}
-		return env.excerpt(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
+		return env.recalled(found.Heading, strings.Split(strings.TrimSuffix(found.Text, "\n"), "\n"), args.Offset, "line")
 	})
 }
 
@@ -95,24 +93,13 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	case len(rows) == 0:
 		return Answer{Text: "Nothing that was removed names " + strconv.Quote(args.Match) + "."}
 	}
-	return e.excerpt("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
+	return e.recalled("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
 }
 
 // maxRow bounds how much of a subject the list shows, in characters.
 const maxRow = 120
 
-// excerpt is as much of a list of lines, from offset on, as an answer holds.
-func (e *Env) excerpt(heading string, all []string, offset int, what string) Answer {
-	if err := checkOffset(offset, len(all), what); err != nil {
-		return failed(err)
-	}
-	first := max(offset, 1)
-	rest, room := all[first-1:], e.Limits.room(len(heading)+headingBytes)
-	shown := slices.Clone(rest[:fitting(rest, room)])
-	shown[0] = lines.Cut(shown[0], room)
-	text := heading + "\n"
-	if note := part(what, first, len(shown), len(all), ""); note != "" {
-		text += note + "\n"
-	}
-	return Answer{Text: text + strings.Join(shown, "\n"), Summary: words.Count(len(all), what)}
+// recalled is as much of some lines, from an offset on, as an answer holds.
+func (e *Env) recalled(heading string, all []string, offset int, what string) Answer {
+	return listed(e.Limits, heading+"\n", all, offset, what, "", func(line string) string { return line })
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,7 +21,7 @@ const seenTextBytes = 4 << 20
 type Seen struct {
 	mu    sync.Mutex
 	files map[string]seenFile
-	// kept are the paths whose text is held, oldest first.
+	// kept are the paths whose text is held, oldest first; bytes is how much that is.
 	kept  []string
 	bytes int
 }
@@ -36,29 +37,16 @@ func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}} }
 // Record notes that the model knows this content of the file; abs is the path as
 // [Workspace.Resolve] returns it.
 func (s *Seen) Record(abs string, content []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.dropText(abs)
 	file := seenFile{sum: sha256.Sum256(content)}
 	if len(content) <= seenTextBytes/4 {
 		file.text = append([]byte{}, content...)
-		s.kept = append(s.kept, abs)
-		s.bytes += len(content)
 	}
-	s.files[abs] = file
-	for s.bytes > seenTextBytes {
-		s.dropText(s.kept[0])
-	}
+	s.set(abs, file)
 }
 
 // Restore is Record for a content of which only the hash is known: that of what the model
 // wrote before the session was taken up again.
-func (s *Seen) Restore(abs string, sum [sha256.Size]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.dropText(abs)
-	s.files[abs] = seenFile{sum: sum}
-}
+func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
 // Forget notes that the model knows nothing of the file any more.
 func (s *Seen) Forget(abs string) {
@@ -68,19 +56,26 @@ func (s *Seen) Forget(abs string) {
 	delete(s.files, abs)
 }
 
+func (s *Seen) set(abs string, file seenFile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dropText(abs)
+	s.files[abs] = file
+	if file.text != nil {
+		s.kept = append(s.kept, abs)
+		s.bytes += len(file.text)
+	}
+	for s.bytes > seenTextBytes {
+		s.dropText(s.kept[0])
+	}
+}
+
 // dropText forgets the text of a file, not its hash.
 func (s *Seen) dropText(abs string) {
-	for i, path := range s.kept {
-		if path != abs {
-			continue
-		}
-		file := s.files[abs]
-		s.bytes -= len(file.text)
-		file.text = nil
-		s.files[abs] = file
-		s.kept = append(s.kept[:i], s.kept[i+1:]...)
-		return
-	}
+	file := s.files[abs]
+	s.bytes -= len(file.text)
+	s.files[abs] = seenFile{sum: file.sum}
+	s.kept = slices.DeleteFunc(s.kept, func(path string) bool { return path == abs })
 }
 
 // Known reports whether the model was shown any content of the file.

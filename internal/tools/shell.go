@@ -149,8 +149,6 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		if preview.Outside != "" {
 			env.markWritten(command, preview.Commands)
 		}
-	}
-	if !preview.Confined {
 		return preview
 	}
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {

@@ -154,28 +154,25 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	kept := ""
-	if path := job.Spool(); path != "" {
-		kept = ", its output goes to " + path
-	}
-	return Answer{
-		Text:    fmt.Sprintf("Started as job %d%s. Look at it with action tail, end it with action kill.", job.ID, kept),
-		Spool:   job.Spool(),
-		Summary: fmt.Sprintf("job %d in the background", job.ID),
-	}
+	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
 }
 
 // leftRunning is the answer of a command that the person put in the background.
 func leftRunning(result shell.Result) Answer {
-	kept := ""
-	if result.Spool != "" {
-		kept = ", all of its output goes to " + result.Spool
-	}
-	text := fmt.Sprintf("The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", result.Job.ID, kept)
+	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", ", all of its output goes to ")
 	if result.Output != "" {
-		text += "\nIt has printed until now:\n" + result.Output
+		answer.Text += "\nIt has printed until now:\n" + result.Output
 	}
-	return Answer{Text: text, Spool: result.Spool, Summary: fmt.Sprintf("job %d in the background", result.Job.ID)}
+	return answer
+}
+
+// inBackground is the answer of a command that runs on as a job; said has places for its
+// number and for where its output is kept.
+func inBackground(job *shell.Job, said, kept string) Answer {
+	if job.Spool() == "" {
+		kept = ""
+	}
+	return Answer{Text: fmt.Sprintf(said, job.ID, kept+job.Spool()), Spool: job.Spool(), Summary: fmt.Sprintf("job %d in the background", job.ID)}
 }
 
 // jobAction carries out a call of the shell tool that is about jobs.
