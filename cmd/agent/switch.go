@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"agent/internal/disk"
-	"agent/internal/session"
-	"agent/internal/slash"
 	"agent/internal/tui"
 )
 
@@ -48,27 +46,17 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	if err != nil {
 		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
 	}
-	infos, err := session.List(f.Sessions(), workspace)
+	lists := f.SessionLists(workspace, w.Now)
+	infos, err := lists.List(false)
 	elsewhere := err == nil && len(infos) == 0
 	if elsewhere {
-		infos, err = session.List(f.Sessions(), "")
+		infos, err = lists.List(true)
 	}
 	switch {
 	case err != nil:
 		return "", err
 	case len(infos) == 0:
 		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
-	}
-	lists := slash.SessionLists{
-		List: func(all bool) ([]session.Info, error) {
-			if all {
-				return session.List(f.Sessions(), "")
-			}
-			return session.List(f.Sessions(), workspace)
-		},
-		Rename: func(info session.Info, title string) error { return session.Retitle(info.Path, title, w.Now) },
-		Delete: f.DeleteSession,
-		Now:    w.Now,
 	}
 	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *lists.Pick(infos, elsewhere, false))
 	switch {

@@ -55,12 +55,8 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			text, err := history.WriteDocument(c.Root, c.History.RawHistory())
 			return string(text), err
 		},
-		Diff:     func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
-		Sessions: c.recorded,
-
-		DeleteSession: c.folders.DeleteSession,
-
-		SessionID: c.SessionID,
+		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
+		Sessions:  c.lists(),
 		Resume:    c.resumer(screen.Resume),
 		Fork:      c.forker(),
 		Rename:    c.renamer(),
@@ -102,13 +98,18 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error)
 	return models, nil
 }
 
-// recorded are those of the workspace, or all.
-func (c *recording) recorded(all bool) ([]session.Info, error) {
-	workspace := c.workspace.Root()
-	if all {
-		workspace = ""
+// lists are the recorded sessions, of which this may be one.
+func (c *recording) lists() slash.SessionLists {
+	lists := c.folders.SessionLists(c.workspace.Root(), c.process.Now)
+	others := lists.Rename
+	lists.InUse = c.SessionID
+	lists.Rename = func(info session.Info, title string) error {
+		if c.session != nil && info.ID == c.SessionID() {
+			return c.session.Rename(title)
+		}
+		return others(info, title)
 	}
-	return session.List(c.folders.Sessions(), workspace)
+	return lists
 }
 
 // resumer checks the session to go on with before it hands its id to next; nil where

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/nearest"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/slash"
 	"agent/internal/snapshot"
 )
 
@@ -72,6 +74,22 @@ func (f Folders) DeleteSession(info session.Info) error {
 	}
 	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
 	return nil
+}
+
+// SessionLists are the recorded sessions, of a workspace or of all.
+func (f Folders) SessionLists(workspace string, now func() time.Time) slash.SessionLists {
+	return slash.SessionLists{
+		List: func(all bool) ([]session.Info, error) {
+			if all {
+				return session.List(f.Sessions(), "")
+			}
+			return session.List(f.Sessions(), workspace)
+		},
+		Rename: func(info session.Info, title string) error { return session.Retitle(info.Path, title, now) },
+		Delete: f.DeleteSession,
+		InUse:  func() string { return "" },
+		Now:    now,
+	}
 }
 
 // NamedSession is the recorded session with an id, or the only one whose id begins so,

@@ -11,7 +11,6 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/history"
-	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
@@ -100,12 +99,8 @@ type Deps struct {
 	// Diff returns the changes of the workspace against its last commit as a
 	// unified diff.
 	Diff func(ctx context.Context) (string, error)
-	// Sessions lists the recorded sessions of the workspace, or all, latest used first.
-	Sessions func(all bool) ([]session.Info, error)
-	// DeleteSession removes a recorded session, unless it is in use.
-	DeleteSession func(session.Info) error
-	// SessionID is that of the session that is open, "" when none is recorded.
-	SessionID func() string
+	// Sessions are the recorded sessions.
+	Sessions SessionLists
 	// Resume has the program go on with another session once this one is left; an error
 	// says why it cannot. Nil where the program ends with its command.
 	Resume func(id string) error

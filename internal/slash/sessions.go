@@ -36,7 +36,7 @@ func resumeCommand(d Deps) command.Command {
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
 			{Args: "ID", Does: "go on with that one; a beginning of the id is enough", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
-				infos, _ := d.Sessions(false) // where they cannot be read, there are none to propose
+				infos, _ := d.Sessions.List(false) // where they cannot be read, there are none to propose
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
 				}
@@ -112,7 +112,7 @@ func forkCommand(d Deps) command.Command {
 // chooseSession lists sessions to choose from.
 func (d Deps) chooseSession(all bool) command.Run {
 	return func(context.Context, []string) (command.Output, error) {
-		infos, err := d.Sessions(all)
+		infos, err := d.Sessions.List(all)
 		if err != nil {
 			return command.Output{}, err
 		}
@@ -121,20 +121,10 @@ func (d Deps) chooseSession(all bool) command.Run {
 		}
 		out := command.Output{Lines: SessionLines(infos, all, d.Now())}
 		if d.Resume != nil {
-			out.Pick = SessionLists{
-				List: d.Sessions, Rename: d.renameRecorded, Delete: d.DeleteSession, InUse: d.SessionID(), Now: d.Now,
-			}.Pick(infos, all, false)
+			out.Pick = d.Sessions.Pick(infos, all, false)
 		}
 		return out, nil
 	}
-}
-
-// renameRecorded renames a session, which may be the one that is open.
-func (d Deps) renameRecorded(info session.Info, title string) error {
-	if info.ID == d.SessionID() && d.Rename != nil {
-		return d.Rename(title)
-	}
-	return session.Retitle(info.Path, title, d.Now)
 }
 
 // SessionLines are sessions as text, one a line under a head.
@@ -155,12 +145,13 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 
 // SessionLists makes lists of sessions to choose from, and does what their keys ask for.
 type SessionLists struct {
-	// List returns the sessions of this folder, or of every folder.
+	// List returns the sessions of this folder, or of every folder, latest used first.
 	List   func(all bool) ([]session.Info, error)
 	Rename func(info session.Info, title string) error
+	// Delete removes a session, unless it is in use.
 	Delete func(info session.Info) error
-	// InUse is the id of the session that is open here, "" for none.
-	InUse string
+	// InUse returns the id of the session that is open here, "" for none.
+	InUse func() string
 	Now   func() time.Time
 }
 
@@ -208,7 +199,7 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 		}},
 		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
 			info := byLine[c.Line]
-			if info.ID == s.InUse {
+			if info.ID == s.InUse() {
 				return nil, errors.New("this is the session that is open here")
 			}
 			if err := s.Delete(info); err != nil {
@@ -250,7 +241,7 @@ func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 		}
 		preview := sync.OnceValue(func() string { return session.Preview(i.Path) })
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID, InUse: i.ID == s.InUse,
+			Name: i.Title, Help: strings.Join(about, " · "), Line: "/resume " + i.ID, InUse: i.ID == s.InUse(),
 			Also:    sync.OnceValue(func() string { return i.ID + " " + i.FirstPrompt + "\n" + preview() }),
 			Preview: preview,
 		})

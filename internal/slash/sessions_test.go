@@ -19,13 +19,16 @@ func recorded(asked *[]string) func(*slash.Deps) {
 			{ID: "20261121-2", Used: testTime.Add(-5 * time.Minute), Title: "drop y", Counts: session.Counts{Messages: 12}, Parent: "20261121-1"},
 			{ID: "20261119-3", Used: testTime.Add(-50 * time.Hour), Title: "old", Unattended: true, Workspace: "/w", Counts: session.Counts{Messages: 3}},
 		}
-		d.Sessions = func(all bool) ([]session.Info, error) {
-			if all {
-				return infos, nil
-			}
-			return infos[:2], nil
+		d.Sessions = slash.SessionLists{
+			List: func(all bool) ([]session.Info, error) {
+				if all {
+					return infos, nil
+				}
+				return infos[:2], nil
+			},
+			InUse: func() string { return "20261121-2" },
+			Now:   d.Now,
 		}
-		d.SessionID = func() string { return "20261121-2" }
 		d.Resume = func(id string) error {
 			if id == "x" {
 				return errors.New("no such session")
@@ -122,8 +125,8 @@ func TestSessionListKeys(t *testing.T) {
 	var asked, deleted []string
 	title := ""
 	w := newWorld(t, recorded(&asked), func(d *slash.Deps) {
-		d.Rename = func(to string) error { title = to; return nil }
-		d.DeleteSession = func(i session.Info) error { deleted = append(deleted, i.ID); return nil }
+		d.Sessions.Rename = func(_ session.Info, to string) error { title = to; return nil }
+		d.Sessions.Delete = func(i session.Info) error { deleted = append(deleted, i.ID); return nil }
 	})
 	list := w.run(t, "/sessions").Pick
 	act := func(key string, choice int, text string) error {
