@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"mime"
@@ -16,6 +17,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/refusal"
 	"agent/internal/llm/sse"
+	"agent/internal/rawjson"
 )
 
 const (
@@ -177,4 +179,20 @@ func (x *exchange) close() {
 	}
 	_ = x.body.Close()
 	x.cancel()
+}
+
+// withExtra adds the extra members to a body, which is a JSON object. What is there
+// twice in a body some servers refuse, so a member of the user's takes the place of
+// ours.
+func (c *Client) withExtra(body []byte) []byte {
+	if len(c.config.ExtraBody) == 0 {
+		return body
+	}
+	var members map[string]json.RawMessage
+	err := errors.Join(json.Unmarshal(body, &members), json.Unmarshal(c.config.ExtraBody, &members))
+	whole, failed := rawjson.Marshal(members)
+	if errors.Join(err, failed) != nil {
+		return body // settings take an object only
+	}
+	return whole
 }
