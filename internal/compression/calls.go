@@ -111,7 +111,6 @@ type Part struct {
 // Parts lists what a conversation holds of files, in its order. A call that names
 // several has a part for each.
 func Parts(entries []*history.Content, config DensityConfig) []Part {
-	files := newResolver(config.WorkspaceRoot)
 	byCall := make(map[history.Ref]history.Pair)
 	for _, pair := range history.PairCalls(entries).Pairs {
 		byCall[pair.At] = pair
@@ -127,14 +126,14 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 					blocks = append(blocks, entries[at.Entry].Blocks[at.Block])
 				}
 				for _, p := range namedFiles(b, config.Facts) {
-					parts = append(parts, Part{Path: files.key(entry, p), Entry: i, Call: b, Answers: pair.Responses, Blocks: blocks})
+					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, p), Entry: i, Call: b, Answers: pair.Responses, Blocks: blocks})
 				}
 			case *history.Text:
 				if entry.Speaker != history.Human {
 					continue
 				}
 				for _, inclusion := range history.Inclusions(b) {
-					parts = append(parts, Part{Path: files.key(entry, inclusion.Path), Entry: i, Blocks: []history.Block{b}})
+					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, inclusion.Path), Entry: i, Blocks: []history.Block{b}})
 				}
 			}
 		}

@@ -44,9 +44,9 @@ type departure struct {
 	facts  Facts
 	kept   map[*history.Content]bool
 	stays  map[history.Block]bool
-	// lines are what replaces answers, by the id of their call, in order,
-	// and calls what replaces calls.
-	lines, calls map[string][]history.Block
+	// answers are what replaces answers, by the id of their call, in order, and calls what
+	// replaces calls.
+	answers, calls map[string][]history.Block
 	// shortened are the calls that something shorter is in the place of.
 	shortened map[*history.ToolCall]bool
 	// message is what became of the latest message, at the entry messageAt, if it was cut.
@@ -62,7 +62,7 @@ type departure struct {
 func newDeparture(before, after []*history.Content, cause string, facts Facts) *departure {
 	d := &departure{
 		before: before, cause: cause, facts: facts,
-		lines: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
+		answers: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
 		pairs: map[history.Ref]history.Pair{}, callOf: map[history.Ref]history.Pair{},
 	}
 	d.kept, d.stays = partsOf(after)
@@ -79,7 +79,7 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 		for _, block := range entry.Blocks {
 			switch b := block.(type) {
 			case *history.ToolResponse:
-				d.lines[b.CallID] = append(d.lines[b.CallID], block)
+				d.answers[b.CallID] = append(d.answers[b.CallID], block)
 			case *history.ToolCall:
 				if !held[block] {
 					d.calls[b.ID] = append(d.calls[b.ID], block)
@@ -116,7 +116,7 @@ func (d *departure) take(at history.Ref, block history.Block) {
 			d.add(at, subjectOf(d.before[at.Entry], b), d.cut(at), b)
 		}
 	case *history.Media:
-		d.add(at, said{text: b.MimeType}, d.cut(at), b)
+		d.add(at, history.Prune{Subject: b.MimeType}, d.cut(at), b)
 	case *history.ToolCall:
 		if short := next(d.calls, b.ID); short != nil {
 			d.shortened[b] = true
@@ -148,12 +148,11 @@ func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	if answered && !d.stays[pair.Call] && !d.shortened[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
 		return // listed with its call, or left before
 	}
-	line := next(d.lines, response.CallID)
-	subject := said{text: response.ToolName}
+	subject := history.Prune{Subject: response.ToolName}
 	if answered {
 		subject = d.subject(pair.Call)
 	}
-	d.add(at, subject, line, response)
+	d.add(at, subject, next(d.answers, response.CallID), response)
 }
 
 // next takes the first of the blocks of an id, nil when there is none left.
@@ -166,14 +165,9 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 	return left[:1]
 }
 
-// said names something that left.
-type said struct {
-	text  string
-	paths []string
-}
-
-func (d *departure) add(at history.Ref, subject said, left []history.Block, gone ...history.Block) {
-	p := history.Prune{Kind: Dropped, Subject: subject.text, Paths: subject.paths, Reason: "dropped to make room (" + d.cause + ")", Entry: at.Entry, Gone: gone, Left: left}
+// add completes what names something that left.
+func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, gone ...history.Block) {
+	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = Dropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
 	switch {
 	case len(left) > 0:
 		p.Kind, p.Reason = Summarised, "something shorter is in its place ("+d.cause+")"
@@ -185,25 +179,26 @@ func (d *departure) add(at history.Ref, subject said, left []history.Block, gone
 
 // subject names a call: the file it is about, or the tool and what distinguishes its calls
 // apart.
-func (d *departure) subject(call *history.ToolCall) said {
-	key := d.facts.keyValue(call)
-	facts := d.facts.of(call.Name)
+func (d *departure) subject(call *history.ToolCall) history.Prune {
+	p := history.Prune{Subject: call.Name, Paths: namedFiles(call, d.facts)}
+	key, facts := d.facts.keyValue(call), d.facts.of(call.Name)
 	switch {
 	case key == "":
-		return said{call.Name, namedFiles(call, d.facts)}
 	case facts.ShowsFile() || facts.WritesFile():
-		return said{key, namedFiles(call, d.facts)}
+		p.Subject = key
+	default:
+		p.Subject += ": " + key
 	}
-	return said{call.Name + ": " + key, namedFiles(call, d.facts)}
+	return p
 }
 
 // subjectOf names what somebody said.
-func subjectOf(entry *history.Content, text *history.Text) said {
+func subjectOf(entry *history.Content, text *history.Text) history.Prune {
 	switch {
 	case text.IncludedFile != "":
-		return said{text.IncludedFile, []string{text.IncludedFile}}
+		return history.Prune{Subject: text.IncludedFile, Paths: []string{text.IncludedFile}}
 	case entry.Speaker == history.Human:
-		return said{text: "message: " + words.Line(text.Text, maxSubject)}
+		return history.Prune{Subject: "message: " + words.Line(text.Text, maxSubject)}
 	}
-	return said{text: "reply: " + words.Line(text.Text, maxSubject)}
+	return history.Prune{Subject: "reply: " + words.Line(text.Text, maxSubject)}
 }

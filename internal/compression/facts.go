@@ -103,35 +103,15 @@ func isPreview(call *history.ToolCall) bool {
 	return is("preview", true) || is("dry_run", true) || is("force", false)
 }
 
-// resolver makes paths comparable: relative ones are resolved against the
-// workspace in which their entry was recorded (D-44), root unless the entry names
-// another; "." and ".." are removed. Nothing is looked up on disk and case is kept
+// fileKey is what a path that an entry names means, so that paths compare: a relative one is
+// resolved against the workspace in which the entry was recorded (D-44), root unless it
+// names another; "." and ".." are removed. Nothing is looked up on disk and case is kept
 // (REQ-HD-005.5, REQ-HD-005.11).
-type resolver struct {
-	root string
-	// joined remembers relative paths: a session names the same few files again
-	// and again.
-	joined map[relative]string
-}
-
-type relative struct{ root, path string }
-
-func newResolver(root string) resolver {
-	return resolver{root: root, joined: make(map[relative]string)}
-}
-
-// key returns what p means in entry.
-func (r resolver) key(entry *history.Content, p string) string {
+func fileKey(entry *history.Content, root, p string) string {
 	if path.IsAbs(p) {
 		return path.Clean(p)
 	}
-	named := relative{cmp.Or(entry.Workspace(), r.root), p}
-	key, ok := r.joined[named]
-	if !ok {
-		key = path.Join(named.root, p)
-		r.joined[named] = key
-	}
-	return key
+	return path.Join(cmp.Or(entry.Workspace(), root), p)
 }
 
 // WrittenIn reports whether entries hold a successful write of a file (D-10). Relative
@@ -140,8 +120,7 @@ func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, fa
 	if entries == nil {
 		return false, nil
 	}
-	files := newResolver(root)
-	wanted := files.key(&history.Content{}, path)
+	wanted := fileKey(&history.Content{}, root, path)
 	writes := map[string]bool{} // the latest calls, by their ids (D-11)
 	for entry, err := range entries {
 		if err != nil {
@@ -151,7 +130,7 @@ func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, fa
 			switch b := block.(type) {
 			case *history.ToolCall:
 				declared := facts.of(b.Name)
-				writes[b.ID] = declared.WritesFile() && !isPreview(b) && slices.ContainsFunc(writtenPaths(b, declared), func(p string) bool { return files.key(entry, p) == wanted })
+				writes[b.ID] = declared.WritesFile() && !isPreview(b) && slices.ContainsFunc(writtenPaths(b, declared), func(p string) bool { return fileKey(entry, root, p) == wanted })
 			case *history.ToolResponse:
 				if writes[b.CallID] && b.Error == "" && entry.Metadata[history.MetaUndone] != true {
 					return true, nil

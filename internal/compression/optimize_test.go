@@ -508,7 +508,7 @@ func TestOptimizeAllocatesLittle(t *testing.T) {
 	allocations := func(rounds int) float64 {
 		entries := conv(H("task"))
 		for i := range rounds {
-			file := "src/" + string(rune('a'+i%20))
+			file := "/w/src/" + string(rune('a'+i%20))
 			entries = append(entries, conv(write(file), ran("grep", "{}", "x"), A("ok"))...)
 		}
 		return testing.AllocsPerRun(5, func() {

@@ -26,12 +26,11 @@ var duplicateFiles = Phase{
 // around an inclusion stay byte for byte (D-21).
 func dedupeInclusions(v *view, config DensityConfig) {
 	first := len(v.prunes)
-	files := newResolver(config.WorkspaceRoot)
 	seen := make(map[string]bool)
 	for i := len(v.raw) - 1; i >= 0; i-- {
 		if v.raw[i].Speaker == history.Human {
 			dedupeMessage(v, i, func(p string) bool {
-				key := files.key(v.raw[i], p)
+				key := fileKey(v.raw[i], config.WorkspaceRoot, p)
 				again := seen[key]
 				seen[key] = true
 				return again && !config.Pinned[key]

@@ -26,7 +26,7 @@ var staleReads = Phase{
 // run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
-	writes := writeLog{resolver: newResolver(config.WorkspaceRoot), latest: make(map[string]fileWrite), pinned: config.Pinned}
+	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
@@ -51,7 +51,7 @@ func pruneStaleReads(v *view, config DensityConfig) {
 
 // writeLog holds the latest successful write of each file, by resolved path.
 type writeLog struct {
-	resolver
+	root   string
 	latest map[string]fileWrite
 	pinned map[string]bool
 }
@@ -73,7 +73,7 @@ func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 		return
 	}
 	for _, p := range paths {
-		key := w.key(v.raw[pair.At.Entry], p)
+		key := fileKey(v.raw[pair.At.Entry], w.root, p)
 		if _, known := w.latest[key]; !known {
 			w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
 		}
@@ -94,7 +94,7 @@ func succeeded(entries []*history.Content, pair history.Pair) bool {
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	var tool string
 	for _, p := range paths {
-		key := w.key(v.raw[read.At.Entry], p)
+		key := fileKey(v.raw[read.At.Entry], w.root, p)
 		later, ok := w.latest[key]
 		if !ok || w.pinned[key] || later.entry <= read.At.Entry {
 			return

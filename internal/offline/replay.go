@@ -140,18 +140,12 @@ func (r *recording) optimum(ctx context.Context, models []PriceModel) ([]Optimum
 		if i > 0 && models[i-1].Price == m.Price {
 			continue
 		}
-		for _, need := range []judge.Need{judge.NeedQuotes, judge.NeedWords} {
+		for words, least := range map[bool]*float64{false: &found[i].Quotes, true: &found[i].Words} {
 			all.Go(func() error {
-				if err := ctx.Err(); err != nil {
-					return err
+				if ctx.Err() == nil {
+					*least = s.needs.Optimum(words, judge.Requests{Price: m.Price, Head: r.head, Cold: s.clock.gaps(r.cache)})
 				}
-				least := s.needs.Optimum(need, judge.Requests{Price: m.Price, Head: r.head, Cold: s.clock.gaps(r.cache)})
-				if need == judge.NeedQuotes {
-					found[i].Quotes = least
-				} else {
-					found[i].Words = least
-				}
-				return nil
+				return ctx.Err()
 			})
 		}
 	}

@@ -1,9 +1,6 @@
 package tokens
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Counter counts tokens in one encoding. Every method may be called from any
 // goroutine.
@@ -41,7 +38,7 @@ func (c *Counter) Ready() <-chan struct{} { return c.loaded }
 func (c *Counter) Count(text string) int {
 	<-c.loaded
 	if !utf8.ValidString(text) {
-		text = replaceInvalid(text)
+		text = string([]rune(text)) // U+FFFD for each invalid byte, as the wire has it
 	}
 	pieces := merger{ranks: c.ranks}
 	count := 0
@@ -51,15 +48,4 @@ func (c *Counter) Count(text string) int {
 		text = text[end:]
 	}
 	return count
-}
-
-// replaceInvalid puts U+FFFD in the place of each invalid byte, as the wire
-// does. (strings.ToValidUTF8 would replace a run of them by a single one.)
-func replaceInvalid(text string) string {
-	var valid strings.Builder
-	valid.Grow(len(text))
-	for _, r := range text {
-		valid.WriteRune(r)
-	}
-	return valid.String()
 }

@@ -1,6 +1,7 @@
 package cacheaware
 
 import (
+	"encoding/json"
 	"iter"
 
 	"agent/internal/history"
@@ -80,6 +81,17 @@ func (cv *conversation) Quotes() []Quote {
 		}
 	}
 	return quotes
+}
+
+// Texts yields the texts among the parameters of a call, as far as these are JSON.
+func Texts(parameters json.RawMessage) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for a := range textArguments(parameters) {
+			if !yield(a.text) {
+				return
+			}
+		}
+	}
 }
 
 // Names yields the words of text that look like names of a program and not like prose.

@@ -235,7 +235,7 @@ func TestOptimumOfNeeds(t *testing.T) {
 		[3]string{"search", `{"pattern":"y"}`, "ok"},
 	), options())
 	q := Requests{Price: cacheaware.SafePrice, Head: 100, Cold: []bool{true, false, false, false, false}}
-	quotes, words := r.Optimum(NeedQuotes, q), r.Optimum(NeedWords, q)
+	quotes, words := r.Optimum(false, q), r.Optimum(true, q)
 	if quotes > words || words >= 1 || quotes <= 0 {
 		t.Errorf("optimum %v with quotes, %v with words", quotes, words)
 	}

@@ -2,17 +2,6 @@ package judge
 
 import "agent/internal/compression/cacheaware"
 
-// Need is what of a recording must not be missing when it is needed.
-type Need int
-
-// The needs, from the least to the most.
-const (
-	// NeedQuotes: what applied edits quote.
-	NeedQuotes Need = iota
-	// NeedWords: also every rare word that a reply uses.
-	NeedWords
-)
-
 // Requests is what the price of a recording's requests depends on besides its units.
 type Requests struct {
 	Price cacheaware.Price
@@ -33,15 +22,16 @@ const MaxOptimum = 600
 // Optimum is the least that the recording could have cost, as a share of what sending
 // everything costs: units leave when they are not needed any more, at the best of all
 // times, by a person that knows what comes. It is a lower bound, found by dynamic
-// programming over the times and places of cuts.
+// programming over the times and places of cuts. What applied edits quote is needed, and if
+// words is set every rare word that a reply uses too.
 //
 // The units are taken from the last to the first. best[a][b] is the least that the
 // units from the present one on cost beyond vanishing for nothing, if the context is
 // cut in front of all of them at the requests a and b and nowhere between: those that
 // are dead by b either wait for that, or a cut at their own place splits the interval
 // in two.
-func (r *Recording) Optimum(need Need, q Requests) float64 {
-	o := newOptimum(r, r.needs(need), q)
+func (r *Recording) Optimum(words bool, q Requests) float64 {
+	o := newOptimum(r, r.needs(words), q)
 	if o.none == 0 {
 		return 1
 	}
@@ -49,7 +39,7 @@ func (r *Recording) Optimum(need Need, q Requests) float64 {
 }
 
 // needs returns of each unit the first request at which it may be missing.
-func (r *Recording) needs(need Need) []int {
+func (r *Recording) needs(words bool) []int {
 	dead := make([]int, len(r.parts))
 	for at := range r.parts {
 		switch p := &r.parts[at]; {
@@ -67,7 +57,7 @@ func (r *Recording) needs(need Need) []int {
 				dead[q.newest] = max(dead[q.newest], k+1)
 			}
 		}
-		if need == NeedWords {
+		if words {
 			for _, rare := range r.Replies[k].rare {
 				dead[rare.newest] = max(dead[rare.newest], k+1)
 			}

@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"encoding/json"
+	"slices"
 	"strings"
 
 	"agent/internal/compression/cacheaware"
@@ -114,29 +114,8 @@ func textsOf(block history.Block) []string {
 		}
 		return texts
 	case *history.ToolCall:
-		var parameters any
-		if json.Unmarshal(b.Parameters, &parameters) != nil {
-			return nil
-		}
-		return values(parameters, []string{b.Name})
+		return slices.AppendSeq([]string{b.Name}, cacheaware.Texts(b.Parameters))
 	default:
 		return nil
 	}
-}
-
-// values appends the texts in a JSON value.
-func values(value any, texts []string) []string {
-	switch v := value.(type) {
-	case string:
-		texts = append(texts, v)
-	case []any:
-		for _, item := range v {
-			texts = values(item, texts)
-		}
-	case map[string]any:
-		for _, item := range v {
-			texts = values(item, texts)
-		}
-	}
-	return texts
 }
