@@ -30,9 +30,7 @@ func (byModel) Trigger() Trigger {
 const fewestBetween = 4
 
 func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
-	switch err := c.check(); {
-	case err != nil:
-		return Result{}, err
+	switch {
 	case len(c.History) == 0:
 		return noop(s, c, reasonEmpty), nil
 	case nothingSince(c.History, isSummaryOfEntries):

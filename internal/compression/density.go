@@ -35,9 +35,6 @@ type DensityConfig struct {
 // their edits. It takes linear time; memory grows with what is edited and with the
 // number of distinct files and tools, and besides takes four bytes an entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
-	if err := checkEntries(raw); err != nil {
-		return history.DensityResult{}, err
-	}
 	config.Facts = config.Facts.remembered()
 	v := &view{raw: raw}
 	for _, phase := range phases {

@@ -28,9 +28,6 @@ func (highDensity) Optimize(raw []*history.Content, config DensityConfig) (histo
 // preserved tail, and drops old entries only if that leaves more than the target
 // (D-25 … D-27).
 func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
-	if err := c.check(); err != nil {
-		return Result{}, err
-	}
 	if len(c.History) == 0 {
 		return noop(s, c, reasonEmpty), nil
 	}

@@ -100,9 +100,6 @@ func (e *ContextOverflowError) Error() string {
 // The result is valid (history.Validate) if the input was. The error is a
 // *ContextOverflowError.
 func Reduce(in LadderInput) (LadderResult, error) {
-	if err := in.check(); err != nil {
-		return LadderResult{}, err
-	}
 	if err := in.Overflow(); err != nil {
 		return LadderResult{}, err
 	}

@@ -107,13 +107,6 @@ func TestOptimizeSwitches(t *testing.T) {
 	}
 }
 
-func TestOptimizeMissingEntry(t *testing.T) {
-	t.Parallel()
-	if _, err := (highDensity{}).Optimize([]*history.Content{H("x"), nil}, defaults()); err == nil || !strings.Contains(err.Error(), "entry 1") {
-		t.Errorf("a nil entry gives %v", err)
-	}
-}
-
 // REQ-HD-005.1, REQ-HD-005.6, REQ-HD-005.7, REQ-HD-005.8, BR-PRUNE-001,
 // BR-PRUNE-002, BR-PRUNE-003, BR-PRUNE-004, EC-010, EC-011, EC-012, EC-013, EC-053,
 // D-10, D-11, D-12, D-13.

@@ -2,7 +2,6 @@ package compression
 
 import (
 	"context"
-	"fmt"
 
 	"agent/internal/history"
 	"agent/internal/todo"
@@ -110,24 +109,6 @@ func (c Context) Total() int {
 		total += tokens
 	}
 	return total
-}
-
-// check reports a context that no strategy can work on. It guards against
-// mistakes of the caller.
-func (c Context) check() error {
-	if len(c.Tokens) != len(c.History) {
-		return fmt.Errorf("internal error: compression was given %d token counts for %d entries", len(c.Tokens), len(c.History))
-	}
-	return checkEntries(c.History)
-}
-
-func checkEntries(entries []*history.Content) error {
-	for i, c := range entries {
-		if c == nil {
-			return fmt.Errorf("internal error: entry %d of the history is missing", i)
-		}
-	}
-	return nil
 }
 
 // Result is a compressed history, or why there is none.

@@ -19,9 +19,6 @@ func (topDown) Trigger() Trigger {
 const minLeft = 2
 
 func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
-	if err := c.check(); err != nil {
-		return Result{}, err
-	}
 	switch {
 	case len(c.History) == 0:
 		return noop(s, c, reasonEmpty), nil

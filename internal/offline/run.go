@@ -152,19 +152,12 @@ func (r *run) request(ctx context.Context, fault bool) error {
 		return err
 	}
 	total := r.window.Tokens()
-	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, r.mark(entries), r.now()}), Fault: fault}
+	mark, _ := r.window.Mark(entries)
+	sent := Sent{Reply: r.replies, Tokens: total, Cached: r.ledger.cached(sentRequest{total, entries, tokens, mark, r.now()}), Fault: fault}
 	r.sent = append(r.sent, sent)
 	r.figures.add(sent)
 	r.sight.See(entries)
 	return nil
-}
-
-// mark is how many entries the request has up to its free mark.
-func (r *run) mark(entries []*history.Content) int {
-	if mark, ok := r.window.Mark(entries); ok {
-		return mark
-	}
-	return 0
 }
 
 // readTool is what shows a part of a file again whose lines nobody knows.

@@ -19,7 +19,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline/logs"
 	"agent/internal/provider/catalogue"
-	"agent/internal/session"
 )
 
 // Saving is what sessions cost, and what they would have cost with cache-aware.
@@ -33,10 +32,10 @@ type Saving struct {
 	With      int     `json:"withTokens"`
 	Units     float64 `json:"sentUnits"`
 	WithUnits float64 `json:"withUnits"`
-	// Cost and WithCost are what input cost in USD; nil where the price of a model is
-	// not known.
-	Cost     *float64 `json:"costUSD,omitempty"`
-	WithCost *float64 `json:"withCostUSD,omitempty"`
+	// Cost and WithCost are what input cost in USD; 0 where the price of a model is not
+	// known.
+	Cost     float64 `json:"costUSD,omitzero"`
+	WithCost float64 `json:"withCostUSD,omitzero"`
 	// Edits counts texts that edits quoted, Missing those of them that would not have
 	// been in the context any more when they were needed. Reading them again is part
 	// of With and WithCost.
@@ -48,8 +47,8 @@ type Saving struct {
 // USD where prices are known.
 func (s Saving) Relative() float64 {
 	switch {
-	case s.Cost != nil && *s.Cost > 0:
-		return *s.WithCost / *s.Cost
+	case s.Cost > 0:
+		return s.WithCost / s.Cost
 	case s.Units > 0:
 		return s.WithUnits / s.Units
 	}
@@ -63,21 +62,10 @@ func (s *Saving) add(t Saving) {
 	s.With += t.With
 	s.Units += t.Units
 	s.WithUnits += t.WithUnits
-	s.Cost = sum(s.Cost, t.Cost)
-	s.WithCost = sum(s.WithCost, t.WithCost)
+	s.Cost += t.Cost
+	s.WithCost += t.WithCost
 	s.Edits += t.Edits
 	s.Missing += t.Missing
-}
-
-func sum(a, b *float64) *float64 {
-	if b == nil {
-		return a
-	}
-	total := *b
-	if a != nil {
-		total += *a
-	}
-	return &total
 }
 
 // SessionSaving is the saving of one session.
@@ -246,11 +234,15 @@ func ownSession(path string, use func(logs.Stretch) error) error {
 		return err
 	}
 	for _, entries := range said.Stretches {
-		stretch := logs.Stretch{Agent: ownAgent, Project: in.WorkspaceRoot, Model: modelOf(in, entries), Entries: timed(entries, said)}
-		for _, entry := range stretch.Entries {
+		stretch := logs.Stretch{Agent: ownAgent, Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
+		for _, entry := range entries {
+			if at, known := said.At[entry]; known {
+				entry = logs.WithTime(entry, at) // as documents have it
+			}
 			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
 				stretch.Latest = at
 			}
+			stretch.Entries = append(stretch.Entries, entry)
 		}
 		if slices.ContainsFunc(entries, func(e *history.Content) bool { return e.Speaker == history.AI }) {
 			if err := use(stretch); err != nil {
@@ -263,18 +255,6 @@ func ownSession(path string, use func(logs.Stretch) error) error {
 
 // ownAgent is what this program is called among the others.
 const ownAgent = "agent"
-
-// timed gives entries the times of the log as documents have them.
-func timed(entries []*history.Content, said session.Said) []*history.Content {
-	out := make([]*history.Content, len(entries))
-	for i, entry := range entries {
-		out[i] = entry
-		if at, known := said.At[entry]; known {
-			out[i] = logs.WithTime(entry, at)
-		}
-	}
-	return out
-}
 
 // modelOf is the model that gave most of the replies.
 func modelOf(in Input, entries []*history.Content) string {
@@ -320,10 +300,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		saving.With, saving.WithUnits = one.figures.TotalInput, weighed
 		saving.Edits, saving.Missing = one.figures.Edits, one.figures.Blinded
 	}
-	if usd > 0 {
-		cost, with := saving.Units*usd, saving.WithUnits*usd
-		saving.Cost, saving.WithCost = &cost, &with
-	}
+	saving.Cost, saving.WithCost = saving.Units*usd, saving.WithUnits*usd
 	return saving, nil
 }
 

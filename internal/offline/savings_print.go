@@ -73,8 +73,8 @@ func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string)
 func (s *Savings) conclusion() string {
 	t := s.Total
 	line := fmt.Sprintf("%s%s sent %s input tokens in %s", words.Count(t.Sessions, "session"), s.when(), words.Tokens(t.Sent), words.Count(t.Requests, "request"))
-	if t.Cost != nil {
-		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", words.Dollars(*t.Cost), words.Tokens(t.With), words.Dollars(*t.WithCost))
+	if t.Cost > 0 {
+		line += fmt.Sprintf(" for %s; with cache-aware it would have been %s for %s.", words.Dollars(t.Cost), words.Tokens(t.With), words.Dollars(t.WithCost))
 	} else {
 		line += fmt.Sprintf("; with cache-aware it would have been %s, at %.2f of the price.", words.Tokens(t.With), t.Relative())
 	}
@@ -90,11 +90,11 @@ func (s *Savings) printSkipped(out io.Writer, home string) error {
 	return nil
 }
 
-func usdCell(cost *float64) string {
-	if cost == nil {
+func usdCell(cost float64) string {
+	if cost == 0 {
 		return "–"
 	}
-	return words.Dollars(*cost)
+	return words.Dollars(cost)
 }
 
 func name(path, home string) string {
@@ -150,8 +150,8 @@ func bar(b *strings.Builder, class string, y int, share float64, label string) {
 }
 
 // label is a cost in USD, or in tokens at their full price where that is not known.
-func (g NamedSaving) label(units float64, cost *float64) string {
-	if cost != nil {
+func (g NamedSaving) label(units, cost float64) string {
+	if cost > 0 {
 		return usdCell(cost)
 	}
 	return words.Tokens(int(units)) + " tokens"

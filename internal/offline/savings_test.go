@@ -85,7 +85,7 @@ func TestSavingsAgreeWithReplay(t *testing.T) {
 		t.Errorf("nothing was saved: %+v", got)
 	}
 	// Claude Opus 4.5 costs 5 USD a million.
-	if got.Cost == nil || math.Abs(*got.Cost-got.Units*5e-6) > 1e-9 || got.Project != "/w/p" || got.Agent != "claude" {
+	if math.Abs(got.Cost-got.Units*5e-6) > 1e-9 || got.Project != "/w/p" || got.Agent != "claude" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -107,7 +107,7 @@ func TestSavingsAreSummedUp(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	known, unknown := found.Models[0], found.Models[1]
-	if known.Name != "claude-opus-4-5-20251101" || known.Sessions != 3 || known.Cost == nil || unknown.Cost != nil || unknown.Units == 0 {
+	if known.Name != "claude-opus-4-5-20251101" || known.Sessions != 3 || known.Cost == 0 || unknown.Cost != 0 || unknown.Units == 0 {
 		t.Errorf("%+v, %+v", known, unknown)
 	}
 	if found.Sessions[0].Model != known.Name || found.Sessions[0].Latest.Before(found.Sessions[1].Latest) {
