@@ -122,6 +122,19 @@ func (s Spans) Plain() string {
 	return b.String()
 }
 
+// joined are the spans with those of one style that follow each other as one.
+func (s Spans) joined() Spans {
+	var out Spans
+	for _, span := range s {
+		if n := len(out); n > 0 && out[n-1].Style == span.Style {
+			out[n-1].Text += span.Text
+			continue
+		}
+		out = append(out, span)
+	}
+	return out
+}
+
 // split cuts the text after so many bytes. What is behind has the place of what it was.
 func (s Spans) split(at int) (before, after Spans) {
 	for i, span := range s {

@@ -209,16 +209,12 @@ func (t *Theme) LinkedAll(spans Spans) Spans {
 		return spans
 	}
 	var out Spans
-	for i := 0; i < len(spans); {
-		text, look := "", spans[i].Style
-		for ; i < len(spans) && spans[i].Style == look; i++ {
-			text += spans[i].Text
-		}
-		if look.target != (link.Target{}) {
-			out = append(out, Span{text, look})
+	for _, span := range spans.joined() {
+		if span.Style.target != (link.Target{}) {
+			out = append(out, span)
 			continue
 		}
-		out = append(out, t.Linked(text, look)...)
+		out = append(out, t.Linked(span.Text, span.Style)...)
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package style
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -12,130 +14,79 @@ type Span struct {
 	Style Style
 }
 
-// wrapper breaks spans into lines at spaces. Each line opens and closes its own
-// styles, so that lines can be indented, printed and redrawn by themselves.
-type wrapper struct {
-	width int
-	lines []string
-
-	line strings.Builder
-	// run is text of one look that waits to be put on the line.
-	run   strings.Builder
-	look  Style
-	used  int
-	word  []Span
-	wordW int
-	gap   string
-	gapBy Style
-}
-
-// WrapSpans breaks spans into lines of at most width cells. A line end in the
-// text is kept.
-func WrapSpans(spans []Span, width int) []string {
-	w := wrapper{width: max(1, width)}
-	for _, s := range spans {
-		w.add(s)
+// WrapSpans breaks spans into lines of at most width cells, between words where it can. A
+// line end in the text is kept. Each line opens and closes its own styles, so that lines
+// can be indented, printed and redrawn by themselves.
+func WrapSpans(spans Spans, width int) []string {
+	var lines []string
+	rest, at := slices.Clone(spans), 0
+	for _, row := range wrapped(spans.Plain(), max(1, width)) {
+		var line Spans
+		_, rest = rest.split(row.From - at)
+		line, rest = rest.split(row.To - row.From)
+		lines = append(lines, line.joined().String())
+		at = row.To
 	}
-	w.endWord()
-	w.endLine()
-	return w.lines
+	return lines
 }
 
 // WrapText breaks plain text into lines.
-func WrapText(text string, width int) []string { return WrapSpans([]Span{{Text: text}}, width) }
+func WrapText(text string, width int) []string { return WrapSpans(Spans{{Text: text}}, width) }
 
-func (w *wrapper) add(s Span) {
-	text := s.Text
-	for text != "" {
-		switch i := strings.IndexAny(text, " \n"); {
-		case i < 0:
-			w.grow(text, s.Style)
+// wrapped says where the lines are that a text is broken into. The spaces where it is broken
+// are on none of them.
+func wrapped(text string, width int) (lines []Range) {
+	var line Range
+	used := 0           // cells of the line
+	word, cells := 0, 0 // where the word begins that is read, and its width
+	end := func(next int) {
+		lines = append(lines, line)
+		line, used = Range{next, next}, 0
+	}
+	// place puts the word on the line, or on the next one when it does not fit.
+	place := func(to int) {
+		if word == to {
 			return
-		case i > 0:
-			w.grow(text[:i], s.Style)
-			text = text[i:]
-		case text[0] == '\n':
-			w.endWord()
-			w.endLine()
-			text = text[1:]
-		default:
-			w.endWord()
-			n := len(text) - len(strings.TrimLeft(text, " "))
-			w.gap += text[:n]
-			w.gapBy = s.Style
-			text = text[n:]
 		}
+		gap := word - line.To
+		switch {
+		case line.From == line.To: // an indentation makes room for the word
+			gap = max(0, min(gap, width-cells))
+			line.From = word - gap
+		case used+gap+cells > width:
+			end(word)
+			gap = 0
+		}
+		line.To = to
+		used += gap + cells
+		word, cells = to, 0
 	}
-}
-
-// grow adds text without spaces to the current word. Wide characters are words by
-// themselves: scripts that use them break anywhere.
-func (w *wrapper) grow(text string, look Style) {
-	width := Width(text)
-	if width == len(text) && w.wordW+width <= w.width {
-		w.word = append(w.word, Span{text, look})
-		w.wordW += width
-		return
-	}
-	start := 0
 	for at := 0; at < len(text); {
-		cluster, cells := ansi.FirstGraphemeCluster(text[at:], ansi.GraphemeWidth)
-		if cells > 1 || w.wordW+cells > w.width {
-			w.push(text[start:at], look)
-			w.endWord()
-			start = at
+		size, wide := 1, 1
+		if c := text[at]; c < ' ' || c >= 0x7f || at+1 < len(text) && text[at+1] >= utf8.RuneSelf {
+			cluster, w := ansi.FirstGraphemeCluster(text[at:], ansi.GraphemeWidth)
+			size, wide = len(cluster), w
 		}
-		at += len(cluster)
-		w.wordW += cells
+		switch {
+		case text[at] == '\n':
+			place(at)
+			end(at + 1)
+			word, size = at+1, 1
+		case text[at] == ' ':
+			place(at)
+			word, size = at+1, 1
+		default:
+			// Scripts of wide characters break anywhere, and what is too long must.
+			if wide > 1 || cells+wide > width {
+				place(at)
+			}
+			cells += wide
+		}
+		at += size
 	}
-	w.push(text[start:], look)
-}
-
-func (w *wrapper) push(text string, look Style) {
-	if text != "" {
-		w.word = append(w.word, Span{text, look})
-	}
-}
-
-// endWord puts the word on the line, or on the next one when it does not fit.
-func (w *wrapper) endWord() {
-	if len(w.word) == 0 {
-		return
-	}
-	gap := len(w.gap)
-	if w.used > 0 && w.used+gap+w.wordW > w.width {
-		w.endLine()
-		gap = 0
-	} else if gap > 0 {
-		gap = max(0, min(gap, w.width-w.used-w.wordW))
-		w.put(w.gap[:gap], w.gapBy)
-	}
-	for _, s := range w.word {
-		w.put(s.Text, s.Style)
-	}
-	w.used += gap + w.wordW
-	w.word, w.wordW, w.gap = w.word[:0], 0, ""
-}
-
-// put puts text on the line. What has one style is switched on and off once.
-func (w *wrapper) put(text string, look Style) {
-	if look != w.look {
-		w.endRun()
-		w.look = look
-	}
-	w.run.WriteString(text)
-}
-
-func (w *wrapper) endRun() {
-	w.line.WriteString(w.look.Text(w.run.String()))
-	w.run.Reset()
-}
-
-func (w *wrapper) endLine() {
-	w.endRun()
-	w.lines = append(w.lines, w.line.String())
-	w.line.Reset()
-	w.used, w.gap = 0, ""
+	place(len(text))
+	end(len(text))
+	return lines
 }
 
 // Indent puts one prefix before the first line and another before the rest.
