@@ -99,8 +99,8 @@ func TestVendors(t *testing.T) {
 		for name, run := range map[string]func(t *testing.T, vendor llmtest.Vendor){
 			"straight":              func(t *testing.T, v llmtest.Vendor) { runStraight(t, v, v.Host) },
 			"at an unknown gateway": runAtGateway,
-			"in a small window":     runInSmallWindow,
-			"cache-aware":           runCacheAware,
+			"in a small window":     runInSmallWindow("high-density"),
+			"cache-aware":           runInSmallWindow("cache-aware"),
 			"after a resume":        runResumed,
 			"after a model switch":  runSwitched,
 			"with an interrupt":     runInterrupted,
@@ -136,25 +136,17 @@ func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
 	}
 }
 
-// runInSmallWindow: compression takes whole turns out, with what is attached to them.
-func runInSmallWindow(t *testing.T, vendor llmtest.Vendor) {
-	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
-	b.set("context-limit", "2500")
-	b.finishJob(t, "do it")
-	if b.figures().Compressions == 0 {
-		t.Error("the window was never too small")
-	}
-}
-
-// runCacheAware: the strategy that weighs every cut against the cache, in a window that
-// forces it to compress all the same.
-func runCacheAware(t *testing.T, vendor llmtest.Vendor) {
-	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
-	b.set("compression.strategy", "cache-aware")
-	b.set("context-limit", "2500")
-	b.finishJob(t, "do it")
-	if b.figures().Compressions == 0 {
-		t.Error("the window was never too small")
+// runInSmallWindow: compression takes whole turns out, with what is attached to them, also
+// where cuts are weighed against the cache.
+func runInSmallWindow(strategy string) func(*testing.T, llmtest.Vendor) {
+	return func(t *testing.T, vendor llmtest.Vendor) {
+		b, _ := vendorBench(t, vendor, vendor.Host, &job{})
+		b.set("compression.strategy", strategy)
+		b.set("context-limit", "2500")
+		b.finishJob(t, "do it")
+		if b.figures().Compressions == 0 {
+			t.Error("the window was never too small")
+		}
 	}
 }
 

@@ -26,11 +26,11 @@ func TestMemoryOfAResumeFollowsTheContext(t *testing.T) {
 		held uint64
 	}{
 		{"usual entries", 5_000, 1 << 20},
-		{"few long ones", 1 << 20, 4 << 20},
-		{"many short ones", 50, 8 << 20},
+		{"few long ones", 1 << 19, 2 << 20},
+		{"many short ones", 50, 4 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			log := longSession(t, 20<<20, test.entry, context)
+			log := longSession(t, 10<<20, test.entry, context)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if _, err := Replay(bytes.NewReader(log)); err != nil {
