@@ -48,7 +48,7 @@ func (r *logged) sessionOptions(dir string) session.Options {
 // goOn makes the chat anew, from what is recorded.
 func (r *logged) goOn(from session.State) {
 	r.t.Helper()
-	recall, err := tools.NewRegistry(tools.Default()...).Get("recall")
+	recall, err := tools.NewRegistry(defaultTools()...).Get("recall")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestWithoutARecordNothingIsRecalled(t *testing.T) {
 	if b.runner.archive != nil {
 		t.Error("there is an archive")
 	}
-	if offered := tools.NewRegistry(tools.WithoutRecord(tools.Default())...).Names(); slices.Contains(offered, "recall") || len(offered) != len(tools.Default())-1 {
+	if offered := tools.NewRegistry(tools.WithoutRecord(defaultTools())...).Names(); slices.Contains(offered, "recall") || len(offered) != len(tools.Default())-1 {
 		t.Errorf("offered: %v", offered)
 	}
 }

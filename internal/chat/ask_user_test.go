@@ -31,7 +31,7 @@ func TestTheModelAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("ask_user", asksWhich), say("ok"))
-			b.Tools = tools.NewRegistry(tools.Default()...)
+			b.Tools = tools.NewRegistry(defaultTools()...)
 			b.set("approval-mode", string(tc.mode))
 			b.Policy.Unattended = tc.unattended
 			b.Chat = New(b.Config)

@@ -170,7 +170,7 @@ func (b workbench) checkCalls(t *testing.T) {
 			}
 		}
 	}
-	if names := tools.NewRegistry(tools.Default()...).Names(); n != len(names) {
+	if names := tools.NewRegistry(defaultTools()...).Names(); n != len(names) {
 		t.Errorf("%d calls of %d tools", n, len(names))
 	}
 }

@@ -309,3 +309,6 @@ func testTools() *tools.Registry {
 		})),
 	)
 }
+
+// defaultTools are the program's own, made once: their schemas take a while.
+var defaultTools = sync.OnceValue(tools.Default)

@@ -20,7 +20,7 @@ func TestEndedJobsAreTold(t *testing.T) {
 	}
 	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
 	t.Cleanup(b.Env.Jobs.Close)
-	b.Tools = tools.NewRegistry(tools.Default()...)
+	b.Tools = tools.NewRegistry(defaultTools()...)
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestLeavingPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("present_plan", planArgs), say("ok"))
-			b.Tools = tools.NewRegistry(tools.Default()...)
+			b.Tools = tools.NewRegistry(defaultTools()...)
 			rule, err := b.Tools.ParseRule("present_plan(*)")
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +80,7 @@ func TestLeavingPlan(t *testing.T) {
 func TestTheModeIsThePersons(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("present_plan", planArgs), say("ok"))
-	b.Tools = tools.NewRegistry(tools.Default()...)
+	b.Tools = tools.NewRegistry(defaultTools()...)
 	b.set("approval-mode", "plan")
 	b.Chat = New(b.Config)
 	b.on = func(e Event) {

@@ -42,7 +42,7 @@ func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := newBench(t)
-			b.Chat.Tools = tools.NewRegistry(tools.Default()...)
+			b.Chat.Tools = tools.NewRegistry(defaultTools()...)
 			b.Chat.Env = &tools.Env{Workspace: place, Seen: tools.NewSeen()}
 			b.window.Counter = func(string) history.Counter { return counter }
 			b.set("context-limit", strconv.Itoa(window))

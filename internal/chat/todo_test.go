@@ -18,7 +18,7 @@ const twoTodos = `{"todos":[{"id":"1","content":"look around","status":"complete
 func (b *bench) planner() {
 	all := testTools().All()
 	for _, name := range []string{"todo_write", "todo_read"} {
-		tool, err := tools.NewRegistry(tools.Default()...).Get(name)
+		tool, err := tools.NewRegistry(defaultTools()...).Get(name)
 		if err != nil {
 			b.t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func newWorkbench(t *testing.T, files map[string]string, turns ...answerFunc) wo
 	jobs := shell.NewJobs(os.Environ(), nil)
 	t.Cleanup(func() { jobs.Close(); _ = store.Close() })
 	config := b.Config
-	config.Tools = tools.NewRegistry(tools.Default()...)
+	config.Tools = tools.NewRegistry(defaultTools()...)
 	config.Env = &tools.Env{Workspace: w, Seen: tools.NewSeen(), Jobs: jobs, Snapshots: store}
 	config.Root = b.root
 	b.Chat = New(config)

@@ -206,7 +206,7 @@ func (w *walk) answer(ctx context.Context, req llm.Request, yield func(llm.Chunk
 // walkTools are those that read, write, run and plan, as they are, but for the command:
 // it does what a shell would, without one.
 func walkTools() *tools.Registry {
-	all := tools.NewRegistry(tools.Default()...)
+	all := tools.NewRegistry(defaultTools()...)
 	var some []tools.Tool
 	for _, name := range []string{"read_file", "write_file", "todo_write", "recall"} {
 		tool, err := all.Get(name)
