@@ -129,50 +129,45 @@ func (p profiles) setDefault(_ context.Context, name string) ([]string, error) {
 }
 
 func (p profiles) list(context.Context, []string) ([]string, error) {
-	names, err := p.Profiles.List()
+	profiles, err := p.known()
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
+	if len(profiles) == 0 {
 		if p.Session == nil {
 			return []string{"There are no profiles; agent profile save NAME keeps what flags and environment set."}, nil
 		}
 		return []string{"There are no profiles; /profile save NAME keeps what is set now."}, nil
 	}
-	standard, err := p.Profiles.Default()
-	if err != nil {
-		return nil, err
-	}
 	var rows [][]string
-	for _, name := range names {
-		rows = append(rows, []string{name, p.note(name, standard)})
+	for _, profile := range profiles {
+		rows = append(rows, []string{profile.Value, profile.Help})
 	}
 	return table.Lines("ll", rows), nil
 }
 
-// note says what a profile is in use for.
-func (p profiles) note(name, standard string) string {
-	var notes []string
-	if name == p.Settings.Profile() {
-		notes = append(notes, "in use")
-	}
-	if name == standard {
-		notes = append(notes, "default")
-	}
-	return strings.Join(notes, ", ")
-}
-
-// complete proposes the profiles there are; a folder that cannot be read
-// has none to propose.
-func (p profiles) complete([]string) []command.Completion {
+// known are the profiles there are, with what each is in use for.
+func (p profiles) known() (profiles []command.Completion, err error) {
 	names, err := p.Profiles.List()
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	standard, _ := p.Profiles.Default()
-	var proposals []command.Completion
+	standard, err := p.Profiles.Default()
 	for _, name := range names {
-		proposals = append(proposals, command.Completion{Value: name, Help: p.note(name, standard)})
+		var notes []string
+		if name == p.Settings.Profile() {
+			notes = append(notes, "in use")
+		}
+		if name == standard {
+			notes = append(notes, "default")
+		}
+		profiles = append(profiles, command.Completion{Value: name, Help: strings.Join(notes, ", ")})
 	}
-	return proposals
+	return profiles, err
+}
+
+// complete proposes the profiles there are; a folder that cannot be read has none to propose.
+func (p profiles) complete([]string) []command.Completion {
+	profiles, _ := p.known()
+	return profiles
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"agent/internal/command"
 	"agent/internal/snapshot"
@@ -34,9 +34,8 @@ func (f *files) command(way snapshot.Way, help string) command.Command {
 type files struct {
 	session Session
 
-	mu sync.Mutex
-	// plan is what one of them showed last.
-	plan *snapshot.Plan
+	// shown is the plan that one of them showed last. It is done once.
+	shown atomic.Pointer[snapshot.Plan]
 }
 
 // planFiles works out what a command would do to the files.
@@ -64,7 +63,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	if err != nil {
 		return command.Output{}, err
 	}
-	f.set(plan)
+	f.shown.Store(plan)
 	if len(plan.Steps)+len(plan.Left) == 0 {
 		return f.moveFiles(ctx, way) // there is nothing to see
 	}
@@ -107,8 +106,8 @@ func about(plan *snapshot.Plan) string {
 
 // moveFiles does what was shown, or what there is to do when nothing was.
 func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
-	plan := f.take(way)
-	if plan == nil {
+	plan := f.shown.Swap(nil)
+	if plan == nil || plan.Kind != way {
 		var err error
 		if plan, err = f.planFiles(ctx, way); err != nil {
 			return command.Output{}, err
@@ -151,22 +150,4 @@ func changedLines(changed []snapshot.Changed) []string {
 		lines = append(lines, fmt.Sprintf("  %-7s %s", file.Does, file.Path))
 	}
 	return lines
-}
-
-func (f *files) set(plan *snapshot.Plan) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.plan = plan
-}
-
-// take returns what was shown, if it was for the same command; it is confirmed once.
-func (f *files) take(way snapshot.Way) *snapshot.Plan {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	plan := f.plan
-	f.plan = nil
-	if plan == nil || plan.Kind != way {
-		return nil
-	}
-	return plan
 }

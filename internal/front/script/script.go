@@ -64,70 +64,65 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 		ctx, stop = context.WithTimeoutCause(ctx, o.Timeout, TimeoutError(o.Timeout))
 		defer stop()
 	}
-	printer := headless.NewPrinter(o.Format, o.Out, o.People)
-	run := headless.Run{}
-	started := o.Now()
-	var prompt atcmd.Message
-	if !o.Streams {
-		prompt, err = o.prompt(ctx)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	emit := func(e chat.Envelope) {
-		if e, ok := e.Event.(chat.StatusChanged); ok {
-			run.Status, run.Stats = e.Status, e.Stats
+	r := &run{Options: o, printer: headless.NewPrinter(o.Format, o.Out, o.People), stop: cancel, changed: make(chan struct{}, 1), open: map[int]chat.Approval{}}
+	defer func() {
+		if r.talk != nil {
+			r.talk.Close()
 		}
-		if printer.Event(e.Event) != nil {
-			cancel()
-		}
-	}
-	var lines *stream
-	if o.Streams {
-		lines = &stream{printer: printer, stop: cancel, changed: make(chan struct{}, 1), open: map[int]chat.Approval{}, run: &run}
-		emit = lines.event
-	}
-	var conversation *app.Conversation
-	if err == nil {
-		conversation, err = o.Open(ctx, app.Options{Events: emit, Unattended: !o.Streams})
-	}
-	if err == nil {
-		defer conversation.Close()
-		for _, notice := range conversation.Notices {
-			fmt.Fprintln(o.People, notice)
-		}
-		run.SessionID = conversation.SessionID()
-		printer.Start(run.SessionID, loaded(conversation))
-		switch {
-		case o.Streams:
-			lines.talk = conversation
-			run.Outcome, run.Err = lines.serve(ctx, o.In, o.Message.Trim())
-		case o.Again:
-			run.Outcome, run.Err = respondOnce(ctx, conversation, prompt)
-		default:
-			run.Outcome, run.Err = respond(ctx, conversation, prompt)
-		}
-		if o.Shape != nil && run.Err == nil && run.Outcome.Stop == chat.StopDone {
-			run.Output, run.Err = shaped(ctx, conversation, o.Shape, &run.Outcome)
-		}
-		run.Setup = leftOut(conversation)
-	} else {
-		run.Err = err
-	}
+	}()
+	started := o.Now()
+	done := &r.done
+	done.Err = r.converse(ctx)
 	if late, is := errors.AsType[TimeoutError](context.Cause(ctx)); is {
-		run.Err = late
+		done.Err = late
 	}
-	run.Duration = o.Now().Sub(started)
-	run.Exit = o.Status(run.Outcome, run.Err)
-	if o.AnswerFile != "" && run.Err == nil {
-		if err := disk.Replace(o.AnswerFile, []byte(run.Answer()+"\n"), 0o666); err != nil {
-			run.Err = fmt.Errorf("the answer cannot be written to %s: %w", o.AnswerFile, disk.Reason(err))
-			run.Exit = o.Status(run.Outcome, run.Err)
+	done.Duration = o.Now().Sub(started)
+	if o.AnswerFile != "" && done.Err == nil {
+		if err := disk.Replace(o.AnswerFile, []byte(done.Answer()+"\n"), 0o666); err != nil {
+			done.Err = fmt.Errorf("the answer cannot be written to %s: %w", o.AnswerFile, disk.Reason(err))
 		}
 	}
-	if err := printer.Finish(run); err != nil {
-		return run.Exit, fmt.Errorf("writing the result: %w", err)
+	done.Exit = o.Status(done.Outcome, done.Err)
+	if err := r.printer.Finish(*done); err != nil {
+		return done.Exit, fmt.Errorf("writing the result: %w", err)
 	}
-	return run.Exit, run.Err
+	return done.Exit, done.Err
+}
+
+// converse makes the conversation and has it answer.
+func (r *run) converse(ctx context.Context) error {
+	var prompt atcmd.Message
+	var err error
+	if !r.Streams {
+		if prompt, err = r.prompt(ctx); err != nil {
+			return err
+		}
+	}
+	c, err := r.Open(ctx, app.Options{Events: r.event, Unattended: !r.Streams})
+	if err != nil {
+		return err
+	}
+	r.talk = c
+	for _, notice := range c.Notices {
+		fmt.Fprintln(r.People, notice)
+	}
+	r.done.SessionID = c.SessionID()
+	r.printer.Start(r.done.SessionID, loaded(c))
+	switch {
+	case r.Streams:
+		r.done.Outcome, err = r.serve(ctx)
+	case r.Again:
+		r.done.Outcome, err = respondOnce(ctx, c, prompt)
+	default:
+		r.done.Outcome, err = respond(ctx, c, prompt)
+	}
+	if r.Shape != nil && err == nil && r.done.Outcome.Stop == chat.StopDone {
+		r.done.Output, err = shaped(ctx, c, r.Shape, &r.done.Outcome)
+	}
+	r.done.Setup = leftOut(c)
+	return err
 }
 
 // loaded is what a run begins with of a set-up.
