@@ -104,9 +104,9 @@ const mostKept = 4 << 20
 func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match
 	line, counted, count := 1, 0, 0
-	candidates := newCandidates(e.literals)
+	candidates := newCandidates(e.literals, content)
 	for begin := 0; begin < len(content) && !query.enough(len(found)); {
-		candidate := candidates.next(content, begin)
+		candidate := candidates.next(begin)
 		if candidate < 0 {
 			break
 		}
