@@ -98,7 +98,11 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	}
 	for _, part := range message {
 		if part.File != "" {
-			e.includeNamed(part.File)
+			if e.workspace.exists(part.File) || isGlob(part.File) && e.workspace.matches(part.File) {
+				e.include(part.File)
+			} else {
+				e.skip("@"+part.File, noSuchFile)
+			}
 		}
 	}
 	if len(e.missing) > 0 {
@@ -106,6 +110,9 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	}
 	return e.result, nil
 }
+
+// noSuchFile is why a mention is not included.
+const noSuchFile = "there is no such file, so it stays text"
 
 // mayMention reports whether it is worth a look.
 func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
@@ -128,22 +135,13 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		case m.looksLikePath():
 			e.missed(m)
 		default:
-			e.skip("@"+m.path, "there is no such file, so it stays text")
+			e.skip("@"+m.path, noSuchFile)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// includeNamed includes a file that nobody typed the name of.
-func (e *expander) includeNamed(name string) {
-	if !e.workspace.exists(name) && !(isGlob(name) && e.workspace.matches(name)) {
-		e.skip("@"+name, "there is no such file, so it stays text")
-		return
-	}
-	e.include(name)
 }
 
 // expander collects the result of one message.

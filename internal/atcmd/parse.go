@@ -167,8 +167,8 @@ func candidates(token string, before rune) []int {
 	ends = append(ends[:min(maxEnds, len(ends))], len(token))
 	slices.Reverse(ends)
 	return slices.DeleteFunc(ends, func(end int) bool {
-		// src/* is a glob, not the folder src/ with emphasis.
-		return onlyDots(token[:end]) || strings.HasSuffix(token[:end], "/") && strings.HasPrefix(token[end:], "*")
+		// Dots alone are no name; src/* is a glob, not the folder src/ with emphasis.
+		return strings.Trim(token[:end], ".") == "" || strings.HasSuffix(token[:end], "/") && strings.HasPrefix(token[end:], "*")
 	})
 }
 
@@ -187,9 +187,6 @@ func trails(r, before rune) bool {
 func spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
-
-// onlyDots reports whether s is no name by itself: empty, ".", "..", "...".
-func onlyDots(s string) bool { return strings.Trim(s, ".") == "" }
 
 func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 

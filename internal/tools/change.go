@@ -69,7 +69,9 @@ func (e *Env) planEdit(planned edit) Plan {
 	for _, c := range planned.changes {
 		preview.Paths = append(preview.Paths, c.rel)
 		preview.Diff += c.unified()
-		preview.Protected = append(preview.Protected, e.protectedEdit(c)...)
+		if found := e.Protected.Edit(c.abs, c.rel); found.Care != protect.Free {
+			preview.Protected = append(preview.Protected, found)
+		}
 	}
 	return Plan{Preview: preview, Apply: func(context.Context) Answer { return e.apply(planned) }}
 }

@@ -46,7 +46,7 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 		return nil, err
 	}
 	if !e.mayRead(abs) {
-		return nil, keptBack(e.Workspace.Rel(abs))
+		return nil, fmt.Errorf("%s may hold keys and is not shown unless a call names it, which the user is then asked about", e.Workspace.Rel(abs))
 	}
 	return e.openResolved(ctx, abs)
 }

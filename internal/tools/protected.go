@@ -15,29 +15,13 @@ import (
 	"agent/internal/shell"
 )
 
-// protectedEdit says what about a change needs care.
-func (e *Env) protectedEdit(c change) []protect.Found {
-	if found := e.Protected.Edit(c.abs, c.rel); found.Care != protect.Free {
-		return []protect.Found{found}
-	}
-	return nil
-}
-
-// unwatched says why changes in the workspace are asked about, empty when they need not
-// be: in a home folder nearly everything is run or obeyed by something, more than any
+// watched completes the preview of an edit or a command with why changes in the workspace are
+// asked about: in a home folder nearly everything is run or obeyed by something, more than any
 // list holds.
-func (e *Env) unwatched() string {
-	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
-		return "the workspace holds your home folder"
-	}
-	return ""
-}
-
-// watched completes the preview of an edit or a command with what is not looked after in the
-// workspace.
 func (e *Env) watched(p Preview) Preview {
-	p.Unwatched = e.unwatched()
-	p.AtHome = p.Unwatched != "" && !e.Named
+	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
+		p.Unwatched, p.AtHome = "the workspace holds your home folder", !e.Named
+	}
 	return p
 }
 
@@ -82,6 +66,9 @@ const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 // it counts.
 func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
+	hidden := func(abs string) bool { // no confined command can read it
+		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
+	}
 	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) }) {
 		if seen[word] {
@@ -95,11 +82,11 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 		rel := e.Workspace.Rel(abs)
 		found := e.Protected.Read(abs, rel)
 		switch edit := e.Protected.Edit(abs, rel); {
-		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs, command.Confined.Policy)):
+		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs)):
 			continue
 		case edit.Care == protect.Guarded:
 			found = edit
-		case !confined && runsHooks(rel):
+		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
 			found = protect.Found{Path: rel, Name: ".git/hooks", Care: protect.Guarded, Why: "git runs it"}
 		}
 		if found.Care != protect.Free && !slices.Contains(protected, found) {
@@ -213,29 +200,5 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 	})
 }
 
-// allowedReads are the files with keys that a call names: when it runs, that was allowed.
-func allowedReads(root string, preview Preview) []string {
-	var paths []string
-	for _, found := range preview.Protected {
-		paths = append(paths, disk.At(root, found.Path))
-	}
-	return paths
-}
-
 // maxNamed is how many of the protected files that a command line names are shown.
 const maxNamed = 5
-
-// hidden reports whether no confined command can read a file.
-func hidden(abs string, policy sandbox.Policy) bool {
-	return slices.ContainsFunc(policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
-}
-
-// runsHooks reports whether a path is a hook of a repository.
-func runsHooks(rel string) bool {
-	return protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/")
-}
-
-// keptBack is the answer to a file with keys that was not asked about.
-func keptBack(rel string) error {
-	return fmt.Errorf("%s may hold keys and is not shown unless a call names it, which the user is then asked about", rel)
-}

@@ -135,8 +135,14 @@ func (r *replacing) add(edit int, e textEdit) error {
 	case len(places) == 0:
 		return r.addShifted(edit, old, textfile.PlainEnds(e.NewString))
 	case !(e.ReplaceAll && r.want == 0) && len(places) != want:
-		return fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s",
-			times(len(places)), r.rel, want, r.lineList(places), moreContext(len(places)))
+		remedy := "Add lines around it to name one place, or set replace_all to replace all of them"
+		if len(places) == 1 {
+			remedy = "Leave out expected_replacements"
+		}
+		for i, at := range places {
+			places[i] = lines.At(r.text, at)
+		}
+		return fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s", times(len(places)), r.rel, want, lines.Numbers(places), remedy)
 	}
 	for _, at := range places {
 		r.places = append(r.places, placed{textfile.Splice{Start: at, End: at + len(old), Text: e.NewString}, edit})
@@ -183,22 +189,6 @@ func occurrences(text, old string) []int {
 		at += i + len(old)
 	}
 	return places
-}
-
-// lineList names the lines of the places.
-func (r *replacing) lineList(places []int) string {
-	numbers := make([]int, len(places))
-	for i, at := range places {
-		numbers[i] = lines.At(r.text, at)
-	}
-	return lines.Numbers(numbers)
-}
-
-func moreContext(found int) string {
-	if found == 1 {
-		return "Leave out expected_replacements"
-	}
-	return "Add lines around it to name one place, or set replace_all to replace all of them"
 }
 
 func times(n int) string {

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"agent/internal/cmdline"
+	"agent/internal/disk"
 	"agent/internal/git"
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
@@ -90,7 +91,10 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	preview := previewCommand(ctx, env, args, command)
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
-	command.Confined.Policy.AllowRead = append(slices.Clone(command.Confined.Policy.AllowRead), allowedReads(env.Workspace.Root(), preview)...)
+	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
+	for _, found := range preview.Protected { // when the command runs, that was allowed
+		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, disk.At(env.Workspace.Root(), found.Path))
+	}
 	return Plan{
 		Preview: preview,
 		Apply:   func(ctx context.Context) Answer { return runCommand(ctx, env, args, command) },
@@ -270,7 +274,11 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	if timeout == 0 && !a.Background {
 		timeout = env.Limits.ShellTimeoutSeconds
 	}
-	confined, limits := env.confinement(), env.Limits.found()
+	var confined sandbox.Confinement
+	if env.Confinement != nil {
+		confined = env.Confinement()
+	}
+	limits := env.Limits.found()
 	if showsFiles(a.Command) {
 		limits = env.Limits
 	}

@@ -54,18 +54,13 @@ func todoWrite() Tool {
 				return failed(err)
 			}
 			p := list.Progress()
-			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total), Summary: howFar(p)}
+			summary := fmt.Sprintf("%d of %d done", p.Done, p.Total)
+			if p.Current != "" {
+				summary += ", now " + words.FirstLine(p.Current)
+			}
+			return Answer{Text: fmt.Sprintf("The list is kept: %d of %d completed.", p.Done, p.Total), Summary: summary}
 		}}, nil
 	})
-}
-
-// howFar says how far the list is.
-func howFar(p todo.Progress) string {
-	text := fmt.Sprintf("%d of %d done", p.Done, p.Total)
-	if p.Current != "" {
-		text += ", now " + words.FirstLine(p.Current)
-	}
-	return text
 }
 
 func todoRead() Tool {

@@ -188,14 +188,6 @@ type Limits struct {
 	ShellTimeoutSeconds int
 }
 
-// confinement is the sandbox that commands run in at present.
-func (e *Env) confinement() sandbox.Confinement {
-	if e.Confinement == nil {
-		return sandbox.Confinement{}
-	}
-	return e.Confinement()
-}
-
 // Served is a call of something that a server offers, such as an MCP server.
 type Served struct {
 	// Server and Tool are their names; Tool is "*" for what is no tool, such as reading.

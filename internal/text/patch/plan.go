@@ -69,7 +69,11 @@ func (p *planner) section(s Section) error {
 	case err != nil:
 		return err
 	case s.Op == Add:
-		file.After, file.From = rewritten(file.After, s.Text), ""
+		if file.From = ""; file.After == nil {
+			file.After = []byte(s.Text)
+		} else {
+			file.After = textfile.Parse(file.After).Rewritten(s.Text)
+		}
 		return nil
 	case file.After == nil:
 		failed := Failed(BadFile, "%s does not exist (line %d of the patch).", s.Path, s.Line)
@@ -104,12 +108,4 @@ func (p *planner) move(s Section, from string) error {
 	source := &p.files[p.at[from]]
 	target.After, target.From, source.After = source.After, from, nil
 	return nil
-}
-
-// rewritten is what a file holds when it is added where there perhaps was one.
-func rewritten(before []byte, text string) []byte {
-	if before == nil {
-		return []byte(text)
-	}
-	return textfile.Parse(before).Rewritten(text)
 }

@@ -7,7 +7,6 @@
 package decode
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -68,7 +67,7 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	fitted, notes := tool.fit(unwrapped)
 	meant.Notes = append(meant.Notes, notes...)
 	meant.Remark = tool.remark(unwrapped)
-	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && !isText(arguments)) {
+	if given.equal(fitted) && (strings.TrimSpace(arguments) == "" || json.Valid([]byte(arguments)) && strings.TrimSpace(arguments)[0] != '"') {
 		return meant // byte for byte
 	}
 	meant.Arguments = string(fitted.json())
@@ -301,8 +300,4 @@ func problem(arguments string) string {
 	at := int(syntax.Offset)
 	near := arguments[max(0, min(at, len(arguments))-around):min(len(arguments), at+around)]
 	return fmt.Sprintf("are not valid JSON: %s at byte %d, near %q; send the call again with valid JSON", syntax, at, strings.ToValidUTF8(near, ""))
-}
-
-func isText(arguments string) bool {
-	return bytes.HasPrefix(bytes.TrimSpace([]byte(arguments)), []byte(`"`))
 }
