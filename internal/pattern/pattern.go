@@ -40,3 +40,8 @@ func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
 func (p *Pattern) ReplaceAllString(s, by string) string {
 	return p.compiled().ReplaceAllString(s, by)
 }
+
+// ReplaceAllStringFunc is regexp.Regexp's.
+func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return p.compiled().ReplaceAllStringFunc(s, by)
+}

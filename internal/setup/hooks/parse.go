@@ -69,29 +69,16 @@ func (p *parser) parse(data []byte) {
 		p.found.leave("the hooks of %s: disableAllHooks is set there", p.file)
 		return
 	}
-	for _, event := range inOrder(file.Hooks) {
-		if !slices.Contains(Events(), Event(event)) {
-			p.found.leave("the hooks of %s for %s: there is no such event here", p.file, event)
-			continue
+	for _, event := range Events() {
+		if raw := file.Hooks[string(event)]; raw != nil {
+			p.event(event, raw)
 		}
-		p.event(Event(event), file.Hooks[event])
 	}
-}
-
-// inOrder lists events: those that are known in the order of a conversation, then others.
-func inOrder(given map[string]json.RawMessage) []string {
-	rank := func(name string) int {
-		if at := slices.Index(Events(), Event(name)); at >= 0 {
-			return at
+	for _, name := range slices.Sorted(maps.Keys(file.Hooks)) {
+		if !slices.Contains(Events(), Event(name)) {
+			p.found.leave("the hooks of %s for %s: there is no such event here", p.file, name)
 		}
-		return len(Events())
 	}
-	return slices.SortedFunc(maps.Keys(given), func(a, b string) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
 }
 
 func (p *parser) event(event Event, raw json.RawMessage) {

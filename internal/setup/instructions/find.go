@@ -2,7 +2,6 @@ package instructions
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,19 +173,4 @@ func (f *finder) shorten() {
 		}
 		left -= min(left, len(file.Text))
 	}
-}
-
-// entries lists the names in a folder that end in some way, sorted.
-func entries(folder, ending string) []string {
-	found, err := os.ReadDir(folder)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range found {
-		if strings.HasSuffix(e.Name(), ending) && !e.IsDir() {
-			names = append(names, filepath.Join(folder, e.Name()))
-		}
-	}
-	return names
 }

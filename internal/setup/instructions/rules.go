@@ -1,6 +1,8 @@
 package instructions
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +26,10 @@ type rule struct {
 func (f *finder) rules(root string) []rule {
 	var all []rule
 	for _, place := range ruleFolders {
-		for _, file := range entries(filepath.Join(root, filepath.FromSlash(place.folder)), place.ending) {
+		folder := filepath.Join(root, filepath.FromSlash(place.folder))
+		names, _ := fs.Glob(os.DirFS(folder), "*"+place.ending) // the pattern is right
+		for _, name := range names {
+			file := filepath.Join(folder, name)
 			text, err := f.place.Read(file, MaxFile)
 			if err != nil {
 				continue // a rule that cannot be read holds for nothing

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/pattern"
 	"agent/internal/words"
 )
 
@@ -28,21 +29,12 @@ func clean(text string) string {
 			b.WriteString(kept)
 		}
 	}
-	return strings.TrimSpace(visible(b.String()))
+	return strings.TrimSpace(plain.ReplaceAllStringFunc(b.String(), words.Visible))
 }
 
-// visible makes control characters visible, all but line feeds and tabs.
-func visible(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		parts := strings.Split(line, "\t")
-		for j, part := range parts {
-			parts[j] = words.Visible(part)
-		}
-		lines[i] = strings.Join(parts, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
+// plain are the parts of a text in which control characters are made visible: all but line
+// feeds and tabs.
+var plain = pattern.New(`[^\n\t]+`)
 
 // uncommented returns a line without comments; open says that one continues in the next.
 // What is in a span of code is no comment.

@@ -18,12 +18,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-const (
-	// userFile is the file of the configuration folder, projectFile that of a repository.
-	userFile    = "mcp.json"
-	projectFile = ".mcp.json"
-)
-
 // Where says where to look.
 type Where struct {
 	source.Where
@@ -37,10 +31,10 @@ type Where struct {
 }
 
 // UserFile is the file of the person's own servers.
-func UserFile(config string) string { return filepath.Join(config, userFile) }
+func UserFile(config string) string { return filepath.Join(config, "mcp.json") }
 
 // ProjectFile is the file of servers in the folder of a project.
-func ProjectFile(folder string) string { return filepath.Join(folder, projectFile) }
+func ProjectFile(folder string) string { return filepath.Join(folder, ".mcp.json") }
 
 // Find reads the servers of a workspace and its user. An error is one of Given: what a
 // person asks for by a flag is there, or nothing is done.
@@ -66,28 +60,20 @@ func Find(w Where) (Found, error) {
 	return f, nil
 }
 
-// given reads a value of --mcp-config.
+// given reads a value of --mcp-config, of which every entry must be good.
 func (f *Found) given(value string, w Where) error {
-	if strings.HasPrefix(strings.TrimSpace(value), "{") {
-		return f.whole("", []byte(value), Flag, "")
+	file, data := "", []byte(value)
+	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
+		var err error
+		file = disk.At(w.Dir, value)
+		if data, err = disk.Beginning(file, source.MaxSettings); err != nil {
+			return fmt.Errorf("%s: %w", value, disk.Reason(err))
+		}
 	}
-	file := value
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(w.Dir, file)
-	}
-	data, err := disk.Beginning(file, source.MaxSettings)
-	if err != nil {
-		return fmt.Errorf("%s: %w", value, disk.Reason(err))
-	}
-	return f.whole(file, data, Flag, "")
-}
-
-// whole reads a text of the command line, of which every entry must be good.
-func (f *Found) whole(file string, data []byte, origin Origin, folder string) error {
-	problems := len(f.Problems)
-	f.read(file, data, origin, folder)
-	if len(f.Problems) > problems {
-		return errors.New(f.Problems[problems])
+	before := len(f.Problems)
+	f.read(file, data, Flag, "")
+	if len(f.Problems) > before {
+		return errors.New(f.Problems[before])
 	}
 	return nil
 }
@@ -139,20 +125,14 @@ func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
 			continue
 		}
-		f.own(s, place)
+		if origin == Project { // what only the person's own configuration may say
+			if len(s.Allow) > 0 || s.TrustHints {
+				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
+			}
+			s.Allow, s.TrustHints = nil, false
+		}
 		f.Servers = append(f.Servers, s)
 	}
-}
-
-// own drops what only the person's own configuration may say.
-func (f *Found) own(s *Server, place string) {
-	if s.Origin != Project {
-		return
-	}
-	if len(s.Allow) > 0 || s.TrustHints {
-		f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
-	}
-	s.Allow, s.TrustHints = nil, false
 }
 
 // Place names where the server is configured.
