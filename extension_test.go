@@ -16,7 +16,7 @@ import (
 // extensions are one of each kind of thing the program is extended by: a file of
 // its own, and a line in a registry, put after the line that is there last.
 var extensions = []struct{ file, as, registry, after, line string }{
-	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "\t\t\tTheme,\n", "\t\t\tBell,\n"},
+	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "\t\t\tApprovalMode, MaxTurns,\n", "\t\t\tBell,\n"},
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "\toldResults,\n", "\tfillers,\n"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "\ttopDown{},\n", "\tshortResults{},\n"},
 	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "\t\tdebugCommand(d),\n", "\t\tpingCommand(),\n"},
