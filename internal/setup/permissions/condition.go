@@ -30,31 +30,23 @@ type Subject struct {
 	Host string
 }
 
-// readers, editors and browsers are the tools that rules about reading, editing and pages
-// are about.
-var (
-	readers  = []string{"Read", "Grep", "Glob", "LS"}
-	editors  = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
-	browsers = []string{"WebFetch", "WebSearch"}
-)
-
 // Holds reports whether the condition is about a call.
 func (c Condition) Holds(s Subject) bool {
 	if len(c.rules.all) == 0 {
 		return true
 	}
-	switch rule := c.rules.all[0]; rule.about {
-	case commands:
-		return s.Tool == "Bash" && c.rules.Command(s.Command) != nil
-	case pages:
-		return slices.Contains(browsers, s.Tool) && c.rules.Page(s.Host) != nil
-	case tools:
+	rule := c.rules.all[0]
+	if rule.about == tools {
 		return c.rules.Server(s.Tool) != nil
-	default:
-		among := readers
-		if rule.about == edits {
-			among = editors
-		}
-		return slices.Contains(among, s.Tool) && (rule.paths == nil || slices.ContainsFunc(s.Files, rule.paths))
 	}
+	if subjects[s.Tool] != rule.about {
+		return false
+	}
+	switch rule.about {
+	case commands:
+		return c.rules.Command(s.Command) != nil
+	case pages:
+		return c.rules.Page(s.Host) != nil
+	}
+	return rule.paths == nil || slices.ContainsFunc(s.Files, rule.paths)
 }

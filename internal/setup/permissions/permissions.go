@@ -42,12 +42,21 @@ type Rule struct {
 type subject int
 
 const (
-	reads subject = iota
+	nothing subject = iota
+	reads
 	edits
 	commands
 	pages
 	tools
 )
+
+// subjects are what rules for the tools of Claude Code are about; those of servers are not
+// among them.
+var subjects = map[string]subject{
+	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
+	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
+	"Bash": commands, "WebFetch": pages, "WebSearch": pages,
+}
 
 // String says the rule as a person reads it.
 func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File) }
@@ -144,35 +153,23 @@ func parse(text, root, home string) (rule Rule, why string) {
 	}
 	rule.Text = text
 	all := !has || pattern == "" || pattern == "*" || pattern == "**"
-	switch {
-	case slices.Contains(readers, name):
-		rule.about = reads
-	case slices.Contains(editors, name):
-		rule.about = edits
-	case name == "Bash":
-		rule.about = commands
-		if !all {
-			rule.words = commandPattern(pattern)
-		}
-		return rule, ""
-	case slices.Contains(browsers, name):
-		rule.about = pages
-		if host, domain := strings.CutPrefix(pattern, "domain:"); domain {
-			rule.host = strings.ToLower(host)
-		} else if !all {
-			return rule, "only domain: is understood in it"
-		}
-		return rule, ""
-	default:
-		if !strings.HasPrefix(name, "mcp__") {
-			return rule, "there is no such tool here"
-		}
-		if rule.about, rule.tool = tools, name; has && !all {
+	switch rule.about = subjects[name]; {
+	case rule.about == nothing && !strings.HasPrefix(name, "mcp__"):
+		return rule, "there is no such tool here"
+	case rule.about == nothing:
+		if rule.about, rule.tool = tools, name; !all {
 			return rule, "arguments of servers' tools are not looked at"
 		}
-		return rule, ""
-	}
-	if !all {
+	case all:
+	case rule.about == commands:
+		rule.words = commandPattern(pattern)
+	case rule.about == pages:
+		host, domain := strings.CutPrefix(pattern, "domain:")
+		if !domain {
+			return rule, "only domain: is understood in it"
+		}
+		rule.host = strings.ToLower(host)
+	default:
 		rule.paths, rule.literal, rule.base, why = pathPattern(pattern, root, home)
 	}
 	return rule, why
