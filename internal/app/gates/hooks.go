@@ -86,9 +86,6 @@ func Items(all hooks.Found) consent.Found {
 
 // Close runs the hooks of SessionEnd and has no hook survive the conversation.
 func (h *Hooks) Close() error {
-	if h.Runner == nil {
-		return nil
-	}
 	if h.idle != nil {
 		h.idle.Stop()
 	}
@@ -134,6 +131,11 @@ func (h *Hooks) input() map[string]any {
 	}
 }
 
+// abouts name what moments are about, as hooks read it.
+var abouts = map[hooks.Event]string{
+	hooks.SessionStart: "source", hooks.SessionEnd: "reason", hooks.PreCompact: "trigger", hooks.PostCompact: "trigger",
+}
+
 // Moments is what the turn loop asks at its moments: the checks, then the hooks, if there
 // are any.
 func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.Heard {
@@ -149,22 +151,15 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 				return heard
 			}
 		}
-		if h.Runner == nil {
-			return heard
-		}
 		notices := heard.Notices
 		o := hook.Occasion{Event: m.Event}
 		switch m.Event {
-		case hooks.SessionStart:
-			o.Names, o.Input = []string{m.About}, map[string]any{"source": m.About}
 		case hooks.UserPromptSubmit:
 			o.Input = map[string]any{"prompt": m.Text}
 		case hooks.Stop:
 			o.Input = map[string]any{"stop_hook_active": m.Refused > checked, "last_assistant_message": m.Text}
-		case hooks.SessionEnd:
-			o.Names, o.Input = []string{m.About}, map[string]any{"reason": m.About}
-		case hooks.PreCompact, hooks.PostCompact:
-			o.Names, o.Input = []string{m.About}, map[string]any{"trigger": m.About}
+		default:
+			o.Names, o.Input = []string{m.About}, map[string]any{abouts[m.Event]: m.About}
 		}
 		out := h.Runner.Run(ctx, o)
 		if m.Event == hooks.UserPromptSubmit {
@@ -219,12 +214,12 @@ func forModel(event hooks.Event, texts ...string) string {
 
 // end runs the hooks of SessionEnd.
 func (h *Hooks) end() {
+	if !h.Has(hooks.SessionEnd) || h.Chat() == nil {
+		return
+	}
 	reason := "prompt_input_exit"
 	if h.Unattended {
 		reason = "other"
-	}
-	if h.Chat() == nil || !h.Runner.Has(hooks.SessionEnd) {
-		return
 	}
 	out := h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
 	h.Say(out.Notices...)
@@ -235,9 +230,6 @@ const idleTime = time.Minute
 
 // Notify runs the hooks of events that no hook can refuse.
 func (h *Hooks) Notify(e chat.Event) {
-	if h.Runner == nil {
-		return
-	}
 	switch e := e.(type) {
 	case chat.ApprovalRequested:
 		h.notification("permission_prompt", "agent needs your permission: "+e.Approval.Preview.Title)
@@ -246,7 +238,7 @@ func (h *Hooks) Notify(e chat.Event) {
 			h.idle.Stop()
 		}
 	case chat.TurnEnded:
-		if !h.Unattended && h.Runner.Has(hooks.Notification) {
+		if h.Has(hooks.Notification) && !h.Unattended {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
 	case chat.DensityApplied:
