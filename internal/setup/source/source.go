@@ -86,14 +86,8 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if why != "" {
 		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
 	}
-	data := make([]byte, min(info.Size(), int64(limit))+1) // one more shows whether there is more
-	n, err := io.ReadFull(f, data)
-	if data = data[:n]; err == nil && n <= limit { // it has grown since
-		var more []byte
-		more, err = io.ReadAll(io.LimitReader(f, int64(limit-n)+1))
-		data = append(data, more...)
-	}
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more shows whether there is more
+	if err != nil {
 		return Text{}, err
 	}
 	if len(data) <= limit {
