@@ -30,19 +30,16 @@ func (b *Brought) offerSkills() (notices []string) {
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
 		budget = set
 	}
-	var tool []tools.Tool
-	defer func() {
-		b.tool.Store(&tool)
-		b.made.Add(1)
-	}()
 	catalogue, cut, whole := b.Set().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
-	if catalogue == "" {
-		return nil
+	var tool []tools.Tool
+	if catalogue != "" {
+		tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
 	}
+	b.tool.Store(&tool)
+	b.made.Add(1)
 	if cut > 0 {
 		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
 	}
-	tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
 	return notices
 }
 

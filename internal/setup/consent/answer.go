@@ -67,8 +67,11 @@ func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 	taken := map[int]bool{}
 	for _, name := range names {
 		meant := 0
+		var known []string
 		for n, r := range all {
-			if !slices.Contains(t.namesOf(r), name) && !(len(name) >= shortID && strings.HasPrefix(r.Hash, name)) {
+			file := t.short(r.File)
+			known = append(known, r.Name, r.String())
+			if !slices.Contains([]string{r.Name, r.String(), file, file + ": " + r.String()}, name) && !(len(name) >= shortID && strings.HasPrefix(r.Hash, name)) {
 				continue
 			}
 			if meant++; !taken[n] {
@@ -76,22 +79,8 @@ func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 			}
 		}
 		if meant == 0 {
-			return nil, t.unknown(name, all)
+			return nil, fmt.Errorf("there is no item %q%s; agent trust lists them", name, nearest.Question(name, known))
 		}
 	}
 	return chosen, nil
-}
-
-// namesOf are what an item may be called.
-func (t *Trust) namesOf(r Reviewed) []string {
-	file := t.short(r.File)
-	return []string{r.Name, r.String(), file, file + ": " + r.String()}
-}
-
-func (t *Trust) unknown(name string, all []Reviewed) error {
-	var names []string
-	for _, r := range all {
-		names = append(names, r.Name, r.String())
-	}
-	return fmt.Errorf("there is no item %q%s; agent trust lists them", name, nearest.Question(name, names))
 }

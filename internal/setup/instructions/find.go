@@ -26,7 +26,11 @@ func Find(w Where) Found {
 			f.add(filepath.Join(project[0], filepath.FromSlash(name)))
 		}
 	}
-	f.always(project[0])
+	for _, r := range f.rules(project[0]) {
+		if r.always {
+			f.addText(r.path, r.text, r.body)
+		}
+	}
 	f.shorten()
 	return f.found
 }
@@ -119,15 +123,6 @@ func (f *finder) addText(file string, text source.Text, cleaned string) {
 		whole += "\n(cut: the file is longer than 64 KiB)"
 	}
 	f.found.Files = append(f.found.Files, File{file, whole, text.Cut})
-}
-
-// always adds the rules of the root that hold for every file.
-func (f *finder) always(root string) {
-	for _, r := range f.rules(root) {
-		if r.always {
-			f.addText(r.path, r.text, r.body)
-		}
-	}
 }
 
 // Below reads what applies to a file below the workspace beyond what Find gives: the

@@ -49,30 +49,23 @@ func Edit(file string, change func(data []byte) ([]Step, error)) error {
 	if len(steps) == 0 {
 		return nil
 	}
-	if data, err = patched(data, steps); err != nil {
+	value, err := hujson.Parse(data)
+	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	patch, err := rawjson.Marshal(steps)
+	if err == nil {
+		err = value.Patch(patch)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	value.Format()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("%s: %w", file, disk.Reason(err))
 	}
-	if err := disk.Replace(file, data, mode); err != nil {
+	if err := disk.Replace(file, value.Pack(), mode); err != nil {
 		return fmt.Errorf("%s: %w", file, disk.Reason(err))
 	}
 	return nil
-}
-
-func patched(data []byte, steps []Step) ([]byte, error) {
-	value, err := hujson.Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	patch, err := rawjson.Marshal(steps)
-	if err != nil {
-		return nil, err
-	}
-	if err := value.Patch(patch); err != nil {
-		return nil, err
-	}
-	value.Format()
-	return value.Pack(), nil
 }

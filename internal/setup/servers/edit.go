@@ -39,10 +39,7 @@ func Add(file, name string, added New) error {
 		if _, taken := has[name]; taken {
 			return nil, fmt.Errorf("%s has a server %s already; agent mcp remove %s takes it out", file, name, name)
 		}
-		if has == nil {
-			return []jsonfile.Step{{Op: "add", Path: "/mcpServers", Value: map[string]json.RawMessage{name: raw}}}, nil
-		}
-		return []jsonfile.Step{{Op: "add", Path: "/mcpServers/" + name, Value: json.RawMessage(raw)}}, nil
+		return additions(has, map[string]json.RawMessage{name: raw}), nil
 	})
 }
 
@@ -126,16 +123,19 @@ func AddAll(file string, added map[string]json.RawMessage) error {
 	if err := os.Chmod(file, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", file, disk.Reason(err))
 	}
-	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
-		var steps []jsonfile.Step
-		if has == nil {
-			steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers", Value: map[string]any{}})
+	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
+}
+
+// additions are the steps that add those servers that a file does not have.
+func additions(has, added map[string]json.RawMessage) []jsonfile.Step {
+	var steps []jsonfile.Step
+	if has == nil {
+		steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers", Value: map[string]any{}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(added)) {
+		if _, taken := has[name]; !taken {
+			steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers/" + name, Value: added[name]})
 		}
-		for _, name := range slices.Sorted(maps.Keys(added)) {
-			if _, taken := has[name]; !taken {
-				steps = append(steps, jsonfile.Step{Op: "add", Path: "/mcpServers/" + name, Value: added[name]})
-			}
-		}
-		return steps, nil
-	})
+	}
+	return steps
 }
