@@ -103,17 +103,8 @@ func Changed(ctx context.Context, root string) bool {
 	if repository.mayRun() != nil {
 		return false
 	}
-	var changed anything
-	err := git.Run(ctx, root, nil, &changed, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
-	return err == nil && bool(changed)
-}
-
-// anything is whether anything was written. Git's list of changes may be long.
-type anything bool
-
-func (a *anything) Write(p []byte) (int, error) {
-	*a = *a || len(p) > 0
-	return len(p), nil
+	changed, err := repository.run("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	return err == nil && changed != ""
 }
 
 // repository runs git in a folder.

@@ -27,20 +27,10 @@ const (
 	helperABI = 2
 )
 
-// rootKeeps are the capabilities that commands of root keep: those over files and
+// keptByRoot is the set of capabilities that commands of root keep: those over files and
 // users, which do not reach out of the sandbox. Others get around Landlock, or change
 // the clock, the priorities or the terminals of all.
-var rootKeeps = []uint{
-	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
-}
-
-// keptByRoot is the set of them.
-func keptByRoot() (set uint64) {
-	for _, capability := range rootKeeps {
-		set |= 1 << capability
-	}
-	return set
-}
+const keptByRoot = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
 // startHelper has the holder start this program as the helper, in new namespaces, and
 // that the command.
@@ -138,7 +128,7 @@ func (p Policy) spec() confine.Spec {
 		spec.Ruleset = newRuleset(abi, p.rulesBesideMounts())
 	}
 	if os.Geteuid() == 0 {
-		spec.Capabilities = keptByRoot()
+		spec.Capabilities = keptByRoot
 	}
 	return spec
 }

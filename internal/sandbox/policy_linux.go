@@ -25,17 +25,8 @@ var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/rand
 
 // newRuleset makes a ruleset for a kernel with that version of Landlock.
 func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
-	set := &confine.Ruleset{Rules: rules}
-	switch {
-	case abi >= 5:
-		set.Handled = 1<<16 - 1
-	case abi >= 3:
-		set.Handled = 1<<15 - 1
-	case abi == 2:
-		set.Handled = 1<<14 - 1
-	default:
-		set.Handled = 1<<13 - 1
-	}
+	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // how many it knows
+	set := &confine.Ruleset{Rules: rules, Handled: 1<<rights - 1}
 	if abi >= 6 {
 		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}

@@ -23,7 +23,7 @@ func (r *rulesets) confineThread(policy Policy) (*changes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := confine.KeepCapabilities(keptByRoot()); err != nil {
+	if err := confine.KeepCapabilities(keptByRoot); err != nil {
 		return nil, err
 	}
 	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look, askChanges: policy.Profile == Work, noNamespaces: true}

@@ -77,12 +77,11 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 			return
 		}
 		file := newSeen(b.identities.of(at), at, now)
-		folder, name := b.split(place)
-		if b.mayBeTracked(place) && at.size <= largest && tracked.find(folder, name) && b.index.Sure(tracked.entry()) && sameStamp(at, tracked.entry()) {
+		if b.isClean(&tracked, place, at) {
 			file.mark(clean)
 		}
 		if !file.is(clean) || len(known) > 0 {
-			rel := folder + name
+			rel := b.path(place)
 			k, ok := known[rel]
 			switch {
 			case ok && file.is(settled) && k.identity == file.identity:
@@ -103,10 +102,12 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	return unknown
 }
 
-// mayBeTracked reports whether git's index may have the file at a place. Where git was asked
-// itself it is not known of which it does, and all are in order.
-func (b *before) mayBeTracked(place int) bool {
-	return place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
+// isClean reports whether the file at a place holds what git keeps of it, by git's index,
+// which is read along with the places.
+func (b *before) isClean(index *tracked, place int, at stamp) bool {
+	// Where git was asked itself it is not known which files it tracks, and all are in order.
+	inOrder := place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
+	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
 }
 
 // each looks at each file; ok is false for what is not there. Of the files of a folder only

@@ -78,5 +78,5 @@ func (s *Store) finishCommand(ctx context.Context) {
 		return
 	}
 	s.keepHalf(b.Half)
-	s.recordOf(b.Turn, b.Title, node{Unlisted: !all, Unknown: unknown}, changes...)
+	s.record(node{Turn: b.Turn, Title: b.Title, Unlisted: !all, Unknown: unknown, Changes: changes})
 }

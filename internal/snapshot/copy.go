@@ -22,8 +22,9 @@ func Copy(from, to string) error {
 	if err == nil {
 		err = copyObjects(from, to)
 	}
-	if err == nil {
-		err = copyHeld(from, to)
+	// What was noted before a command; where that is missing it will be said.
+	if noted, missing := os.ReadFile(filepath.Join(from, heldName)); err == nil && missing == nil {
+		err = os.WriteFile(filepath.Join(to, heldName), noted, 0o600)
 	}
 	if err == nil { // last of all: it is what makes the folder a store
 		err = os.WriteFile(filepath.Join(to, "journal"), journal, 0o600)
@@ -32,15 +33,6 @@ func Copy(from, to string) error {
 		return errors.Join(err, os.RemoveAll(to))
 	}
 	return nil
-}
-
-// copyHeld copies what was noted before a command.
-func copyHeld(from, to string) error {
-	noted, err := os.ReadFile(filepath.Join(from, heldName))
-	if err != nil {
-		return nil // none was, or it will be said that it cannot be read
-	}
-	return os.WriteFile(filepath.Join(to, heldName), noted, 0o600)
 }
 
 // copyObjects shares the contents on disk, since what has a hash never becomes anything

@@ -44,7 +44,7 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 		changes[i] = s.edited(file)
 	}
 	s.keepHalf(s.halfDone())
-	id := s.record(node{}, changes...)
+	id := s.record(node{Changes: changes})
 	return s.markOf(id), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -100,6 +100,6 @@ func (s *Store) keepHalf(done []Change) {
 		return
 	}
 	if of := s.halfTurn(); of != nil {
-		s.recordOf(of.Turn, of.Title, node{}, done...)
+		s.record(node{Turn: of.Turn, Title: of.Title, Changes: done})
 	}
 }

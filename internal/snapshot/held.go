@@ -120,7 +120,16 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 			was.folders[dir] = true
 		}
 	}
-	was.settle(s.files.Root())
+	// What git's index knows to hold still what it held need not be read.
+	was.index = openIndex(was.root)
+	tracked := tracked{entries: was.index.Read()}
+	was.each(func(place int, at stamp, ok bool) {
+		file := &was.seen[place]
+		if ok && was.isClean(&tracked, place, at) && uint16(at.mode) == file.mode && was.states[was.path(place)].Sum == gitSum+hex.EncodeToString(tracked.entry().Name) {
+			file.identity = was.identities.of(at)
+			file.mark(settled)
+		}
+	})
 	return was, nil
 }
 
@@ -155,24 +164,4 @@ func parseHeld(kind, line string) (file heldFile, err error) {
 		err = json.Unmarshal([]byte(line[len(quoted):]), &file.state)
 	}
 	return file, err
-}
-
-// settle marks the files that git's index knows to hold still what they held, so that they
-// need not be read.
-func (b *before) settle(root string) {
-	tracked := openIndex(root)
-	defer tracked.Close()
-	entries := tracked.Read()
-	for entries.Next() {
-		e := &entries.Entry
-		rel := string(e.Path)
-		place, ok := b.listing.find(rel)
-		if !ok || !whole(e) || !tracked.Sure(e) || b.states[rel].Sum != gitSum+hex.EncodeToString(e.Name) {
-			continue
-		}
-		if at, ok := stampOf(absolute(root, rel)); ok && uint16(at.mode) == b.seen[place].mode && sameStamp(at, e) {
-			b.seen[place].identity = b.identities.of(at)
-			b.seen[place].mark(settled)
-		}
-	}
 }

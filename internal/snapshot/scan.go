@@ -70,7 +70,7 @@ func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 			return ""
 		}
 		s.keepHalf(half)
-		return s.markOf(s.record(node{Unlisted: !all}, changes...))
+		return s.markOf(s.record(node{Unlisted: !all, Changes: changes}))
 	}
 }
 

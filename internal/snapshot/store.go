@@ -232,20 +232,15 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	return state
 }
 
-// record adds a node with changes and returns its number; of says what is not known of them.
-func (s *Store) record(of node, changes ...Change) int {
-	n := &node{Unlisted: of.Unlisted, Unknown: of.Unknown, ID: s.tree.last + 1, Up: s.tree.head, Turn: s.turn, Title: s.title, Root: s.files.Root(), At: s.Now(), Changes: changes}
-	s.tree.add(n)
-	s.write(record{Node: n})
+// record adds a node for changes and returns its number. It is of the present turn unless it
+// says of which.
+func (s *Store) record(n node) int {
+	if n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.Root(), s.Now(); n.Turn == 0 {
+		n.Turn, n.Title = s.turn, s.title
+	}
+	s.tree.add(&n)
+	s.write(record{Node: &n})
 	return n.ID
-}
-
-// recordOf is record for another turn than the present one.
-func (s *Store) recordOf(turn int, title string, of node, changes ...Change) int {
-	present, called := s.turn, s.title
-	defer func() { s.turn, s.title = present, called }()
-	s.turn, s.title = turn, title
-	return s.record(of, changes...)
 }
 
 func (s *Store) write(r record) {

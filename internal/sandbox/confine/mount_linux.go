@@ -82,32 +82,22 @@ func (t tree) mountAt(path string) error {
 
 // limit takes rights from the copy.
 func (t tree) limit(attributes uint64) error {
-	empty := [1]byte{}
-	return setAttributes(uintptr(t.fd), &empty[0], t.path, atEmptyPath|atRecursive, attributes)
+	return failed("change the mount", t.path, setAttributes(uintptr(t.fd), "", atEmptyPath|atRecursive, attributes))
 }
 
-// limitMounts takes rights from what is mounted at path, and below.
-func limitMounts(path string, attributes uint64) error {
+// limitMount takes rights from what is mounted at path; with atRecursive also below.
+func limitMount(path string, flags uintptr, attributes uint64) error {
+	return failed("change the mount", path, setAttributes(atCwd, path, flags, attributes))
+}
+
+func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) error {
 	name, err := syscall.BytePtrFromString(path)
 	if err != nil {
 		return err
 	}
-	return setAttributes(atCwd, name, path, atRecursive, attributes)
-}
-
-// limitMount takes rights from what is mounted at path alone.
-func limitMount(path string, attributes uint64) error {
-	name, err := syscall.BytePtrFromString(path)
-	if err != nil {
-		return err
-	}
-	return setAttributes(atCwd, name, path, 0, attributes)
-}
-
-func setAttributes(dir uintptr, name *byte, path string, flags uintptr, attributes uint64) error {
 	attr := mountAttr{set: attributes, propagation: syscall.MS_PRIVATE}
 	if _, _, errno := syscall.Syscall6(sysMountSetattr, dir, uintptr(unsafe.Pointer(name)), flags, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0); errno != 0 {
-		return failed("change the mount", path, errno)
+		return errno
 	}
 	return nil
 }
@@ -124,7 +114,7 @@ func (s *Spec) arrange() error {
 	if err != nil {
 		return err
 	}
-	if err := limitMounts("/", attrReadOnly|attrNoDevice); err != nil {
+	if err := limitMount("/", atRecursive, attrReadOnly|attrNoDevice); err != nil {
 		return err
 	}
 	if err := s.mountRun(); err != nil {
@@ -156,7 +146,7 @@ func (s *Spec) arrange() error {
 		limit := syscall.Rlimit{Cur: uint64(s.Processes), Max: uint64(s.Processes)}
 		_ = syscall.Setrlimit(rlimitNproc, &limit)
 	}
-	return errors.Join(limitMount("/proc", attrReadOnly), limitMount(run, attrReadOnly))
+	return errors.Join(limitMount("/proc", 0, attrReadOnly), limitMount(run, 0, attrReadOnly))
 }
 
 const rlimitNproc = 6
@@ -195,5 +185,10 @@ func remount(path string, attributes uint64) error {
 	return trees[0].mount()
 }
 
-// failed is the error of what could not be done to a path.
-func failed(what, path string, err error) error { return &os.PathError{Op: what, Path: path, Err: err} }
+// failed is the error of what could not be done to a path, nil for none.
+func failed(what, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.PathError{Op: what, Path: path, Err: err}
+}
