@@ -4,7 +4,7 @@
 // Its promise is one-sided. A line that [Parse] accepts runs exactly the commands
 // it returns, and a command that [Line.Unproven] leaves out only reads, and only
 // below the folders where reading is allowed. Everything else is "not known": a
-// line that expands, redirects or branches is refused whole ([NotPlainError]),
+// line that expands, redirects or branches is refused whole by [Parse],
 // because what it runs depends on the state of a shell that nobody sees; a program
 // or option that is not in the table counts as one that changes things, so the
 // table need not be complete, only right. Nothing is executed here; a pattern or a
@@ -45,13 +45,9 @@ type Word struct {
 	Written bool
 }
 
-// NotPlainError is why a command line is not plain.
-type NotPlainError struct{ Reason string }
-
-func (e *NotPlainError) Error() string { return "not a plain command: " + e.Reason }
-
+// notPlain is why a command line is not plain.
 func notPlain(format string, args ...any) error {
-	return &NotPlainError{Reason: fmt.Sprintf(format, args...)}
+	return fmt.Errorf("not a plain command: "+format, args...)
 }
 
 // maxLine bounds a line that is parsed, in bytes.
@@ -63,7 +59,7 @@ const maxLine = 32 << 10
 var joinsInsideWord = pattern.New(`[^ \t]\\\n|^\\\n`)
 
 // Parse splits a command line the way bash would. A line that is not plain, or no
-// valid shell, is an error of type *NotPlainError. Redirections between standard
+// valid shell, is an error. Redirections between standard
 // output and standard error and to /dev/null are plain, since they change nothing.
 func Parse(line string) (Line, error) {
 	if len(line) > maxLine {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -25,7 +26,7 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:8]+".tmp")
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:randomLetters]+".tmp")
 	err := writeNew(temporary, data, mode)
 	if err == nil {
 		sweep(path, temporary)
@@ -64,6 +65,9 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
+// randomLetters is how many are in the name of a temporary file.
+const randomLetters = 8
+
 // sweep removes what killed writers left beside path. A temporary file lives for
 // milliseconds, so one that is an hour older than ours has no owner any more.
 func sweep(path, ours string) {
@@ -71,13 +75,15 @@ func sweep(path, ours string) {
 	if err != nil {
 		return
 	}
-	left, err := filepath.Glob(filepath.Join(globEscape(filepath.Dir(path)), "."+globEscape(filepath.Base(path))+".????????.tmp"))
-	if err != nil {
-		return
-	}
-	for _, name := range left {
-		if info, err := os.Lstat(name); err == nil && mine.ModTime().Sub(info.ModTime()) > time.Hour {
-			_ = os.Remove(name)
+	folder, begin, end := filepath.Dir(path), "."+filepath.Base(path)+".", ".tmp"
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		name := entry.Name()
+		if len(name) != len(begin)+randomLetters+len(end) || !strings.HasPrefix(name, begin) || !strings.HasSuffix(name, end) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && mine.ModTime().Sub(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(folder, name))
 		}
 	}
 }
@@ -137,17 +143,4 @@ func removeIfThere(path string) error {
 		return fmt.Errorf("%s is left behind: %w", path, Reason(err))
 	}
 	return nil
-}
-
-// globEscape makes a path a pattern that matches only itself.
-func globEscape(path string) string {
-	var escaped []byte
-	for i := range len(path) {
-		switch path[i] {
-		case '*', '?', '[', '\\':
-			escaped = append(escaped, '\\')
-		}
-		escaped = append(escaped, path[i])
-	}
-	return string(escaped)
 }

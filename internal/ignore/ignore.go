@@ -83,7 +83,7 @@ func (f folder) readable() error {
 // relative returns dir as a slash path below root, "." for root itself.
 func relative(root, dir string) (string, error) {
 	below, err := filepath.Rel(root, dir)
-	if err != nil || below == ".." || strings.HasPrefix(below, ".."+string(filepath.Separator)) {
+	if err != nil || !filepath.IsLocal(below) {
 		return "", fmt.Errorf("list %s: it is not inside %s", dir, root)
 	}
 	return filepath.ToSlash(below), nil
