@@ -78,13 +78,12 @@ func parse(diff string) (lines []line, hidden int) {
 			l.number = oldLine
 			oldLine++
 		case '\\':
-		case '+':
-			l.number = newLine
-			newLine++
 		default:
 			l.number = newLine
-			oldLine++
 			newLine++
+			if l.kind != '+' {
+				oldLine++
+			}
 		}
 		revealed := style.Reveal(row)
 		l.text, l.marks = revealed.Text, revealed.Marks

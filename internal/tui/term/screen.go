@@ -222,28 +222,29 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	}
 	s.tallest.measure(len(s.shown.Live), f.At)
 	moved := f.Row != s.shown.Row || f.Col != s.shown.Col
-	if !f.Reset && len(f.Printed) == 0 && f.Width == s.shown.Width && !moved && slices.Equal(f.Live, s.shown.Live) {
+	again := f.Reset || len(f.Printed) > 0 || f.Width != s.shown.Width
+	if !again && !moved && slices.Equal(f.Live, s.shown.Live) {
 		return
 	}
 	if !f.Reset {
 		s.toTop(b, f.Width)
 	}
-	if f.Reset || len(f.Printed) > 0 || f.Width != s.shown.Width {
-		left := len(s.shown.Live)
-		for _, line := range f.Printed {
-			left -= writeLine(b, line, f.Width)
+	left := len(s.shown.Live)
+	for _, line := range f.Printed {
+		left -= writeLine(b, line, f.Width)
+		b.WriteString("\r\n")
+	}
+	for i, line := range f.Live {
+		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		for i, line := range f.Live {
-			if i > 0 {
-				b.WriteString("\r\n")
-			}
-			left -= writeLine(b, line, f.Width)
+		if !again && i < len(s.shown.Live) && s.shown.Live[i] == line {
+			left--
+			continue
 		}
-		eraseBelow(b, left)
-	} else {
-		s.difference(b, f.Live)
+		left -= writeLine(b, line, f.Width)
 	}
+	eraseBelow(b, left)
 	if up := len(f.Live) - 1 - f.Row; up > 0 {
 		b.WriteString(ansi.CursorUp(up))
 	}
@@ -299,21 +300,6 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 	if up > 0 {
 		b.WriteString(ansi.CursorUp(up))
 	}
-}
-
-// difference writes the lines that changed. The cursor starts at the top of the
-// live part and ends on its last line.
-func (s *Screen) difference(b *bytes.Buffer, live []string) {
-	for i, line := range live {
-		if i >= len(s.shown.Live) || s.shown.Live[i] != line {
-			b.WriteString(ansi.EraseLineRight)
-			b.WriteString(line)
-		}
-		if i < len(live)-1 {
-			b.WriteString("\r\n")
-		}
-	}
-	eraseBelow(b, len(s.shown.Live)-len(live))
 }
 
 // showPage shows a page on the terminal's other screen: its rows, as many as the
