@@ -128,12 +128,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 		return nil
 	}
 	loop := newLoop(ctx, p)
-	keys := keyboard(t, loop)
-	if err := keys.Start(); err != nil {
-		return chosen, false, err
-	}
-	defer keys.Stop()
-	err = serve(ctx, loop, signals, func(s os.Signal) bool {
+	err = serve(ctx, loop, keyboard(t, loop), signals, func(s os.Signal) bool {
 		if s == syscall.SIGWINCH {
 			loop.Send(resizedMsg{})
 		}
@@ -144,6 +139,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 
 // pickAlone is a list alone on the screen.
 type pickAlone struct {
+	unseen
 	chooser
 	terminal *term.Terminal
 	theme    *style.Theme
@@ -151,9 +147,6 @@ type pickAlone struct {
 
 // Init implements tea.Model.
 func (p *pickAlone) Init() tea.Cmd { return p.show() }
-
-// View implements tea.Model; nobody shows it.
-func (p *pickAlone) View() string { return "" }
 
 // Update implements tea.Model.
 func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {

@@ -21,6 +21,7 @@ import (
 // what is finished, line by line and without a single escape sequence, and lines of
 // input. Nothing moves and nothing is painted twice.
 type plain struct {
+	unseen
 	model *Model
 	out   io.Writer
 	// asked is the question that was printed last, and which of its inquiries.
@@ -58,7 +59,7 @@ func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error
 		}
 		loop.Send(typedLineMsg{})
 	}()
-	return serve(ctx, loop, signals, func(s os.Signal) bool {
+	return serve(ctx, loop, nil, signals, func(s os.Signal) bool {
 		if s == syscall.SIGINT {
 			loop.Send(stopMsg{})
 		}
@@ -72,9 +73,6 @@ func (p *plain) Init() tea.Cmd {
 	p.show()
 	return next
 }
-
-// View implements tea.Model; nobody shows it.
-func (p *plain) View() string { return "" }
 
 // Update implements tea.Model.
 func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {

@@ -32,6 +32,7 @@ var errGone = errors.New("the terminal is gone")
 // and the commands. Keys come from our reader, and after every Update the model's
 // frame is drawn by our screen; input and renderer of Bubble Tea are off.
 type program struct {
+	unseen
 	*Model
 	terminal *term.Terminal
 	keys     *term.Keyboard
@@ -42,9 +43,6 @@ type program struct {
 
 // Init implements tea.Model.
 func (p *program) Init() tea.Cmd { return p.begin() }
-
-// View implements tea.Model; nobody shows it.
-func (p *program) View() string { return "" }
 
 // Update implements tea.Model.
 func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {

@@ -61,14 +61,10 @@ func Run(ctx context.Context, opts Options) (err error) {
 	}
 	loop := newLoop(ctx, p)
 	p.keys = keyboard(t, loop)
-	if err := p.keys.Start(); err != nil {
-		return err
-	}
-	defer p.keys.Stop()
 	stop := make(chan struct{})
 	defer close(stop)
 	listen(opts.Events, loop, stop)
-	err = serve(ctx, loop, signals, func(s os.Signal) bool {
+	err = serve(ctx, loop, p.keys, signals, func(s os.Signal) bool {
 		if s == syscall.SIGWINCH {
 			loop.Send(sizeOf(t, opts.Now()))
 		}
@@ -108,6 +104,12 @@ func newLoop(ctx context.Context, front tea.Model) *tea.Program {
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
 }
 
+// unseen is the view of a front end that paints by itself.
+type unseen struct{}
+
+// View implements tea.Model.
+func (unseen) View() string { return "" }
+
 // keyboard sends what is typed to a loop.
 func keyboard(t *term.Terminal, loop *tea.Program) *term.Keyboard {
 	return &term.Keyboard{File: t.In, Send: func(events []term.Event) { loop.Send(inputMsg(events)) }, Gone: func() { loop.Send(goneMsg{}) }}
@@ -120,9 +122,16 @@ func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan stru
 	go mail.Deliver(stop, func(events []chat.Event) { loop.Send(eventsMsg(events)) })
 }
 
-// serve runs a loop until its front end quits, a signal ends it or ctx ends. heard does
-// what a signal is for, and reports false for one that asks the process to end.
-func serve(ctx context.Context, loop *tea.Program, signals <-chan os.Signal, heard func(os.Signal) bool) error {
+// serve runs a loop until its front end quits, a signal ends it or ctx ends. keys are read
+// meanwhile; nil reads none. heard does what a signal is for, and reports false for one that
+// asks the process to end.
+func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals <-chan os.Signal, heard func(os.Signal) bool) error {
+	if keys != nil {
+		if err := keys.Start(); err != nil {
+			return err
+		}
+		defer keys.Stop()
+	}
 	ended, terminated := make(chan struct{}), make(chan struct{})
 	defer close(ended)
 	go func() {

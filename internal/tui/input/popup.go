@@ -12,10 +12,7 @@ import (
 
 // popup is the list of completions under the input.
 type popup struct {
-	// line is the text up to the cursor that the proposals are for.
-	line      string
-	start     int
-	proposals []command.Completion
+	Proposed
 	// selected is the proposal picked with the arrows, -1 for none.
 	selected int
 	// accept is set when Tab came before the proposals did.

@@ -10,13 +10,15 @@ import (
 	"agent/internal/command"
 )
 
-// Proposed brings proposals for the end of a line, which begins at start; it belongs into
-// Complete. more, when there is one, waits until there are others to ask for.
+// Proposed brings proposals; it belongs into Complete.
 type Proposed struct {
+	// line is the text up to the cursor that the proposals are for; its end from start is
+	// what they replace.
 	line      string
 	start     int
 	proposals []command.Completion
-	more      func()
+	// more, when there is one, waits until there are others to ask for.
+	more func()
 }
 
 // completable is the text completions are for, up to the cursor: a command line, or
@@ -74,7 +76,7 @@ func (in *Input) Complete(msg Proposed) tea.Cmd {
 	if in.popup.open() && in.popup.selected >= 0 {
 		picked = in.popup.proposals[in.popup.selected].Value
 	}
-	in.popup = popup{line: line, start: msg.start, proposals: msg.proposals, selected: -1}
+	in.popup = popup{Proposed: msg, selected: -1}
 	if isCommandName(line) {
 		in.popup.selected = firstProposal(line, msg.proposals)
 	} else if picked != "" {
