@@ -59,7 +59,7 @@ func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
 
 // FormOfFamily is how models of a family are trained to edit files.
 func FormOfFamily(family vendor.Family) traits.Form {
-	if family.Patches() {
+	if family.Patches {
 		return traits.Patch
 	}
 	return traits.Replace

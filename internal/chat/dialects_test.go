@@ -101,7 +101,7 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 				return llmtest.Turn{}.CallID(fmt.Sprintf("call_%d", asked), toolCalls[asked-1].name, toolCalls[asked-1].arguments)
 			}))
 			form := traits.Replace
-			if vendor.FamilyOf(d.Model).Patches() {
+			if vendor.FamilyOf(d.Model).Patches {
 				form = traits.Patch
 			}
 			b := d.bench(t, srv, form)

@@ -65,25 +65,25 @@ func resultOf(r *sdk.CallToolResult) Result {
 	return result
 }
 
-func blockOf(content sdk.Content) Block {
+func blockOf(content sdk.Content) (b Block) {
+	var notes *sdk.Annotations
 	switch c := content.(type) {
 	case *sdk.TextContent:
-		return Block{Kind: Text, Text: c.Text, ForUser: forUser(c.Annotations)}
+		b, notes = Block{Text: c.Text}, c.Annotations
 	case *sdk.ImageContent:
-		return Block{Kind: Image, Data: c.Data, MIME: c.MIMEType, ForUser: forUser(c.Annotations)}
+		b, notes = Block{Kind: Image, Data: c.Data, MIME: c.MIMEType}, c.Annotations
 	case *sdk.AudioContent:
-		return Block{Kind: Blob, Data: c.Data, MIME: c.MIMEType, ForUser: forUser(c.Annotations)}
+		b, notes = Block{Kind: Blob, Data: c.Data, MIME: c.MIMEType}, c.Annotations
 	case *sdk.ResourceLink:
-		return Block{Kind: Link, URI: c.URI, Name: c.Name, MIME: c.MIMEType, Text: c.Description, ForUser: forUser(c.Annotations)}
+		b, notes = Block{Kind: Link, URI: c.URI, Name: c.Name, MIME: c.MIMEType, Text: c.Description}, c.Annotations
 	case *sdk.EmbeddedResource:
-		if c.Resource == nil {
-			return Block{}
+		if c.Resource != nil {
+			b, notes = contentsOf(c.Resource), c.Annotations
 		}
-		b := contentsOf(c.Resource)
-		b.ForUser = forUser(c.Annotations)
-		return b
 	}
-	return Block{}
+	// What is for others than the assistant is for the person alone.
+	b.ForUser = notes != nil && len(notes.Audience) > 0 && !slices.Contains(notes.Audience, "assistant")
+	return b
 }
 
 // contentsOf is what a resource holds as a block.
@@ -96,9 +96,4 @@ func contentsOf(r *sdk.ResourceContents) Block {
 		}
 	}
 	return b
-}
-
-// forUser reports whether a part is for the person alone.
-func forUser(a *sdk.Annotations) bool {
-	return a != nil && len(a.Audience) > 0 && !slices.Contains(a.Audience, "assistant")
 }

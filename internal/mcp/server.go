@@ -54,13 +54,14 @@ type OAuth struct {
 	CallbackPort int
 }
 
-func (s Server) startTimeout() time.Duration { return cmp.Or(s.StartTimeout, 30*time.Second) }
+func (s Server) startTimeout() time.Duration { return cmp.Or(max(s.StartTimeout, 0), 30*time.Second) }
 
 // bounds are how long a call may be silent, and how long it may take in all.
 type bounds struct{ silent, total time.Duration }
 
 func (s Server) bounds() bounds {
-	return bounds{cmp.Or(s.CallTimeout, 2*time.Minute), cmp.Or(s.CallTimeout, 30*time.Minute)}
+	set := max(s.CallTimeout, 0)
+	return bounds{cmp.Or(set, 2*time.Minute), cmp.Or(set, 30*time.Minute)}
 }
 
 // kind is the transport of the server.

@@ -1,6 +1,6 @@
 // Package llmtest is a scripted OpenAI-compatible model server for tests, which
-// speaks chat completions and the Responses API. A test gives it the turns the model takes, faults included, and asks it afterwards what
-// it was sent:
+// speaks chat completions and the Responses API. A test gives it the turns the model
+// takes, faults included, and asks it afterwards what it was sent:
 //
 //	srv := llmtest.New(t,
 //		llmtest.Call("read_file", `{"file_path":"a.txt"}`),

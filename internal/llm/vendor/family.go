@@ -12,26 +12,23 @@ import (
 type Family struct {
 	// Name is one of the names below.
 	Name string
+	// Patches is set for models that are trained to edit by patches.
+	Patches bool
 
 	// prefixes are what the BaseName of its models begins with.
 	prefixes []string
 	// is finds its models where prefixes do not.
-	is *pattern.Pattern
-	// patches is set for models that are trained on apply_patch.
-	patches bool
-	wants   Wants
+	is    *pattern.Pattern
+	wants Wants
 }
-
-// Patches reports whether its models are trained to edit by patches.
-func (f Family) Patches() bool { return f.patches }
 
 // Other is the name of the family of all models that are of no other.
 const Other = "other"
 
 // families are tried in order. To add one, add a value.
 var families = []Family{
-	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, patches: true},
-	{Name: "gpt", patches: true, is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
+	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, Patches: true},
+	{Name: "gpt", Patches: true, is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
 	{Name: "claude", prefixes: []string{"claude"}, wants: Wants{CacheMarks: true}},
 	{Name: "gemini", prefixes: []string{"gemini", "gemma"}},
 	{Name: "qwen", prefixes: []string{"qwen"}},
@@ -49,10 +46,12 @@ var families = []Family{
 // FamilyOf returns the family of a model, by its name.
 func FamilyOf(model string) Family {
 	name := BaseName(model)
-	for _, f := range families {
-		if f.holds(name) {
-			return f
-		}
+	return familyWhere(func(f Family) bool { return f.holds(name) })
+}
+
+func familyWhere(is func(Family) bool) Family {
+	if i := slices.IndexFunc(families, is); i >= 0 {
+		return families[i]
 	}
 	return Family{Name: Other}
 }
@@ -68,12 +67,7 @@ func FamilyNames() []string {
 
 // FamilyNamed returns the family of a name, that of the others for an unknown one.
 func FamilyNamed(name string) Family {
-	for _, f := range families {
-		if f.Name == name {
-			return f
-		}
-	}
-	return Family{Name: Other}
+	return familyWhere(func(f Family) bool { return f.Name == name })
 }
 
 // Guess returns the family of a model at a host, and why it is that one: by its name, by

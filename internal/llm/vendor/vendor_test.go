@@ -86,7 +86,7 @@ func TestGuess(t *testing.T) {
 		}
 	}
 	for _, name := range vendor.FamilyNames() {
-		if got := vendor.FamilyNamed(name); got.Name != name || got.Patches() != (name == "gpt" || name == "gpt-oss") {
+		if got := vendor.FamilyNamed(name); got.Name != name || got.Patches != (name == "gpt" || name == "gpt-oss") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
