@@ -55,7 +55,7 @@ var families = map[string]int{
 // states, and of what others state the smallest. It reports false for a model it
 // does not know.
 func ContextLimit(model string) (int, bool) {
-	known, listed := catalogue.Window(model)
+	known, knownAs, byMaker := catalogue.Window(model)
 	var name string
 	limit, _ := catalogue.Longest(model, func(part string) (int, bool) {
 		name = part
@@ -63,11 +63,11 @@ func ContextLimit(model string) (int, bool) {
 		return window, found
 	})
 	switch {
-	case !listed || limit > 0 && len(name) >= len(known.Name): // ours are newer
+	case known == 0 || limit > 0 && len(name) >= len(knownAs): // ours are newer
 		return limit, limit > 0
-	case limit == 0 || known.ByMaker:
-		return known.Window, true
+	case limit == 0 || byMaker:
+		return known, true
 	default:
-		return min(known.Window, limit), true
+		return min(known, limit), true
 	}
 }

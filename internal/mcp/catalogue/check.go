@@ -14,30 +14,19 @@ import (
 // maxWritten bounds the schema in the answer to a call that does not fit it, in bytes.
 const maxWritten = 2 << 10
 
-// Misfit says that arguments do not fit the schema of a tool.
-type Misfit struct {
-	Tool Tool
-	// Problem is what is wrong.
-	Problem string
-}
-
-func (m *Misfit) Error() string {
-	return fmt.Sprintf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", m.Problem, m.Tool.Shown, cut(string(m.Tool.Schema), maxWritten))
-}
-
-// Check returns a *Misfit where arguments do not fit the schema of the tool. What a schema
-// says that cannot be checked fits: the server checks it too.
+// Check returns what is wrong where arguments do not fit the schema of the tool, and the
+// schema. What a schema says that cannot be checked fits: the server checks it too.
 func (t Tool) Check(arguments json.RawMessage) error {
 	var value map[string]any
 	if err := json.Unmarshal(arguments, &value); err != nil || value == nil {
-		return &Misfit{t, "they must be an object"}
+		return t.misfit("they must be an object")
 	}
 	resolved, err := t.resolved()
 	if err != nil {
 		return nil
 	}
 	if err := resolved.Validate(value); err != nil {
-		return &Misfit{t, problem(err)}
+		return t.misfit(words.Line(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "validating root: "), "validating ", ""), maxProblem))
 	}
 	return nil
 }
@@ -45,9 +34,8 @@ func (t Tool) Check(arguments json.RawMessage) error {
 // maxProblem bounds what is said of a misfit, in characters.
 const maxProblem = 500
 
-// problem is the reason of a failed validation, with the place in the schema.
-func problem(err error) string {
-	return words.Line(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "validating root: "), "validating ", ""), maxProblem)
+func (t Tool) misfit(problem string) error {
+	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, cut(string(t.Schema), maxWritten))
 }
 
 // resolved is the schema ready to check with. References are put in their place before:

@@ -76,23 +76,14 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 	})
 }
 
-// Known is what is known of a model's window, at any provider.
-type Known struct {
-	// Window is in tokens.
-	Window int
-	// Name is the part of the model's name that it is known by, in the form of vendor.BaseName.
-	Name string
-	// ByMaker is true for what its maker states; else it is the smallest window that
-	// anybody states. Too small a window costs a compression, too large a one a
-	// refused request.
-	ByMaker bool
-}
-
-// Window returns what is known of the window of a model; false if nothing is.
-func Window(model string) (Known, bool) {
-	m, found := Longest(model, func(name string) (Model, bool) {
+// Window returns what is known of the window of a model, in tokens, 0 if nothing is, and the
+// part of the model's name that it is known by. It is what its maker states, else the
+// smallest that anybody does: too small a window costs a compression, too large a one a
+// refused request.
+func Window(model string) (window int, name string, byMaker bool) {
+	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
-		for _, m := range read().byName[name] {
+		for _, m := range read().byName[part] {
 			switch {
 			case m.Window == 0:
 			case slices.Contains(makers, m.Provider):
@@ -103,7 +94,7 @@ func Window(model string) (Known, bool) {
 		}
 		return smallest, smallest.Window > 0
 	})
-	return Known{m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)}, found
+	return m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)
 }
 
 // Longest looks the name of a model up, then the part before its last -, : or @, and so on.

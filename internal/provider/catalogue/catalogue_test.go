@@ -60,7 +60,7 @@ func TestWindow(t *testing.T) {
 		"":                          0,
 		"/":                         0,
 	} {
-		if got, found := Window(model); got.Window != want || found != (want > 0) {
+		if got, _, _ := Window(model); got != want {
 			t.Errorf("%s: %+v, want %d", model, got, want)
 		}
 	}
