@@ -119,17 +119,11 @@ func (p *process) wait(gone func()) {
 	err := p.running.Wait()
 	gone()
 	programs.Close()
-	p.how = endOf(p.cmd, err)
-	close(p.ended)
-}
-
-// endOf says how a program ended.
-func endOf(cmd *exec.Cmd, err error) string {
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return err.Error()
+	if p.how = p.cmd.ProcessState.String(); err != nil && !errors.As(err, &exit) {
+		p.how = err.Error()
 	}
-	return cmd.ProcessState.String()
+	close(p.ended)
 }
 
 // close ends the program and waits for its end.

@@ -55,18 +55,14 @@ func (c *Connection) learn(p *peer) {
 	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
-			go c.preload(p, model)
+			go func() { // a failure the first request will say
+				if loadOllama(p.client, model) == nil {
+					c.refresh(p)
+				}
+			}()
 		}
 	}
 	learned()
-}
-
-// preload has the server load a model, and asks for its window then. A failure
-// the first request will say.
-func (c *Connection) preload(p *peer, model string) {
-	if loadOllama(p.client, model) == nil {
-		c.refresh(p)
-	}
 }
 
 // refresh asks an endpoint again whose window was assumed: a server that loads a

@@ -3,8 +3,10 @@ package llmtest
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -134,13 +136,13 @@ func (t Turn) first(begin Turn) Turn {
 	return t
 }
 
-// renamed gives every call another id.
-func (t Turn) renamed(rename func(id string) string) Turn {
-	ids := make([]string, len(t.ids))
+// renamed gives every call another id, in a format for a number.
+func (t Turn) renamed(format string) Turn {
+	rename := func(id string) string { return fmt.Sprintf(format, crc32.ChecksumIEEE([]byte(id))) }
+	t.ids = slices.Clone(t.ids)
 	for i, id := range t.ids {
-		ids[i] = rename(id)
+		t.ids[i] = rename(id)
 	}
-	t.ids = ids
 	return t.first(Turn{}.then(func(r *reply) { r.rename = rename }))
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"net/http"
 	"regexp"
 	"slices"
@@ -295,7 +294,7 @@ func claudeThroughOpenRouter(script Script) Script {
 	}
 	return checked(check, func(r *Request) Turn {
 		thought := fmt.Sprintf("thinking about request %d", r.Number)
-		turn := script(r).renamed(claudeCallID)
+		turn := script(r).renamed("toolu_%09x")
 		sent.attach(turn, thought)
 		detail := `[{"type":"reasoning.text","index":0,"format":"anthropic-claude-v1",%s}]`
 		return turn.first(Turn{}.
@@ -328,16 +327,10 @@ func mistral(script Script) Script {
 		}
 		return ""
 	}
-	return checked(check, func(r *Request) Turn { return script(r).renamed(mistralCallID) })
+	return checked(check, func(r *Request) Turn { return script(r).renamed("%09x") })
 }
 
-// mistralCallID makes an id of Mistral's form of the one in a script.
-func mistralCallID(id string) string { return fmt.Sprintf("%09x", crc32.ChecksumIEEE([]byte(id))) }
-
 var mistralMembers = []string{"model", "messages", "stream", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop", "reasoning_effort", "parallel_tool_calls"}
-
-// claudeCallID makes an id of Anthropic's form of the one in a script.
-func claudeCallID(id string) string { return fmt.Sprintf("toolu_%09x", crc32.ChecksumIEEE([]byte(id))) }
 
 // ollama sends every call whole and with index 0, and its thinking as reasoning.
 func ollama(script Script) Script {

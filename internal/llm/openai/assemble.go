@@ -160,11 +160,6 @@ func (a *callAssembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// finished is the call as it is meant, with what is attached to it.
-func (p *partialCall) finished(attach *attacher) llm.ToolCall {
-	return llm.ToolCall{ID: p.id, Name: p.name, Arguments: p.settled(), Attached: attach.call(p.extra)}
-}
-
 // settled returns the arguments as they are meant.
 func (p *partialCall) settled() string {
 	if p.arguments.Len() == 0 {

@@ -96,10 +96,9 @@ func (a *attacher) thought() *history.Attached {
 	case a.field == "":
 		return nil
 	}
-	return &history.Attached{
-		Model: a.replay.model, Host: a.replay.host, Wanted: a.replay.wanted(data),
-		Field: a.field, Data: data,
-	}
+	// What will go back counts.
+	wanted := a.replay.thoughts || a.replay.signed && len(data) > 0
+	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: wanted, Field: a.field, Data: data}
 }
 
 // call is what belongs to a call, nil if nothing came.

@@ -167,11 +167,6 @@ func (x *exchange) expect(d time.Duration) {
 	x.deadline = time.AfterFunc(d, x.cancel)
 }
 
-// drain reads the rest of the body, so that the connection can be used again.
-func (x *exchange) drain() {
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
-}
-
 // close ends the exchange, whatever its state.
 func (x *exchange) close() {
 	if x.deadline != nil {

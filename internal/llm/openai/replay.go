@@ -96,11 +96,6 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// wanted reports whether attached reasoning will go back, so that it counts.
-func (p replay) wanted(data json.RawMessage) bool {
-	return p.thoughts || p.signed && len(data) > 0
-}
-
 // Forgotten are attachments that do not go back to whom they came from, because they
 // were refused: signatures of a model that was replaced, reasoning that another
 // account's key encrypted. A value is never changed; nil holds none.

@@ -96,7 +96,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	r.complete()
 	x.expect(drainGrace)
-	x.drain()
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
 	return nil
 }
 
@@ -221,7 +221,7 @@ func (r *reply) complete() {
 		r.emit(llm.Thought{Attached: attached})
 	}
 	for i, partial := range r.calls.calls {
-		call := partial.finished(&r.attach)
+		call := llm.ToolCall{ID: partial.id, Name: partial.name, Arguments: partial.settled(), Attached: r.attach.call(partial.extra)}
 		last := i == len(r.calls.calls)-1
 		call.Cut = last && r.finish == string(openai.FinishReasonLength) && !json.Valid([]byte(call.Arguments))
 		r.emit(call)

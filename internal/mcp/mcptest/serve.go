@@ -151,10 +151,8 @@ func (s *server) take(m message) {
 		}
 		return
 	}
-	for _, q := range s.quirks {
-		if q == "mute="+m.Method {
-			return
-		}
+	if s.has("mute=" + m.Method) {
+		return
 	}
 	reply := func(result any) { s.send(message{ID: m.ID, Result: result}) }
 	switch m.Method {
@@ -170,23 +168,26 @@ func (s *server) take(m message) {
 		}
 	case "tools/list":
 		s.list(m, reply)
-	case "prompts/list":
-		reply(map[string]any{"prompts": []any{map[string]any{"name": "greet", "arguments": []any{map[string]any{"name": "who", "required": true}}}}})
 	case "prompts/get":
 		reply(map[string]any{"messages": []any{map[string]any{"role": "user", "content": text("Greet " + argument(m, "who") + ".")}}})
-	case "resources/list":
-		reply(map[string]any{"resources": []any{map[string]any{"uri": "memo://one", "name": "one"}}})
-	case "resources/templates/list":
-		reply(map[string]any{"resourceTemplates": []any{map[string]any{"uriTemplate": "memo://{name}", "name": "memo"}}})
-	case "resources/read":
-		reply(map[string]any{"contents": []any{map[string]any{"uri": "memo://one", "text": "One."}}})
-	case "ping":
-		reply(map[string]any{})
 	case "notifications/cancelled":
 		s.cancel(m)
 	case "tools/call":
 		go s.call(m, reply)
+	default:
+		if result := results[m.Method]; result != "" {
+			reply(json.RawMessage(result))
+		}
 	}
+}
+
+// results are the answers to requests that are always the same.
+var results = map[string]string{
+	"prompts/list":             `{"prompts":[{"name":"greet","arguments":[{"name":"who","required":true}]}]}`,
+	"resources/list":           `{"resources":[{"uri":"memo://one","name":"one"}]}`,
+	"resources/templates/list": `{"resourceTemplates":[{"uriTemplate":"memo://{name}","name":"memo"}]}`,
+	"resources/read":           `{"contents":[{"uri":"memo://one","text":"One."}]}`,
+	"ping":                     `{}`,
 }
 
 var (
