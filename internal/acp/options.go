@@ -102,8 +102,8 @@ func (s *session) setOption(id, value string) error {
 }
 
 // setMode serves the request of clients that know no options.
-func (s *session) setMode(m message, mode string) {
-	err := s.setOption(optionMode, mode)
+func (s *session) setMode(m message, p sessionParams) {
+	err := s.setOption(optionMode, p.ModeID)
 	s.server.answer(m)(nil, err)
 	if err == nil {
 		s.optionsChanged()

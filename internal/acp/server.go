@@ -107,15 +107,19 @@ func (s *Server) handle(ctx context.Context, m message) {
 		s.beside(ctx, m, func() { s.answer(m)(nil, s.delete(p.SessionID)) })
 	case "$/cancel_request":
 		// The requests that can take long end with session/cancel.
-	case "session/prompt", "session/cancel", "session/set_mode", "session/set_config_option", "session/close":
-		open := s.session(p.SessionID)
-		if open == nil {
-			s.answer(m)(nil, failf(codeNotFound, "no session %q is open", p.SessionID))
-			return
-		}
-		open.post(func() { open.serve(m, p) })
 	default:
-		s.answer(m)(nil, failf(codeMethod, "there is no method %q", m.Method))
+		serve, open := aboutSession[m.Method], s.session(p.SessionID)
+		switch {
+		case serve == nil:
+			s.answer(m)(nil, failf(codeMethod, "there is no method %q", m.Method))
+		case open == nil:
+			s.answer(m)(nil, failf(codeNotFound, "no session %q is open", p.SessionID))
+		default:
+			open.post(func() {
+				defer s.survive(m)
+				serve(open, m, p)
+			})
+		}
 	}
 }
 

@@ -25,7 +25,6 @@ type session struct {
 	end      context.CancelFunc
 	inbox    chan func()
 	ended    chan struct{}
-	closed   sync.Once
 	show     *shown
 	files    *buffers
 
@@ -38,7 +37,6 @@ type session struct {
 	cancelling bool
 	// command ends the slash command that runs, nil when none does.
 	command context.CancelFunc
-	failure error
 	asking  asking
 	// known are the options as the editor knows them.
 	known []option
@@ -86,23 +84,14 @@ func (s *session) welcome(m message, recorded bool) {
 	s.server.running.Go(s.work)
 }
 
-// run serves the conversation. A panic ends this session and no other.
+// run serves the conversation, and answers what still waits when it is over.
 func (s *session) run() {
-	defer s.finish()
-	if err := s.talk.Run(s.ctx); err != nil {
-		s.mu.Lock()
-		s.failure = err
-		s.mu.Unlock()
-	}
-}
-
-// finish answers what still waits when the conversation is over.
-func (s *session) finish() {
+	failure := s.talk.Run(s.ctx)
 	s.end()
 	s.server.forget(s)
 	s.show.close()
 	s.mu.Lock()
-	waiting, failure := s.prompts, s.failure
+	waiting := s.prompts
 	s.prompts = nil
 	s.mu.Unlock()
 	for _, m := range waiting {
@@ -114,10 +103,8 @@ func (s *session) finish() {
 
 // close ends the session and waits until it is over.
 func (s *session) close() {
-	s.closed.Do(func() {
-		s.talk.Interrupt()
-		s.end()
-	})
+	s.talk.Interrupt()
+	s.end()
 	<-s.ended
 }
 
@@ -140,25 +127,19 @@ func (s *session) work() {
 	}
 }
 
-// serve serves a request about the session.
-func (s *session) serve(m message, p sessionParams) {
-	defer s.server.survive(m)
-	switch m.Method {
-	case "session/prompt":
-		s.prompt(m, p)
-	case "session/cancel":
-		s.cancel()
-	case "session/set_mode":
-		s.setMode(m, p.ModeID)
-	case "session/set_config_option":
-		s.set(m, p)
-	case "session/close":
+// aboutSession are the requests about a session that is open.
+var aboutSession = map[string]func(s *session, m message, p sessionParams){
+	"session/prompt":            (*session).prompt,
+	"session/cancel":            func(s *session, _ message, _ sessionParams) { s.cancel() },
+	"session/set_mode":          (*session).setMode,
+	"session/set_config_option": (*session).set,
+	"session/close": func(s *session, m message, _ sessionParams) {
 		s.server.forget(s)
 		s.server.beside(context.WithoutCancel(s.ctx), m, func() {
 			s.close()
 			s.server.answer(m)(nil, nil)
 		})
-	}
+	},
 }
 
 // prompt sends a message, or runs a slash command.

@@ -97,7 +97,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 	}
 	for _, m := range models {
 		// A name that no setting takes must not end the start.
-		if m.ID != "" && !words.HasHidden(m.ID) && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
+		if m.ID != "" && words.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
 	}

@@ -39,9 +39,6 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// HasHidden reports whether Visible would change text.
-func HasHidden(text string) bool { return Visible(text) != text }
-
 // Hidden reports whether r is not seen where it is: a control character other
 // than newline and tab, one that reorders, joins or hides the text around it, or
 // one without a picture.

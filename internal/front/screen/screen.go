@@ -31,9 +31,6 @@ import (
 // vocabulary, is given back to the system. Nobody waits for anything then.
 const settleAfter = time.Second
 
-// branchLimit bounds what git may take to say what was changed.
-const branchLimit = 5 * time.Second
-
 // Options are what a screen needs besides the conversation.
 type Options struct {
 	Process *app.Process
@@ -110,7 +107,8 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	if err != nil {
 		return tui.Options{}, err
 	}
-	banner := banner(o.Process, c)
+	files := atcmd.NewCompleter(ctx, c.Root, o.Process.Now)
+	files.Others = c.Servers.Resources
 	shown := app.Screen{Keys: tui.PlainKeys, Resume: func(id string) { *next = id }}
 	bound, faults := &boundKeys{}, []string(nil)
 	if !o.Plain && o.Process.Env("TERM") != "dumb" {
@@ -124,25 +122,21 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
 	}
 	return tui.Options{
-		Driver:   c.Chat,
-		Commands: c.Commands(ctx, c.Chat, shown),
-		Files:    mentions(ctx, o.Process, c),
-		Plain:    o.Plain,
-		In:       o.In,
-		Out:      o.Out,
-		Environ:  o.Process.Environ,
-		Greeting: slices.Concat([]string{banner}, c.Notices, faults),
-		Earlier:  earlierOf(c.Recorded, c.Tools),
-		History:  history,
-		Hear:     o.Hear,
-		Branch: func(ctx context.Context) string {
-			ctx, cancel := context.WithTimeout(ctx, branchLimit)
-			defer cancel()
-			return branchNow(ctx, c.Root)
-		},
+		Driver:     c.Chat,
+		Commands:   c.Commands(ctx, c.Chat, shown),
+		Files:      files,
+		Plain:      o.Plain,
+		In:         o.In,
+		Out:        o.Out,
+		Environ:    o.Process.Environ,
+		Greeting:   slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults),
+		Earlier:    earlierOf(c.Recorded, c.Tools),
+		History:    history,
+		Hear:       o.Hear,
+		Branch:     func(ctx context.Context) string { return branchNow(ctx, c.Root) },
 		StatusLine: c.StatusLine,
 		Called:     c.Called,
-		Found:      lateModel(c.Settings, c.Connection, banner),
+		Found:      lateModel(c.Settings, c.Connection),
 		Workspace:  c.Root,
 		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
 		Settings: func() tui.Settings {
@@ -189,13 +183,6 @@ func (b *boundKeys) read() (bound []command.Bound, faults []string) {
 		b.now.Store(fresh)
 	}
 	return tui.Bound(b.inForce()), faults
-}
-
-// mentions proposes what can be mentioned: files, and what servers let read.
-func mentions(ctx context.Context, p *app.Process, c *app.Conversation) *atcmd.Completer {
-	files := atcmd.NewCompleter(ctx, c.Root, p.Now)
-	files.Others = c.Servers.Resources
-	return files
 }
 
 // askTrust is the question of a screen about what waits for an answer, nil for none.

@@ -34,12 +34,10 @@ func banner(p *app.Process, c *app.Conversation) string {
 	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
 }
 
-// noModelYet is said while the endpoint has not listed its models.
-const noModelYet = "no model yet"
-
-// modelAtHost names the model and the host that it is asked at.
+// modelAtHost names the model and the host that it is asked at. While the endpoint has not
+// listed its models there may be none.
 func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
-	model := cmp.Or(settings.Model.Of(s), noModelYet)
+	model := cmp.Or(settings.Model.Of(s), "no model yet")
 	if endpoint, err := connection.Endpoint(); err == nil {
 		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
 			model += " at " + address.Host
@@ -48,11 +46,11 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	return model
 }
 
-// lateModel returns nil when the banner names the model. Else what it returns waits for
+// lateModel returns nil when the model is known. Else what it returns waits for
 // the endpoint and names the model that was found there; one that the user chose
 // meanwhile needs no word.
-func lateModel(s *settings.Settings, connection *provider.Connection, banner string) func(context.Context) string {
-	if !strings.Contains(banner, noModelYet) {
+func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
+	if settings.Model.Of(s) != "" {
 		return nil
 	}
 	return func(context.Context) string {
@@ -69,15 +67,17 @@ func lateModel(s *settings.Settings, connection *provider.Connection, banner str
 // branchNow is the branch that is checked out in a folder, with a * when files that git
 // knows were changed since the last commit.
 func branchNow(ctx context.Context, dir string) string {
+	ctx, cancel := context.WithTimeout(ctx, branchLimit)
+	defer cancel()
 	branch := layout.Branch(dir)
-	if branch == "" {
-		return ""
-	}
-	if gitdiff.Changed(ctx, dir) {
+	if branch != "" && gitdiff.Changed(ctx, dir) {
 		branch += "*"
 	}
 	return branch
 }
+
+// branchLimit bounds what git may take to say what was changed.
+const branchLimit = 5 * time.Second
 
 // tally counts what happens between the start and the end of the program.
 type tally struct {

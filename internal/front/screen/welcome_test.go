@@ -92,24 +92,19 @@ func TestBranch(t *testing.T) {
 func TestLateModel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name, banner, models, chosen, want string
+		name, models, chosen, want string
 	}{
-		{"found", "agent · no model yet at h", `{"id":"m1"}`, "", "model m1 at "},
-		{"several", "agent · no model yet at h", `{"id":"m1"},{"id":"m2"}`, "", ""},
-		{"chosen meanwhile", "agent · no model yet at h", `{"id":"m1"}`, "m2", ""},
-		{"in the banner", "agent · m1 at h", `{"id":"m1"}`, "", ""},
+		{"found", `{"id":"m1"}`, "", "model m1 at "},
+		{"several", `{"id":"m1"},{"id":"m2"}`, "", ""},
+		{"chosen meanwhile", `{"id":"m1"}`, "m2", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			server := llmtest.New(t)
 			server.Answer("/v1/models", `{"object":"list","data":[`+tt.models+`]}`)
 			s := settings.New(settings.NewRegistry(settings.All(), nil))
-			for key, value := range map[string]string{settings.BaseURL.Key(): server.URL, settings.Model.Key(): tt.chosen} {
-				if value != "" {
-					if err := s.Set(settings.Session, key, value); err != nil {
-						t.Fatal(err)
-					}
-				}
+			if err := s.Set(settings.Session, settings.BaseURL.Key(), server.URL); err != nil {
+				t.Fatal(err)
 			}
 			connection := provider.New(provider.Config{
 				Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir(),
@@ -120,11 +115,16 @@ func TestLateModel(t *testing.T) {
 			if tt.want != "" {
 				tt.want += strings.TrimSuffix(strings.TrimPrefix(server.URL, "http://"), "/v1")
 			}
-			late, got := lateModel(s, connection, tt.banner), ""
-			if late != nil {
-				got = late(t.Context())
+			late := lateModel(s, connection)
+			if tt.chosen != "" {
+				if err := s.Set(settings.Session, settings.Model.Key(), tt.chosen); err != nil {
+					t.Fatal(err)
+				}
+				if lateModel(s, connection) != nil {
+					t.Error("the banner names a model, and another is waited for")
+				}
 			}
-			if got != tt.want {
+			if got := late(t.Context()); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
