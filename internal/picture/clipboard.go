@@ -77,6 +77,8 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	if err != nil {
 		return nil, ErrNoPicture
 	}
+	// What the program has started may hold its output open for longer.
+	defer context.AfterFunc(ctx, func() { stdout.Close() })()
 	const most = 2*MaxFileBytes + len("«data PNGf»\n")
 	out, err := io.ReadAll(io.LimitReader(stdout, int64(most)+1))
 	if len(out) > most {
