@@ -106,15 +106,15 @@ func part(what string, first, shown, total int, narrow string) string {
 // maxListed is how many items an answer lists.
 const maxListed = 1000
 
-// listed answers with the items of a list from an offset on, as many as fit, a line each,
-// below a heading, which may be empty. What is one of them.
-func listed[T any](limits Limits, heading string, all []T, offset int, what, narrow string, line func(T) string) Answer {
+// listed answers with the items of a list from an offset on, as many as fit and no more than
+// most, a line each, below a heading, which may be empty. What is one of them.
+func listed[T any](limits Limits, heading string, all []T, offset, most int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
 		return failed(err)
 	}
 	first := max(offset, 1)
 	var list []string
-	for _, item := range all[first-1 : min(len(all), first-1+maxListed)] {
+	for _, item := range all[first-1 : min(len(all), first-1+most)] {
 		list = append(list, line(item))
 	}
 	room := limits.room(len(heading) + headingBytes)

@@ -57,7 +57,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 		return Answer{Text: fmt.Sprintf("No file matches %s.", args.Pattern), Summary: "no files"}
 	}
 	latestFirst(files)
-	return listed(env.Limits, "", files, args.Offset, "file", ", or narrow the pattern", func(file string) string {
+	return listed(env.Limits, "", files, args.Offset, maxListed, "file", ", or narrow the pattern", func(file string) string {
 		return words.Name(env.Workspace.Rel(file))
 	})
 }

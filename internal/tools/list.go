@@ -58,7 +58,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	}
 	files := slices.DeleteFunc(slices.Clone(entries), fs.DirEntry.IsDir)
 	entries = append(slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !entry.IsDir() }), files...)
-	return listed(env.Limits, "", entries, args.Offset, "entry", "", func(entry fs.DirEntry) string {
+	return listed(env.Limits, "", entries, args.Offset, maxListed, "entry", "", func(entry fs.DirEntry) string {
 		line := describeEntry(folder, entry)
 		if !tracked[entry.Name()] && couldBeTracked(folder, entry) {
 			line += " [ignored]"

@@ -101,5 +101,5 @@ const maxRow = 120
 
 // recalled is as much of some lines, from an offset on, as an answer holds.
 func (e *Env) recalled(heading string, all []string, offset int, what string) Answer {
-	return listed(e.Limits, heading+"\n", all, offset, what, "", func(line string) string { return line })
+	return listed(e.Limits, heading+"\n", all, offset, len(all), what, "", func(line string) string { return line })
 }
