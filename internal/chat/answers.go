@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -85,7 +86,7 @@ func (r *runner) abandon(calls []*call, reason string) error {
 			k.refused = reason
 		}
 		k.answer = tools.Answer{Error: k.refused}
-		firstErr = errorOr(firstErr, r.storeAnswer(k))
+		firstErr = cmp.Or(firstErr, r.storeAnswer(k))
 	}
 	return firstErr
 }

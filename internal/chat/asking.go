@@ -15,17 +15,13 @@ type (
 	Decision = gate.Decision
 )
 
-// pendingApproval is the question the owner waits on.
-type pendingApproval struct {
-	id      int
-	decided chan Decision
-}
-
 // asker puts questions to the person. It belongs to the owner of the chat.
 type asker struct {
 	*Config
-	inbox   inbox
-	pending *pendingApproval
+	inbox inbox
+	// open take the answers to the questions that are open, by their ids: a call that runs may
+	// ask while another waits for its approval.
+	open map[int]chan Decision
 	// asked numbers the questions of a session.
 	asked int
 }
@@ -34,32 +30,32 @@ type asker struct {
 // first.
 func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool) {
 	a.asked++
-	question.Approval.ID = a.asked
-	pending := &pendingApproval{id: a.asked, decided: make(chan Decision, 1)}
-	a.pending = pending
+	id := a.asked
+	question.Approval.ID = id
+	a.open[id] = make(chan Decision, 1)
 	a.Emit(ApprovalRequested{question.Approval})
-	decision, answered := a.waitDecision(ctx, pending, question.Moot)
-	a.pending = nil
-	a.Emit(ApprovalSettled{ID: pending.id})
+	decision, answered := a.waitDecision(ctx, id, a.open[id], question.Moot)
+	delete(a.open, id)
+	a.Emit(ApprovalSettled{ID: id})
 	return decision, answered
 }
 
 // waitDecision waits for an answer. A mode that was changed meanwhile may be one.
-func (a *asker) waitDecision(ctx context.Context, pending *pendingApproval, moot func() bool) (Decision, bool) {
+func (a *asker) waitDecision(ctx context.Context, id int, decided <-chan Decision, moot func() bool) (Decision, bool) {
 	for {
 		select {
-		case d := <-pending.decided:
+		case d := <-decided:
 			return d, true
 		case <-ctx.Done():
 			select {
-			case d := <-pending.decided: // Esc answers and interrupts: its answer came first
+			case d := <-decided: // Esc answers and interrupts: its answer came first
 				return d, true
 			default:
 				return Decision{}, false
 			}
 		case act := <-a.inbox:
 			act()
-			if a.pending != nil && moot != nil && moot() {
+			if a.open[id] != nil && moot != nil && moot() {
 				return Decision{Allow: true}, true
 			}
 		}
@@ -68,9 +64,9 @@ func (a *asker) waitDecision(ctx context.Context, pending *pendingApproval, moot
 
 // answer decides the question with this id, if it is still open.
 func (a *asker) answer(id int, decision Decision) {
-	if a.pending != nil && a.pending.id == id {
-		a.pending.decided <- decision
-		a.pending = nil
+	if decided := a.open[id]; decided != nil {
+		decided <- decision
+		delete(a.open, id)
 	}
 }
 

@@ -103,7 +103,7 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 			out.Response = end.answer
 		}
 		if end.rest || end.err != nil {
-			return end.stop, errorOr(r.abandon(calls, gate.NotRun), end.err)
+			return end.stop, cmp.Or(r.abandon(calls, gate.NotRun), end.err)
 		}
 		r.inbox.serve()
 	}
@@ -195,7 +195,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 				k.remark(g.Remark(k.passing(), answer))
 			}
 		}
-		end.err = errorOr(end.err, errorOr(r.storeAnswer(k), k.stops))
+		end.err = cmp.Or(end.err, cmp.Or(r.storeAnswer(k), k.stops))
 		for _, g := range r.gates {
 			if g.Ended != nil {
 				g.Ended(k.passing(), answer, r.Now().Sub(k.started))
@@ -338,11 +338,4 @@ func (o liveOutput) Write(p []byte) (int, error) {
 	default:
 	}
 	return len(p), nil
-}
-
-func errorOr(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }

@@ -168,7 +168,7 @@ func New(config Config) *Chat {
 	c.views = &views{Config: &c.Config, inbox: c.inbox, window: c.window}
 	c.refusals = &refusals{Config: &c.Config, window: c.window}
 	c.past = newPast(c)
-	c.asker = &asker{Config: &c.Config, inbox: c.inbox}
+	c.asker = &asker{Config: &c.Config, inbox: c.inbox, open: map[int]chan Decision{}}
 	c.loop = gate.NewLoop(&c.Policy)
 	c.runner = &runner{
 		Config:      &c.Config,

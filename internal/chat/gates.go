@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,7 +149,7 @@ func (r *runner) after(ctx context.Context, k *call) {
 			continue
 		}
 		answer, err := g.After(ctx, k.passing(), k.answer, took)
-		k.answer, k.stops = answer, errorOr(k.stops, err)
+		k.answer, k.stops = answer, cmp.Or(k.stops, err)
 	}
 }
 

@@ -57,6 +57,30 @@ func TestACallAsksThePerson(t *testing.T) {
 	}
 }
 
+// A server may ask while a call waits for its approval: each question gets its own answer.
+func TestAServerAsksWhileACallWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("write_file", `{"file_path":"a.go"}`), say("ok"))
+	b.set("approval-mode", "ask")
+	given := make(chan bool, 1)
+	b.on = func(e Event) {
+		asked, ok := e.(ApprovalRequested)
+		switch {
+		case ok && asked.Approval.ID == 1:
+			go func() {
+				_, answered := b.Chat.Inquire(context.Background(), "a server asks", []tools.Inquiry{{Question: "Which?"}})
+				given <- answered
+			}()
+		case ok:
+			b.Answer(1, Decision{Allow: true})
+			b.Answer(2, Decision{Allow: true, Answers: []tools.Given{{Words: "left"}}})
+		}
+	}
+	if _, err := b.prompt("go"); err != nil || b.responses()[0].Error != "" || !<-given {
+		t.Errorf("%v, answered %+v", err, b.responses())
+	}
+}
+
 // News is told once, before the next request.
 func TestNewsIsTold(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -106,7 +107,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 func (r *refusals) takeBack(failure error) error {
 	entries, err := window.TakeBack(r.History, r.spared)
 	if len(entries) == 0 {
-		return errorOr(err, failure)
+		return cmp.Or(err, failure)
 	}
 	var back atcmd.Message
 	for _, entry := range entries {
@@ -123,7 +124,7 @@ func (r *refusals) takeBack(failure error) error {
 	r.Emit(MessageReturned{Message: back})
 	if n, withheld := window.WithholdResults(r.History); n > 0 {
 		r.notice("the tool results before the message are left out as well")
-		err = errorOr(err, withheld)
+		err = cmp.Or(err, withheld)
 	}
 	return errors.Join(takenBackError{failure}, err)
 }

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"agent/internal/chat/window"
@@ -104,21 +103,14 @@ func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Ou
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
 		c.window.NextTurn()
 		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.Brought})); err != nil {
-			return failed(ctx, out, err)
+			return c.ended(ctx, out, err)
 		}
 		c.schema = schema
 		defer func() { c.schema = nil }()
 		reply, err := c.request(ctx, &out)
-		if spent := (*costError)(nil); errors.As(err, &spent) {
-			c.notice("stopped: %v", err)
-			return out.stopped(StopMaxCost), nil
+		if err == nil {
+			err = c.runner.abandon(c.runner.newCalls(reply.calls), notNow)
 		}
-		if err != nil {
-			return failed(ctx, out, err)
-		}
-		if err := c.runner.abandon(c.runner.newCalls(reply.calls), notNow); err != nil {
-			return failed(ctx, out, err)
-		}
-		return out.stopped(StopDone), nil
+		return c.ended(ctx, out, err)
 	})
 }

@@ -27,7 +27,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 		return Outcome{Stop: StopDenied}, nil
 	}
 	if err != nil {
-		return failed(ctx, Outcome{}, err)
+		return c.ended(ctx, Outcome{}, err)
 	}
 	return c.converse(ctx)
 }
@@ -41,7 +41,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	c.nudge = ""
 	stops := 0
 	if _, err := c.begin(ctx); err != nil {
-		return failed(ctx, out, err)
+		return c.ended(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
 		// Before the queue: a message that nothing would answer stays in it.
@@ -50,32 +50,26 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return out.stopped(StopMaxTurns), nil
 		}
 		if err := c.stats.affordable(); err != nil {
-			c.notice("stopped: %v", err)
-			return out.stopped(StopMaxCost), nil
+			return c.ended(ctx, out, err)
 		}
 		if err := c.addNested(); err != nil {
-			return failed(ctx, out, err)
+			return c.ended(ctx, out, err)
 		}
 		delivered, err := c.deliverQueued(ctx)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return failed(ctx, out, err)
+			return c.ended(ctx, out, err)
 		}
 		if answered && delivered == 0 {
 			if answered, err = c.stopping(ctx, c.lastReply, &stops); err != nil || !answered {
-				return ended(ctx, out, err)
+				return c.ended(ctx, out, err)
 			}
 		}
 		reply, err := c.request(ctx, &out)
-		var spent *costError
-		if errors.As(err, &spent) {
-			c.notice("stopped: %v", err)
-			return out.stopped(StopMaxCost), nil
-		}
 		if err != nil {
-			return failed(ctx, out, err)
+			return c.ended(ctx, out, err)
 		}
 		if reply.empty() && !nudged && reply.finish != finishLength {
 			nudged, c.nudge = true, emptyReply
@@ -83,14 +77,14 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 		if c.nudge, nudged = "", nudged && reply.empty(); reply.empty() {
 			if c.Unattended {
-				return failed(ctx, out, reply.nothing())
+				return c.ended(ctx, out, reply.nothing())
 			}
 			c.notice("%v", reply.nothing())
 		}
 		if len(reply.calls) == 0 {
 			if err := c.replies.writtenCall(reply); err != nil {
 				if c.Unattended {
-					return failed(ctx, out, err)
+					return c.ended(ctx, out, err)
 				}
 				c.notice("%v", err)
 			}
@@ -99,7 +93,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 				continue
 			}
 			if again, err := c.stopping(ctx, c.lastReply, &stops); err != nil || !again {
-				return ended(ctx, out, err)
+				return c.ended(ctx, out, err)
 			}
 			continue
 		}
@@ -107,7 +101,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		c.runner.meant = reply.meant
 		stop, err := c.runner.run(ctx, reply.calls, &out)
 		if err != nil {
-			return failed(ctx, out, err)
+			return c.ended(ctx, out, err)
 		}
 		if stop != "" {
 			return out.stopped(stop), nil
@@ -213,24 +207,22 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	return llm.Usage{PromptTokens: c.window.Scaled(r.estimate), CompletionTokens: c.window.Scaled(completion)}
 }
 
-// failed turns an error into the end of a turn. An interrupt is an end of its
-// own, not a failure.
-func failed(ctx context.Context, out Outcome, err error) (Outcome, error) {
+// ended is the end of a turn: err is why, nil when the model has nothing more to do. An
+// interrupt, and a limit of costs that is reached, are ends of their own, not failures.
+func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, error) {
+	var spent *costError
 	switch {
+	case err == nil:
+		return out.stopped(StopDone), nil
+	case errors.As(err, &spent):
+		c.notice("stopped: %v", err)
+		return out.stopped(StopMaxCost), nil
 	case ctx.Err() != nil:
 		return out.stopped(StopInterrupted), nil
 	case stopped(err):
 		return out.stopped(StopHook), err
 	}
 	return out.stopped(StopFailed), err
-}
-
-// ended is the end of a turn in which the model has nothing more to do.
-func ended(ctx context.Context, out Outcome, err error) (Outcome, error) {
-	if err != nil {
-		return failed(ctx, out, err)
-	}
-	return out.stopped(StopDone), nil
 }
 
 // deliverQueued adds the messages typed while the turn ran, and returns how many. One

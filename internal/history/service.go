@@ -75,11 +75,15 @@ func (s *Service) Restore(entries []*Content) error {
 func (s *Service) RawHistory() []*Content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	raw := make([]*Content, len(s.entries))
+	return s.contents()
+}
+
+func (s *Service) contents() []*Content {
+	contents := make([]*Content, len(s.entries))
 	for i, e := range s.entries {
-		raw[i] = e.content
+		contents[i] = e.content
 	}
-	return raw
+	return contents
 }
 
 // Curated returns the entries that can be sent, without empty ones, and the
@@ -148,11 +152,7 @@ func (s *Service) SetCounter(counter Counter) {
 	if same {
 		return
 	}
-	entries := make([]*Content, len(s.entries))
-	for i, e := range s.entries {
-		entries[i] = e.content
-	}
-	s.entries = countAll(counter, entries)
+	s.entries = countAll(counter, s.contents())
 	s.resum()
 }
 
@@ -279,9 +279,6 @@ func (s *Service) startCompression() error {
 func (s *Service) replace(other Rebuilt, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.compressing {
-		return errors.New("the history can only be replaced by a compression in progress")
-	}
 	known := make(map[*Content]counted, len(s.entries))
 	for _, e := range s.entries {
 		known[e.content] = e

@@ -111,9 +111,8 @@ type attribute struct {
 
 // value is a text or a number; OTLP writes large numbers as texts.
 type value struct {
-	Text   *string  `json:"stringValue,omitempty"`
-	Int    *string  `json:"intValue,omitempty"`
-	Double *float64 `json:"doubleValue,omitempty"`
+	Text *string `json:"stringValue,omitempty"`
+	Int  *string `json:"intValue,omitempty"`
 }
 
 func text(key, v string) attribute { return attribute{key, value{Text: &v}} }
