@@ -67,7 +67,8 @@ func writtenPaths(call *history.ToolCall, facts traits.Traits) []string {
 // list is not one of plain files alone, so that what was read cannot be known
 // from the call (REQ-HD-005.9, D-15).
 func manyPaths(call *history.ToolCall) ([]string, bool) {
-	if include, _ := call.Arg("include"); include != nil && include != "" && !isEmptyList(include) {
+	include, _ := call.Arg("include")
+	if list, ok := include.([]any); include != nil && include != "" && (!ok || len(list) > 0) {
 		return nil, false
 	}
 	listed, _ := call.Arg("paths")
@@ -84,11 +85,6 @@ func manyPaths(call *history.ToolCall) ([]string, bool) {
 		paths = append(paths, p)
 	}
 	return paths, len(paths) > 0
-}
-
-func isEmptyList(v any) bool {
-	list, ok := v.([]any)
-	return ok && len(list) == 0
 }
 
 // isPreview reports whether a write call asks only to see what it would do. Some

@@ -77,17 +77,12 @@ func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *
 func (t *truncation) instructing(tail int) map[int]bool {
 	found := map[int]bool{}
 	for i, entry := range t.entries[:tail] {
-		if response, ok := firstResponse(entry); ok && history.Instructs(entry.Key()) && !isSummary(response.Result.Text(), response) {
+		if !history.Instructs(entry.Key()) || len(entry.Blocks) == 0 {
+			continue
+		}
+		if response, ok := entry.Blocks[0].(*history.ToolResponse); ok && !isSummary(response.Result.Text(), response) {
 			found[t.root[i]] = true
 		}
 	}
 	return found
-}
-
-func firstResponse(entry *history.Content) (*history.ToolResponse, bool) {
-	if len(entry.Blocks) == 0 {
-		return nil, false
-	}
-	response, ok := entry.Blocks[0].(*history.ToolResponse)
-	return response, ok
 }

@@ -41,7 +41,7 @@ func TestCompressionKeepsSkills(t *testing.T) {
 		result := compressWith(t, highDensity{}, c)
 		var got []int
 		for _, entry := range result.NewHistory {
-			if response, ok := firstResponse(entry); ok && entry.Key() != "" {
+			if response, ok := entry.Blocks[0].(*history.ToolResponse); ok && entry.Key() != "" {
 				text := response.Result.Text()
 				if isSummary(text, response) {
 					text = ""

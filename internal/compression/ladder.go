@@ -45,7 +45,7 @@ var rungs = []struct {
 	{RungHighDensity, (*ladder).compress},
 	{RungShorterTail, (*ladder).shortenTail},
 	{RungNotes, (*ladder).noteResults},
-	{RungCalls, (*ladder).shortenAll},
+	{RungCalls, func(l *ladder) { l.shortenCalls(0, l.Total()-l.room, brief) }},
 	{RungCut, (*ladder).cutResults},
 	{RungDropTurns, (*ladder).dropTurns},
 	{RungLatest, (*ladder).cutLatest},
@@ -217,9 +217,6 @@ func (l *ladder) highDensity(tail int) {
 		l.adopt(result.NewHistory)
 	}
 }
-
-// shortenAll shortens the calls of the whole history.
-func (l *ladder) shortenAll() { l.shortenCalls(0, l.Total()-l.room, brief) }
 
 // dropTurns drops, each only if what came before was not enough: whole turns,
 // oldest first; what the last turn holds, oldest first; the marker, if the model has

@@ -109,7 +109,7 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 		return ""
 	}
 	results.count++
-	if results.count <= w.retention || !longerThanPointer(text) {
+	if results.count <= w.retention || utf8.RuneCountInString(text) <= pointerLength || strings.TrimSpace(text) == "" { // D-45
 		return ""
 	}
 	return results.reason
@@ -117,12 +117,6 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 
 // pointerLength is that of PrunedPointer in characters.
 var pointerLength = utf8.RuneCountInString(PrunedPointer)
-
-// longerThanPointer reports whether putting the pointer in place of a result frees
-// anything (D-45). Blank results say nothing that could be retrieved.
-func longerThanPointer(text string) bool {
-	return utf8.RuneCountInString(text) > pointerLength && strings.TrimSpace(text) != ""
-}
 
 func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {
 	pointer := response.WithResult(PrunedPointer)

@@ -31,7 +31,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 	if p.strategy.RequiresLLM() {
 		return nil, fmt.Errorf("the strategy %s asks a model; choose one that does not with --set %s=%s", p.strategy.Name(), settings.CompressionStrategy.Key(), compression.DefaultName)
 	}
-	entries, tokens := p.service.Curated()
+	entries, tokens := p.window.History.Curated()
 	input := p.window.CompressionContext(p.strategy, entries, tokens)
 	input.Reserve = 0 // nothing answers a document
 	result, err := p.strategy.Compress(ctx, input)

@@ -53,7 +53,6 @@ type Engine struct {
 type prepared struct {
 	Input
 	strategy compression.Strategy
-	service  *history.Service
 	window   *window.Window
 }
 
@@ -68,7 +67,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &prepared{in, strategy, w.History, w}, w.History.Restore(in.History)
+	return &prepared{in, strategy, w}, w.History.Restore(in.History)
 }
 
 // inSession makes what was set in a session count, below the flags. What is not valid any

@@ -34,7 +34,7 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.service.TotalTokens()}
+	out := &Optimized{Removals: []int{}, Replacements: map[string]*history.Content{}, Metadata: compression.CountsOf(nil), TokensBefore: p.window.History.TotalTokens()}
 	strategy := p.strategy
 	if _, prices := strategy.(compression.Pruner); prices {
 		out.Instead = strategy.Name()
@@ -47,12 +47,12 @@ func (e *Engine) Optimize(in Input) (*Optimized, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.service.ApplyDensityResult(result); err != nil {
+		if err := p.window.History.ApplyDensityResult(result); err != nil {
 			return nil, err
 		}
 		out.take(result)
 	}
-	out.TokensAfter = p.service.TotalTokens()
+	out.TokensAfter = p.window.History.TotalTokens()
 	return out, nil
 }
 

@@ -69,7 +69,7 @@ func (r *requests) marked(s sentRequest) int {
 	r.ends = slices.DeleteFunc(r.ends, func(end markedEnd) bool { return !r.cache.Alive(s.at.Sub(end.used)) })
 	marks, best := s.marks(r.cache.Ends), 0
 	for i, end := range r.ends {
-		if n := len(end.entries); n > best && s.beginsWith(end.entries) && s.reached(marks, n, r.cache.Reach) {
+		if n := len(end.entries); n > best && n <= len(s.entries) && slices.Equal(end.entries, s.entries[:n]) && s.reached(marks, n, r.cache.Reach) {
 			best = n
 			r.ends[i].used = s.at
 		}
@@ -104,10 +104,6 @@ func (s sentRequest) marks(ends bool) []int {
 		}
 	}
 	return marks
-}
-
-func (s sentRequest) beginsWith(entries []*history.Content) bool {
-	return len(entries) <= len(s.entries) && slices.Equal(entries, s.entries[:len(entries)])
 }
 
 // reached reports whether one of the marks finds what ended with so many entries.

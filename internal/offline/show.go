@@ -48,10 +48,10 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	usage := p.service.Usage()
+	usage := p.window.History.Usage()
 	shown := &Shown{
 		Entries:   len(p.History),
-		Tokens:    p.service.TotalTokens(),
+		Tokens:    p.window.History.TotalTokens(),
 		Limit:     p.window.Size(),
 		Threshold: p.window.Trigger(p.strategy),
 		Kinds: []Kind{
@@ -62,7 +62,7 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 		},
 	}
 	for i, entry := range p.History {
-		shown.Largest = append(shown.Largest, LargeEntry{i, string(entry.Speaker), p.service.CountContent(entry), describe(entry)})
+		shown.Largest = append(shown.Largest, LargeEntry{i, string(entry.Speaker), p.window.History.CountContent(entry), describe(entry)})
 	}
 	slices.SortStableFunc(shown.Largest, func(a, b LargeEntry) int { return b.Tokens - a.Tokens })
 	shown.Largest = shown.Largest[:min(shownEntries, len(shown.Largest))]

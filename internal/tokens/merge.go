@@ -20,7 +20,7 @@ func (m *merger) count(piece string) int {
 		return mergeShort(m.ranks, piece)
 	}
 	if m.long == nil {
-		m.long = newLongMerge(m.ranks)
+		m.long = &longMerge{ranks: m.ranks}
 	}
 	return mergeWindowed(m.long, piece, firstWindow)
 }

@@ -22,8 +22,6 @@ type node struct {
 	rank uint32
 }
 
-func newLongMerge(ranks *rankTable) *longMerge { return &longMerge{ranks: ranks} }
-
 // run merges piece as far as possible. The parts are in nodes until the next run.
 func (m *longMerge) run(piece string) {
 	m.reset(piece)

@@ -28,7 +28,7 @@ func (m *longMerge) parts() []string {
 // The package comment shows these steps.
 func TestMergeAsDocumented(t *testing.T) {
 	t.Parallel()
-	merge := newLongMerge(ranksOf(O200K))
+	merge := &longMerge{ranks: ranksOf(O200K)}
 	merge.reset(" unmerged")
 	var states []string
 	for more := true; more; more = merge.step() {
@@ -52,7 +52,7 @@ func TestMergesAgree(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
 		ranks := ranksOf(enc)
-		merge := newLongMerge(ranks)
+		merge := &longMerge{ranks: ranks}
 		t.Run(string(enc), rapid.MakeCheck(func(t *rapid.T) {
 			short := genPiece(t, shortPiece)
 			merge.run(short)
@@ -101,7 +101,7 @@ func TestWindowTooSmall(t *testing.T) {
 	for b := range 255 {
 		chain = append(chain, byte(b))
 	}
-	merge := newLongMerge(ranks)
+	merge := &longMerge{ranks: ranks}
 	if count, ok := countInWindows(merge, string(chain), 64); ok {
 		t.Errorf("windows of 64 bytes make %d parts and nobody notices", count)
 	}
@@ -114,7 +114,7 @@ func TestWindowTooSmall(t *testing.T) {
 func TestFirstWindowSuffices(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		merge := newLongMerge(ranksOf(enc))
+		merge := &longMerge{ranks: ranksOf(enc)}
 		for name, text := range adversarial {
 			if _, ok := countInWindows(merge, text(8*firstWindow), firstWindow); !ok {
 				t.Errorf("%s, %s: windows of %d bytes are too small", enc, name, firstWindow)
@@ -127,7 +127,7 @@ func TestLongMergeTakesLinearlyManySteps(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 10
 	for _, enc := range encodings {
-		merge := newLongMerge(ranksOf(enc))
+		merge := &longMerge{ranks: ranksOf(enc)}
 		for name, text := range adversarial {
 			piece := text(size)
 			steps := 0

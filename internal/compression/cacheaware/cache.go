@@ -140,7 +140,7 @@ func (e *Engine) Mark(m Moment) int {
 	able := e.markable()
 	latest := able[max(0, len(able)-markedLatest):]
 	if held := e.account.anchorBefore(m, e.account.kept); held > 0 && !m.Cold && len(latest) > 0 {
-		if at := e.entryBefore(held); e.blocksBetween(at, latest[0]) >= m.Cache.Reach {
+		if at := e.units[held-1].entry; e.blocksBetween(at, latest[0]) >= m.Cache.Reach {
 			return at + 1
 		}
 	}
@@ -152,9 +152,6 @@ func (e *Engine) Mark(m Moment) int {
 	}
 	return 0
 }
-
-// entryBefore is the entry that ends with so many units.
-func (cv *conversation) entryBefore(units int) int { return cv.units[units-1].entry }
 
 // blocksBetween is the number of blocks from behind one entry to the end of another.
 func (cv *conversation) blocksBetween(from, to int) int {
