@@ -174,7 +174,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}}
 	facts := (&Engine{Tools: tools.NewRegistry(ours)}).facts()
 	engine := cacheaware.New(cacheaware.Options{
-		Tools: cacheaware.Tools(facts),
+		Tools: facts,
 		Root:  in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} },
 	})
 	for _, entry := range in.History {

@@ -65,7 +65,7 @@ func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
 	o.window.Copies = o.copies
 	o.window.Recorded = func() (cacheaware.Request, bool) { return o.next, o.next.At > 0 }
 	o.session = cacheaware.New(cacheaware.Options{
-		Tools: cacheaware.Tools(o.window.Facts), Root: in.WorkspaceRoot,
+		Tools: o.window.Facts, Root: in.WorkspaceRoot,
 		Counter: func() history.Counter { return e.Counter(settings.Model.Of(e.Settings)) },
 	})
 	if in.Steps == nil {

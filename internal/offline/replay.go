@@ -99,7 +99,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	r := &recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife)}
 	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, traits.Replace, engine.System)})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := cacheaware.Options{Tools: cacheaware.Tools(w.Facts), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+	options := cacheaware.Options{Tools: w.Facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	r.head = w.Tokens()
 	all, err := in.Said()
 	if err != nil {

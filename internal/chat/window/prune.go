@@ -94,7 +94,7 @@ func (p *pruning) keepLife() {
 
 func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	return strategy.Engine(cacheaware.Options{
-		Tools:   cacheaware.Tools(p.Facts),
+		Tools:   p.Facts,
 		Root:    p.Root,
 		Counter: func() history.Counter { return p.Counter(p.model()) },
 	})

@@ -51,13 +51,11 @@ const (
 	Unnumbered Why = "numbers"
 )
 
-type reason struct {
+// reasons are all, with the names of their counts in records and in words.
+var reasons = []struct {
 	why          Why
 	field, words string
-}
-
-// reasons are all, with the names of their counts in records and in words.
-var reasons = []reason{
+}{
 	{Free, "freePruned", "free"},
 	{Cold, "coldPruned", "cold"},
 	{Soft, "softPruned", "soft"},
@@ -89,13 +87,14 @@ func (c Change) Reason() string {
 
 // CountsOf counts changes by their reason, for the record.
 func CountsOf(changes []Change) history.Counts {
-	n := map[Why]int{}
-	for _, c := range changes {
-		n[c.Why]++
-	}
-	var counts history.Counts
-	for _, r := range reasons {
-		counts = append(counts, history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.words, Many: r.words, N: n[r.why]})
+	counts := make(history.Counts, len(reasons))
+	for i, r := range reasons {
+		counts[i] = history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.words, Many: r.words}
+		for _, c := range changes {
+			if c.Why == r.why {
+				counts[i].N++
+			}
+		}
 	}
 	return counts
 }

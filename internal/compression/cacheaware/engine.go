@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // Options is what an Engine is made of.
 type Options struct {
-	// Tools declares the tools of the conversation.
-	Tools Tools
+	// Tools returns what the tool of that name declares; the zero traits for an unknown one.
+	Tools func(name string) traits.Traits
 	// Root is what relative paths mean in entries that name no workspace; absolute.
 	Root string
 	// Counter counts tokens, as the history does.

@@ -48,9 +48,6 @@ func ActOf(tool traits.Traits) Act {
 	return Find
 }
 
-// Tools returns what the tool of that name declares; the zero traits for an unknown one.
-type Tools func(name string) traits.Traits
-
 // lastLine represents the end of a file.
 const lastLine = math.MaxInt32
 
