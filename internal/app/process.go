@@ -1,7 +1,6 @@
 package app
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,9 +53,8 @@ type Process struct {
 	vocabularies tokens.Vocabularies
 
 	mu sync.Mutex
-	// atOnce are the steps of EndAtOnce by the order in which they were added.
-	atOnce map[int]func()
-	added  int
+	// atOnce are the steps of EndAtOnce, in the order in which they were added.
+	atOnce []*func()
 }
 
 // Env returns the value of a variable of the environment, "" when it is not set.
@@ -85,16 +83,11 @@ func (p *Process) Path(path string) string {
 func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.atOnce == nil {
-		p.atOnce = map[int]func(){}
-	}
-	p.added++
-	number := p.added
-	p.atOnce[number] = step
+	p.atOnce = append(p.atOnce, &step)
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.atOnce, number)
+		p.atOnce = slices.DeleteFunc(p.atOnce, func(other *func()) bool { return other == &step })
 	}
 }
 
@@ -103,8 +96,8 @@ func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 func (p *Process) EndAtOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, number := range slices.Sorted(maps.Keys(p.atOnce)) {
-		p.atOnce[number]()
+	for _, step := range p.atOnce {
+		(*step)()
 	}
 }
 
@@ -116,11 +109,14 @@ func (p *Process) say(lines ...string) {
 	}
 }
 
-// brief bounds the number of notices, which others cause. Front ends bound their length.
+// brief bounds notices, which hold what others wrote, in number and length.
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {
-		return append(notices[:most:most], "… "+words.Count(more, "more notice"))
+		notices = append(notices[:most:most], "… "+words.Count(more, "more notice"))
+	}
+	for i, line := range notices {
+		notices[i] = words.Brief(line)
 	}
 	return notices
 }

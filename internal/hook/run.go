@@ -127,26 +127,17 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 	stdout.full, stderr.full = cancel, cancel
 	project := cmp.Or(s.Project, r.Dir)
 	command := shell.Command{
-		Line: s.Command, Args: s.args(project), Dir: r.Dir, Timeout: s.limit(), Input: input,
+		Line: s.Command, Dir: r.Dir, Timeout: s.limit(), Input: input,
 		Environ:    []string{"CLAUDE_PROJECT_DIR=" + project, "AGENT_PROJECT_DIR=" + project, "AGENT=agent"},
 		Distrusted: r.Distrusted(), Confined: confined, Profile: profile,
 	}
-	if s.Args != nil {
-		command.Line = inProject(s.Command, project)
+	if s.Args != nil { // a program and not a line of a shell
+		command.Line, command.Args = inProject(s.Command, project), []string{}
+		for _, arg := range s.Args {
+			command.Args = append(command.Args, inProject(arg, project))
+		}
 	}
 	return r.Jobs.Feed(ctx, command, stdout, stderr)
-}
-
-// args are the arguments of a program, nil for a line of a shell.
-func (s *state) args(project string) []string {
-	if s.Args == nil {
-		return nil
-	}
-	args := []string{}
-	for _, arg := range s.Args {
-		args = append(args, inProject(arg, project))
-	}
-	return args
 }
 
 // inProject puts the folder of the project in the place of its variable, where no shell does.

@@ -126,13 +126,14 @@ func find(w source.Where, p places, visit func(f *finder, dir string)) Found {
 // read adds the entry of a file, which parse completes, unless a link led to it before.
 func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	text, err := f.from.Read(file, f.longest)
-	switch {
-	case source.Missing(err) || err == nil && f.seen[text.Real]:
+	if source.Missing(err) || err == nil && f.seen[text.Real] {
 		return
+	}
+	f.seen[text.Real] = true
+	switch {
 	case err == nil && text.Cut:
 		err = fmt.Errorf("is longer than %d KiB", f.longest>>10)
 	case err == nil:
-		f.seen[text.Real] = true
 		e := &Entry{File: file, Origin: f.origin, Own: f.own}
 		if err = parse(e, text.Text); err == nil {
 			f.Entries = append(f.Entries, e)
