@@ -96,12 +96,13 @@ func TestCallsAreBounded(t *testing.T) {
 		sent, _ := os.ReadFile(log)
 		return strings.Contains(string(sent), "notifications/cancelled")
 	})
+	client.SetBounds(400*time.Millisecond, time.Minute)
 	var last string
 	result, err := client.Call(context.Background(), "work", json.RawMessage(`{"n":8,"ms":60}`), func(p mcp.Progress) { last = p.String() })
 	if err != nil || result.Text() != "done" || !strings.HasPrefix(last, "step (") {
 		t.Errorf("work that takes longer than silence may: %q, %v, progress %q", result.Text(), err, last)
 	}
-	client.SetBounds(200*time.Millisecond, 300*time.Millisecond)
+	client.SetBounds(time.Minute, 300*time.Millisecond)
 	_, err = client.Call(context.Background(), "work", json.RawMessage(`{"n":100,"ms":20}`), nil)
 	wants(t, err, "db did not answer within 300ms")
 	if got := call(t, client, "echo", `{"text":"still here"}`); got != "still here" {
