@@ -32,26 +32,17 @@ var caches = map[string]string{
 	"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv",
 }
 
-// environ is the environment of a confined command.
-func (p Policy) environ(environ []string) []string {
-	set := map[string]string{}
+// environ is what a confined command has in its environment whatever was there.
+func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
-		set["TMPDIR"] = p.Temp
+		set = append(set, "TMPDIR="+p.Temp)
 	}
 	if p.Profile == Work && p.Caches != "" {
-		for name, folder := range caches {
-			set[name] = filepath.Join(p.Caches, folder)
+		for _, name := range slices.Sorted(maps.Keys(caches)) {
+			set = append(set, name+"="+filepath.Join(p.Caches, caches[name]))
 		}
 	}
-	kept := slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		_, replaced := set[name]
-		return replaced
-	})
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		kept = append(kept, name+"="+set[name])
-	}
-	return kept
+	return set
 }
 
 // plain are the names, and plainBegin the beginnings of names, of variables that

@@ -112,22 +112,16 @@ func (p *process) attach(ctx context.Context, pid int) error {
 	p.ended = make(chan struct{})
 	p.detach = context.AfterFunc(ctx, func() {
 		_ = cancel()
-		p.killAfter(p.cmd.WaitDelay)
+		if p.cmd.WaitDelay == 0 {
+			return
+		}
+		select {
+		case <-p.ended:
+		case <-time.After(p.cmd.WaitDelay): // it may not listen, or not have begun to
+			_ = p.cmd.Process.Kill() // and with it its namespace
+		}
 	})
 	return nil
-}
-
-// killAfter ends the process by force, and its namespace with it, if it has not ended
-// within a while; 0 means never. It may not listen, or not have begun to.
-func (p *process) killAfter(delay time.Duration) {
-	if delay == 0 {
-		return
-	}
-	select {
-	case <-p.ended:
-	case <-time.After(delay):
-		_ = p.cmd.Process.Kill()
-	}
 }
 
 // wait waits for the end of the process and of its output. All that could write to it

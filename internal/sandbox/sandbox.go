@@ -161,7 +161,8 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	started.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if backend != None {
 		started.guard = newGuard(policy, backend)
-		cmd.Env = policy.environ(cmd.Environ())
+		cmd.Env = append(cmd.Environ(), policy.environ()...)
+		cmd.Env = cmd.Environ() // of two variables of a name the last
 	}
 	if err := s.start(ctx, backend, started, policy); err != nil {
 		return nil, err
