@@ -42,15 +42,15 @@ func findGit(workspace string) gitFolders {
 		return folders
 	}
 	folders.protect = append(folders.protect, dotGit)
-	dir := real(layout.PathIn(dotGit, "gitdir:", workspace))
+	dir := layout.Real(layout.PathIn(dotGit, "gitdir:", workspace))
 	if dir == "" {
 		return folders
 	}
-	switch common := real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)); {
-	case common != "" && real(layout.PathIn(filepath.Join(dir, "gitdir"), "", dir)) == real(dotGit):
+	switch common := layout.Real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)); {
+	case common != "" && layout.Real(layout.PathIn(filepath.Join(dir, "gitdir"), "", dir)) == layout.Real(dotGit):
 		folders.add(common)
 		folders.add(dir)
-	case common == "" && real(layout.WorkTree(dir)) == workspace:
+	case common == "" && layout.Real(layout.WorkTree(dir)) == workspace:
 		folders.add(dir)
 	}
 	return folders
@@ -124,14 +124,14 @@ func madeByGit(path string) bool {
 // linked work tree, within the repository of a folder above.
 func leadsHome(path string) bool {
 	parent := filepath.Dir(path)
-	dir := real(layout.PathIn(path, "gitdir:", parent))
+	dir := layout.Real(layout.PathIn(path, "gitdir:", parent))
 	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
 		home := filepath.Join(above, ".git")
 		switch {
 		case disk.Within(dir, filepath.Join(home, "modules")):
 			return madeByGit(filepath.Join(dir, "config")) && madeByGit(filepath.Join(dir, "hooks")) && missing(dir, "commondir", "config.worktree")
 		case disk.Within(dir, filepath.Join(home, "worktrees")):
-			return real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
+			return layout.Real(layout.PathIn(filepath.Join(dir, "commondir"), "", dir)) == home && missing(dir, "config.worktree")
 		case above == filepath.Dir(above):
 			return false
 		}

@@ -18,7 +18,7 @@ func GitRuns(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			for _, named := range gitNames(dir, configurations) {
-				if disk.Within(path, named) || real(named) != "" && disk.Within(path, real(named)) {
+				if disk.Within(path, named) || layout.Real(named) != "" && disk.Within(path, layout.Real(named)) {
 					return true
 				}
 			}
@@ -131,10 +131,7 @@ func gitPath(path, dir string) string {
 			return filepath.Join(home, below)
 		}
 	}
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
+	return disk.At(dir, path)
 }
 
 // gitSetting is a line of a configuration. The key is the section and the name, in lower

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 	"agent/internal/sandbox/confine"
 	"agent/internal/sandbox/keeper"
 )
@@ -121,7 +122,7 @@ func (p Policy) spec() confine.Spec {
 		Filter: filterOf(restrictions{noSockets: p.Profile == Look}),
 	}
 	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
-	if names := real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
+	if names := layout.Real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
 		spec.Keep = []string{names}
 	}
 	if abi := landlockABI(); abi >= helperABI {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 )
 
 // LookPath finds the program that a shell runs by a name with SafePath. It is an error
@@ -70,6 +71,6 @@ func IsInside(path string, folders []string) bool {
 		resolved = filepath.Clean(path)
 	}
 	return slices.ContainsFunc(folders, func(folder string) bool {
-		return folder != "" && (disk.Within(resolved, folder) || real(folder) != "" && disk.Within(resolved, real(folder)) || disk.Within(filepath.Clean(path), folder))
+		return folder != "" && (disk.Within(resolved, folder) || layout.Real(folder) != "" && disk.Within(resolved, layout.Real(folder)) || disk.Within(filepath.Clean(path), folder))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/disk"
+	"agent/internal/git/layout"
 	"agent/internal/protect/survey"
 )
 
@@ -108,7 +109,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
 		p.Caches = "" // a home that cannot be written, or a full disk, is no reason to run nothing
 	}
-	p.Workspace, p.Temp, p.Caches = real(p.Workspace), real(p.Temp), real(p.Caches)
+	p.Workspace, p.Temp, p.Caches = layout.Real(p.Workspace), layout.Real(p.Temp), layout.Real(p.Caches)
 	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)
 	var folders gitFolders
 	if p.Profile == Work {
@@ -138,7 +139,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 func (p Policy) named(workTree string) []string {
 	names := gitNames(workTree, p.GitConfigurations)
 	for _, name := range names {
-		names = append(names, real(name)) // behind a link it is another
+		names = append(names, layout.Real(name)) // behind a link it is another
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return name == "" || !disk.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
@@ -171,25 +172,10 @@ func (p *Policy) surveyed(found survey.Found, backend Backend) {
 	})...)
 }
 
-// real is a path without symbolic links; empty when it does not exist.
-func real(path string) string {
-	if path == "" {
-		return ""
-	}
-	if _, err := os.Lstat(path); err != nil {
-		return "" // the common case, which should be quick
-	}
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return ""
-	}
-	return resolved
-}
-
 func existing(paths []string) []string {
 	var found []string
 	for _, path := range paths {
-		if path = real(path); path != "" && !slices.Contains(found, path) {
+		if path = layout.Real(path); path != "" && !slices.Contains(found, path) {
 			found = append(found, path)
 		}
 	}

@@ -115,6 +115,9 @@ func PathIn(file, prefix, dir string) string {
 
 // Real is a path without links, empty when there is nothing.
 func Real(path string) string {
+	if _, err := os.Lstat(path); err != nil {
+		return "" // what is most often asked, and should be quick
+	}
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return ""
