@@ -139,8 +139,7 @@ func folded(calls []Call, verb func(traits.Said) string) string {
 // earlierPages are the earlier exchanges to read, the latest first.
 func (a *activity) earlierPages() []pager.Page {
 	pages := make([]pager.Page, 0, len(a.earlier))
-	for i := len(a.earlier) - 1; i >= 0; i-- {
-		exchange := a.earlier[i]
+	for i, exchange := range slices.Backward(a.earlier) {
 		pages = append(pages, pager.Page{
 			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(a.earlier)),
 			Lay: func(t *style.Theme, width int) []string {

@@ -73,7 +73,7 @@ func (a *activity) watch() {
 		return
 	}
 	a.watched = Job{}
-	a.outputs.add(output{title: job.title(), text: job.Tail(), spool: job.Spool()})
+	a.outputs.add(output{pager.Page{Title: job.title(), Lay: plainLay(job.Tail())}, job.Spool()})
 	a.note(dim, "·", job.title()+" — "+job.State())
 }
 
@@ -88,9 +88,4 @@ func (a *activity) watchView(width, room int) (lines []string) {
 	head := style.Truncate(job.title(), max(width/2, width-2-style.Width(how)))
 	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
 	return append(lines, dimTail(a.theme, job.Tail(), width, min(2*liveOutputLines, room-1))...)
-}
-
-// page is the job in the pager, which grows with its output.
-func (j Job) page() pager.Page {
-	return pager.Page{Title: j.title(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(j.Tail()) }}
 }

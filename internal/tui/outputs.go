@@ -9,8 +9,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/tui/pager"
-	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
 )
 
 // outputBytes bounds what is read of the file of a long output.
@@ -18,9 +18,22 @@ const outputBytes = 4 << 20
 
 // output is a result, or reasoning, that can be opened.
 type output struct {
-	title, text, diff, spool string
-	// prose is text that is wrapped between words.
-	prose bool
+	pager.Page
+	// spool is the file with all of it, "" when it is here.
+	spool string
+}
+
+// plainLay shows text as it was printed, proseLay wraps it between words.
+func plainLay(text string) transcript.Lay {
+	return func(*style.Theme, int) []string {
+		return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
+	}
+}
+
+func proseLay(text string) transcript.Lay {
+	return func(t *style.Theme, width int) []string {
+		return style.WrapText(style.CleanProse(text), t.Prose(width))
+	}
 }
 
 // outputsKept is how many results can be opened.
@@ -40,17 +53,16 @@ func (o *outputs) add(result output) {
 func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
 	for _, tool := range a.tools {
-		text := string(tool.output)
-		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: func(*style.Theme, int) []string { return outputLines(text) }})
+		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {
-		pages = append(pages, a.watched.page())
+		pages = append(pages, pager.Page{Title: a.watched.title(), Grows: true, Lay: plainLay(a.watched.Tail())})
 	}
-	for i := len(a.outputs) - 1; i >= 0; i-- {
-		pages = append(pages, a.outputs[i].page())
+	for _, o := range slices.Backward(a.outputs) {
+		pages = append(pages, o.Page)
 	}
 	if len(a.said) > 0 {
-		pages = append(pages, a.said.page())
+		pages = append(pages, pager.Page{Title: "what was said", Lay: proseLay(strings.Join(a.said, "\n\n"))})
 	}
 	return append(pages, a.earlierPages()...)
 }
@@ -76,32 +88,6 @@ func (s *sayings) add(text string) {
 	}
 }
 
-// page is all of it to read.
-func (s sayings) page() pager.Page {
-	text := strings.Join(s, "\n\n")
-	return pager.Page{Title: "what was said", Lay: func(t *style.Theme, width int) []string {
-		return style.WrapText(style.CleanProse(text), t.Prose(width))
-	}}
-}
-
-// page is an output to read: the change, or the text.
-func (o output) page() pager.Page {
-	lay := func(*style.Theme, int) []string { return outputLines(o.text) }
-	switch {
-	case o.prose:
-		lay = func(t *style.Theme, width int) []string {
-			return style.WrapText(style.CleanProse(strings.TrimSpace(o.text)), t.Prose(width))
-		}
-	case o.diff != "":
-		lay = func(t *style.Theme, width int) []string { return patch.Render(t, o.diff, width) }
-	}
-	return pager.Page{Title: o.title, Lay: lay}
-}
-
-func outputLines(text string) []string {
-	return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
-}
-
 // readSpools reads the files of outputs that were too long to be kept, and puts all of each
 // in place of what was kept of it.
 func (a *activity) readSpools() tea.Cmd {
@@ -115,7 +101,7 @@ func (a *activity) readSpools() tea.Cmd {
 				}
 				return then(func() {
 					if i := slices.IndexFunc(a.outputs, func(now output) bool { return now.spool == o.spool }); i >= 0 {
-						a.outputs[i].text, a.outputs[i].spool = text, ""
+						a.outputs[i].Lay, a.outputs[i].spool = plainLay(text), ""
 					}
 				})
 			}))

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/markdown"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
@@ -120,7 +122,8 @@ func (a *activity) endThinking() {
 		return
 	}
 	took := a.opts.Now().Sub(a.reply.thoughtSince)
-	a.outputs.add(output{title: "reasoning", text: string(a.reply.thought), prose: true})
+	thought := strings.TrimSpace(string(a.reply.thought))
+	a.outputs.add(output{Page: pager.Page{Title: "reasoning", Lay: proseLay(thought)}})
 	a.reply.thought, a.reply.thoughtSince = nil, time.Time{}
 	if took >= time.Second {
 		a.note(dim, "·", "thought for "+words.Elapsed(took))

@@ -11,6 +11,7 @@ import (
 	"agent/internal/tools"
 	"agent/internal/traits"
 	"agent/internal/tui/mailbox"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -58,7 +59,12 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 	answer, done := e.Answer, describe(e.Said)
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
-		a.outputs.add(output{title: done.Ended(), text: cmp.Or(answer.Text, answer.Error, "no output"), diff: answer.Diff, spool: answer.Spool})
+		text := cmp.Or(answer.Text, answer.Error, "no output")
+		o := output{pager.Page{Title: done.Ended(), Lay: plainLay(text)}, answer.Spool}
+		if answer.Diff != "" {
+			o = output{Page: pager.Page{Title: done.Ended(), Lay: func(t *style.Theme, width int) []string { return patch.Render(t, answer.Diff, width) }}}
+		}
+		a.outputs.add(o)
 	}
 	if answer.Diff != "" {
 		added, removed := patch.Stat(answer.Diff)

@@ -26,10 +26,14 @@ func (p *Prompts) Load(earlier []atcmd.Message) {
 }
 
 // Add remembers a prompt and ends the walk. It reports false when there is nothing
-// new to remember.
+// new to remember; what was pasted in the latest prompt may have changed.
 func (p *Prompts) Add(prompt atcmd.Message) bool {
 	defer p.Rest()
-	if n := len(p.Entries); prompt.Text() == "" || n > 0 && p.Entries[n-1].Text() == prompt.Text() {
+	switch n := len(p.Entries); {
+	case prompt.Text() == "":
+		return false
+	case n > 0 && p.Entries[n-1].Text() == prompt.Text():
+		p.Entries[n-1] = prompt
 		return false
 	}
 	p.Entries = append(p.Entries, prompt)
