@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,15 +135,11 @@ func nearestID(id string, ids []string) string {
 	if len(id) < shortest {
 		return ""
 	}
-	whole, beginnings := map[string]string{}, []string{}
-	for _, known := range ids {
-		beginning := known[:min(len(id), len(known))]
-		if whole[beginning] == "" {
-			whole[beginning] = known
-			beginnings = append(beginnings, beginning)
-		}
+	whole := map[string]string{} // ids by their beginnings
+	for _, known := range slices.Backward(ids) {
+		whole[known[:min(len(id), len(known))]] = known
 	}
-	for _, beginning := range nearest.Of(id, beginnings, 1) {
+	for _, beginning := range nearest.Of(id, slices.Sorted(maps.Keys(whole)), 1) {
 		return whole[beginning]
 	}
 	return ""

@@ -39,19 +39,19 @@ func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *cons
 // trust gathers what needs consent of what people and the repository have brought, a line
 // each.
 func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Found, found hooks.Found) *consent.Trust {
-	return consent.Find(w, p.Now,
-		gates.Offered(rules),
+	offered, ignored := gates.Offered(rules)
+	return consent.Find(w, p.Now, slices.Concat(
+		offered,
 		brought.Grants(callable),
 		serving.Items(configured),
 		gates.Items(found),
-		consent.Found{Ignored: imports.Unread(w)},
-	)
+	), append(ignored, imports.Unread(w)...))
 }
 
 // findTrust finds what needs consent, and says what is not used without it.
 func (c *Conversation) findTrust() error {
 	if c.options.NoSetup {
-		c.Trust = consent.Find(c.host.Where, c.process.Now)
+		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
 		return nil
 	}
 	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Found, c.Hooking.Found)

@@ -25,14 +25,13 @@ func (b *Brought) lend(e *setup.Entry) {
 
 // Grants are the grants of skills and commands that need consent: those of a repository
 // and of other programs' folders.
-func Grants(brought setup.Set) consent.Found {
-	var found consent.Found
+func Grants(brought setup.Set) (items []consent.Item) {
 	for _, e := range slices.Concat(brought.Skills.Entries, brought.Commands.Entries) {
 		if needsConsent(e) {
-			found.Items = append(found.Items, grants(e))
+			items = append(items, grants(e))
 		}
 	}
-	return found
+	return items
 }
 
 // needsConsent reports whether an entry grants anything and is not the person's own.

@@ -2,6 +2,7 @@ package gates
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/rules"
@@ -52,9 +53,9 @@ func InOurWords(text string) []string {
 	return all
 }
 
-// Offered are the lists of rules of a repository, and what it may not set.
-func Offered(ruled permissions.Rules) consent.Found {
-	found := consent.Found{Ignored: ruled.Ignored}
+// Offered are the lists of rules of a repository, and lines about what it may not set.
+func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
+	ignored = slices.Clone(ruled.Ignored)
 	for _, o := range ruled.Offered {
 		var able, idle []string
 		for _, text := range o.Rules {
@@ -65,14 +66,14 @@ func Offered(ruled permissions.Rules) consent.Found {
 			}
 		}
 		if len(able) == 0 {
-			found.Ignored = append(found.Ignored, fmt.Sprintf("%s: permissions.allow has no effect here: %s", o.File, strings.Join(idle, ", ")))
+			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect here: %s", o.File, strings.Join(idle, ", ")))
 			continue
 		}
 		item := consent.Item{Kind: consent.Allow, Name: "without asking", Fields: o.Rules, Says: strings.Join(able, ", "), File: o.File, Line: o.Line}
 		if len(idle) > 0 {
 			item.Says += " (no effect here: " + strings.Join(idle, ", ") + ")"
 		}
-		found.Items = append(found.Items, item)
+		items = append(items, item)
 	}
-	return found
+	return items, ignored
 }

@@ -74,14 +74,13 @@ func hookItem(h hooks.Hook) consent.Item {
 }
 
 // Items are the hooks that need consent.
-func Items(all hooks.Found) consent.Found {
-	var found consent.Found
+func Items(all hooks.Found) (items []consent.Item) {
 	for _, h := range all.Hooks {
 		if !h.Own() {
-			found.Items = append(found.Items, hookItem(h))
+			items = append(items, hookItem(h))
 		}
 	}
-	return found
+	return items
 }
 
 // Close runs the hooks of SessionEnd and has no hook survive the conversation.
@@ -89,7 +88,14 @@ func (h *Hooks) Close() error {
 	if h.idle != nil {
 		h.idle.Stop()
 	}
-	h.end()
+	if h.Has(hooks.SessionEnd) && h.Chat() != nil {
+		reason := "prompt_input_exit"
+		if h.Unattended {
+			reason = "other"
+		}
+		out := h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
+		h.Say(out.Notices...)
+	}
 	h.Runner.Close()
 	return nil
 }
@@ -210,19 +216,6 @@ func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
 func forModel(event hooks.Event, texts ...string) string {
 	text := strings.ReplaceAll(strings.Join(texts, "\n"), "</hook", `<\/hook`)
 	return fmt.Sprintf("<hook event=%q>\n%s\n</hook>", event, text)
-}
-
-// end runs the hooks of SessionEnd.
-func (h *Hooks) end() {
-	if !h.Has(hooks.SessionEnd) || h.Chat() == nil {
-		return
-	}
-	reason := "prompt_input_exit"
-	if h.Unattended {
-		reason = "other"
-	}
-	out := h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.SessionEnd, Names: []string{reason}, Input: map[string]any{"reason": reason}})
-	h.Say(out.Notices...)
 }
 
 // idleTime is after how long without a turn the person is notified.

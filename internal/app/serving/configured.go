@@ -64,11 +64,10 @@ func item(s *servers.Server) consent.Item {
 }
 
 // Items are the servers of a repository, which need consent.
-func Items(found servers.Found) consent.Found {
-	var items consent.Found
+func Items(found servers.Found) (items []consent.Item) {
 	for _, s := range found.Servers {
 		if s.Origin == servers.Project && !s.Disabled {
-			items.Items = append(items.Items, item(s))
+			items = append(items, item(s))
 		}
 	}
 	return items

@@ -13,13 +13,6 @@ import (
 	"agent/internal/words"
 )
 
-// Found is what a room found that needs consent.
-type Found struct {
-	Items []Item
-	// Ignored are lines about what a repository may never set, each begun by its file.
-	Ignored []string
-}
-
 // Trust is what a workspace wants run, connected to or allowed, and what its person said of
 // it, for every front end: the question at the start, the lists, and the line of a run that
 // nobody watches. It is safe for concurrent use.
@@ -41,14 +34,12 @@ type Trust struct {
 	shown []Reviewed
 }
 
-// Find gathers what was found in a workspace.
-func Find(w source.Where, now func() time.Time, all ...Found) *Trust {
-	t := &Trust{Store: Open(w), now: now, Answered: func() {}}
-	for _, found := range all {
-		t.items = append(t.items, found.Items...)
-		for _, line := range found.Ignored {
-			t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
-		}
+// Find gathers what rooms found in a workspace. Each line of ignored is about what a
+// repository may never set, and begins with its file.
+func Find(w source.Where, now func() time.Time, items []Item, ignored []string) *Trust {
+	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items}
+	for _, line := range ignored {
+		t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
 	}
 	slices.SortStableFunc(t.items, func(a, b Item) int { return strings.Compare(a.File, b.File) })
 	return t
