@@ -193,18 +193,20 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 // sessionIDs are the ids that a person can choose.
 var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
 
+// isSessionID reports whether an id can be the name of a file.
+func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.Trim(id, ".") != "" }
+
 // check refuses values that are none, and flags that do not go together; given reports whether
 // a flag was.
 func (o *sessionOptions) check(given func(flag string) bool) error {
 	prints, lines := given("prompt"), o.input == string(headless.StreamJSON)
-	isID := sessionIDs.MatchString(o.Record.ID) && strings.Trim(o.Record.ID, ".") != "" // which can be the name of a file
 	for _, wrong := range []struct {
 		is  bool
 		err error
 	}{
 		{o.Record.Continue && o.Record.Resume != "" || o.Record.Off && (o.Record.Continue || o.Record.Resume != ""), errors.New("only one of --continue, --resume and --no-session can be given")},
 		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
-		{given("session-id") && !isID, fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
+		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
 		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
 		{!lines && o.input != string(headless.Text), fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},

@@ -101,7 +101,7 @@ func (c Command) complete(args []string) (proposals []Completion) {
 		switch word := form.word(n); {
 		case isValue(word) && form.Complete != nil:
 			proposals = append(proposals, form.Complete(form.values(args))...)
-		case !isValue(word) && word != "":
+		case !isValue(word) && word != "" && form.Run != nil: // the hint of a file is no word to type
 			proposals = append(proposals, Completion{Value: word, Help: form.Does})
 		}
 	}

@@ -48,17 +48,17 @@ func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord
 		return 0, chat.PruneRecord{}, err
 	}
 	n, err := strconv.Atoi(text)
-	switch {
-	case err == nil && 0 < n && n <= len(ledger):
+	if err == nil && 0 < n && n <= len(ledger) {
 		return n, ledger[n-1], nil
-	case len(ledger) == 0:
-		err = fmt.Errorf("no prune %q; nothing left the context so far", text)
-	case err == nil:
-		err = fmt.Errorf("no prune %q; there are 1 to %d", text, len(ledger))
-	default:
-		err = fmt.Errorf("no prune %q; there are 1 to %d, and /help density lists the words", text, len(ledger))
 	}
-	return 0, chat.PruneRecord{}, err
+	there := fmt.Sprintf("there are 1 to %d", len(ledger))
+	if len(ledger) == 0 {
+		there = "nothing left the context so far"
+	}
+	if err != nil {
+		there += ", and /help density lists the words"
+	}
+	return 0, chat.PruneRecord{}, fmt.Errorf("no prune %q; %s", text, there)
 }
 
 // showPrune describes one completely, and shows what it took.
