@@ -17,15 +17,10 @@ type Embedded func(ctx context.Context, line string) (output, refused string, er
 var errNotAllowed = errors.New("a command in the message was not allowed")
 
 func (c *Chat) embedded(ctx context.Context, line string) (output, refused string, err error) {
-	tool, err := c.Tools.Get(tools.ShellToolName)
+	k, err := c.runner.command(line, map[string]string{})
 	if err != nil {
 		return "", "", err
 	}
-	args, err := json.Marshal(map[string]string{tool.Key: line})
-	if err != nil {
-		return "", "", err
-	}
-	k := &call{number: c.runner.next(), name: tool.Name, said: tool.Describe(tool.Name, args), parameters: args, tool: tool}
 	if c.runner.plan(ctx, k); k.refused == "" {
 		c.runner.admit(ctx, k, nil)
 	}
@@ -37,9 +32,8 @@ func (c *Chat) embedded(ctx context.Context, line string) (output, refused strin
 	case k.refused != "":
 		return "", k.refused, nil
 	}
-	await(c.inbox, c.runner.start(ctx, []*call{k}))
-	c.inbox.serve() // what it printed comes before its end
-	c.Emit(ToolEnded{Call: k.number, Name: k.name, Said: k.said, Traits: tool.Traits, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	c.runner.finish(ctx, k)
+	c.Emit(ToolEnded{Call: k.number, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
@@ -48,4 +42,22 @@ func (c *Chat) embedded(ctx context.Context, line string) (output, refused strin
 		output += "\n[" + k.answer.Error + "]"
 	}
 	return output, "", nil
+}
+
+// command is a call of the shell that the model does not make, with what it is given besides
+// the line.
+func (r *runner) command(line string, arguments map[string]string) (*call, error) {
+	tool, err := r.Tools.Get(tools.ShellToolName)
+	if err != nil {
+		return nil, err
+	}
+	arguments[tool.Key] = line
+	parameters, err := json.Marshal(arguments)
+	return &call{number: r.next(), name: tool.Name, said: tool.Describe(tool.Name, parameters), parameters: parameters, tool: tool}, err
+}
+
+// finish runs a call that was planned to its end.
+func (r *runner) finish(ctx context.Context, k *call) {
+	await(r.inbox, r.start(ctx, []*call{k}))
+	r.inbox.serve() // what it printed comes before its end
 }

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"agent/internal/history"
@@ -23,20 +22,15 @@ func (c *Chat) Shell(command string, private bool) {
 }
 
 func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome, error) {
-	tool, err := c.Tools.Get(tools.ShellToolName)
-	if err != nil {
-		return Outcome{Stop: StopFailed}, err
-	}
 	// What people run themselves is not confined.
-	args, err := json.Marshal(map[string]string{tool.Key: command, "outside": "the user typed it"})
+	k, err := c.runner.command(command, map[string]string{"outside": "the user typed it"})
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
+	k.typed, k.said = true, typed(command, private)
 	c.Env.Snapshots.Turn("!" + command)
-	k := &call{number: c.runner.next(), name: tool.Name, said: typed(command, private), parameters: args, tool: tool, typed: true}
 	c.runner.plan(ctx, k)
-	await(c.inbox, c.runner.start(ctx, []*call{k}))
-	c.inbox.serve() // what it printed comes before its end
+	c.runner.finish(ctx, k)
 	if k.refused != "" {
 		return Outcome{Stop: StopInterrupted}, nil
 	}
