@@ -27,9 +27,11 @@ type codexItem struct {
 	Input     string          `json:"input"`
 	Output    json.RawMessage `json:"output"`
 	Message   string          `json:"message"`
-	Content   []block         `json:"content"`
-	Summary   []block         `json:"summary"`
-	Action    struct {
+	Content   json.RawMessage `json:"content"`
+	Summary   []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	Action struct {
 		Command          []string `json:"command"`
 		WorkingDirectory string   `json:"working_directory"`
 	} `json:"action"`
@@ -93,7 +95,7 @@ func (c *codex) context(body []byte) error {
 func (c *codex) item(item codexItem, at time.Time) {
 	switch item.Type {
 	case "message":
-		text := textOf(item.Content)
+		text := textOf(blocksOf(item.Content))
 		if item.Role != "assistant" {
 			c.say(text, at)
 			c.open = nil
