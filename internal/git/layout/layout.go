@@ -99,8 +99,8 @@ func Branch(dir string) string {
 	return ""
 }
 
-// longest bounds a file that holds a line, in bytes.
-const longest = 4 << 10
+// longest bounds a file that holds a line, in bytes: more than the longest path has.
+const longest = 8 << 10
 
 // PathIn is the path that a file holds behind prefix, relative to dir; empty for none.
 func PathIn(file, prefix, dir string) string {
