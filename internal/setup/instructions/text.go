@@ -135,14 +135,12 @@ func (f *finder) importedLine(line, from string, depth int) string {
 		name := importName(line[at+1:])
 		text, put, why := f.importFile(name, from, depth)
 		b.WriteString(line[:at])
-		switch {
-		case put:
-			b.WriteString(text)
-		default:
-			b.WriteString("@" + name)
-			if why != "" {
-				refused = append(refused, why)
-			}
+		if !put {
+			text = "@" + name
+		}
+		b.WriteString(text)
+		if why != "" {
+			refused = append(refused, why)
 		}
 		line = line[at+1+len(name):]
 	}

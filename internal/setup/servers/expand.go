@@ -89,27 +89,24 @@ func replaced(text string, literal func(string) string, value func(name, otherwi
 
 // Variables are the variables that the server reads, each once, in order.
 func (s *Server) Variables() []string {
-	var all []string
 	texts := append([]string{s.Command, s.Cwd, s.URL}, s.Args...)
 	for _, values := range []map[string]string{s.Env, s.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			texts = append(texts, values[name])
 		}
 	}
-	add := func(name string) {
+	var named []string
+	for _, text := range texts {
+		for _, found := range variable.FindAllStringSubmatch(text, -1) {
+			named = append(named, found[1])
+		}
+	}
+	var all []string
+	for _, name := range slices.Concat(named, s.EnvVars, []string{s.OAuth.ClientSecretEnv}) {
 		if name != "" && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
-	for _, text := range texts {
-		for _, found := range variable.FindAllStringSubmatch(text, -1) {
-			add(found[1])
-		}
-	}
-	for _, name := range s.EnvVars {
-		add(name)
-	}
-	add(s.OAuth.ClientSecretEnv)
 	return all
 }
 
