@@ -37,10 +37,8 @@ func (e *MissingError) Error() string {
 
 // missed collects the path-like words that name nothing.
 func (e *expander) missed(m mention) {
-	for _, known := range e.missing {
-		if known.Path == m.path {
-			return
-		}
+	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
+		return
 	}
 	e.missing = append(e.missing, Missing{m.path, nearestFiles(m.path, e.workspace.all())})
 }

@@ -28,22 +28,18 @@ type cleaner struct {
 func (c *cleaner) Write(data []byte) (int, error) {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if end > 0 {
-		c.pass(data[:end])
+		whole := data[:end]
+		if len(c.partial) > 0 {
+			whole = append(c.partial, whole...)
+			c.partial = whole[:0]
+		}
+		c.emit(whole)
 	}
 	c.partial = append(c.partial, data[end:]...)
 	if len(c.partial) > longestPartialLine {
 		c.shorten()
 	}
 	return len(data), nil
-}
-
-// pass cleans lines, of which the first continues the partial one.
-func (c *cleaner) pass(text []byte) {
-	if len(c.partial) > 0 {
-		text = append(c.partial, text...)
-		c.partial = text[:0]
-	}
-	c.emit(cleanLines(text))
 }
 
 // shorten passes on a partial line that grew too long, except for its end, which
@@ -58,18 +54,19 @@ func (c *cleaner) shorten() {
 	if escape := bytes.LastIndexByte(c.partial, ansi.ESC); escape > len(c.partial)-longestSequence {
 		end = min(end, escape)
 	}
-	c.emit(cleanLines(c.partial[:end]))
+	c.emit(c.partial[:end])
 	c.partial = append(c.partial[:0], c.partial[end:]...)
 }
 
 // flush passes on the last line although it has no end.
 func (c *cleaner) flush() {
-	c.emit(cleanLines(c.partial))
+	c.emit(c.partial)
 	c.partial = nil
 }
 
+// emit passes on a text, cleaned.
 func (c *cleaner) emit(text []byte) {
-	if len(text) > 0 {
+	if text = cleanLines(text); len(text) > 0 {
 		// The writer behind holds text in memory; it has no errors to report.
 		_, _ = c.to.Write(text)
 	}

@@ -45,7 +45,11 @@ func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
 // Check reports what is wrong with a list, as a *FieldError, or nil.
 func (l List) Check() error {
-	if n := l.count(); n > maxItems {
+	n := len(l)
+	for _, item := range l {
+		n += len(item.Subtasks)
+	}
+	if n > maxItems {
 		return &FieldError{"todos", fmt.Sprintf("has %d items with their subtasks; at most %d are kept, so leave out what is done", n, maxItems)}
 	}
 	return l.check("todos", make(map[string]string))
@@ -83,14 +87,6 @@ func (l List) check(path string, seen map[string]string) error {
 		}
 	}
 	return nil
-}
-
-func (l List) count() int {
-	n := len(l)
-	for _, item := range l {
-		n += len(item.Subtasks)
-	}
-	return n
 }
 
 // Progress is a list in three figures.

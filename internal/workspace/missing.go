@@ -34,8 +34,15 @@ const maxNearest = 5
 // its folder, then files of that name elsewhere in the workspace.
 func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)
-	var found []string
-	for _, near := range nearest.Of(name, w.names(folder), maxNearest) {
+	var found, names []string
+	if root, err := w.OpenFolder(filepath.Clean(folder)); err == nil {
+		entries, _ := fs.ReadDir(root.FS(), ".")
+		root.Close()
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+	}
+	for _, near := range nearest.Of(name, names, maxNearest) {
 		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
 	elsewhere, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
@@ -48,19 +55,4 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 		}
 	}
 	return found[:min(len(found), maxNearest)]
-}
-
-// names are those in a folder, none where it cannot be read.
-func (w *Workspace) names(folder string) []string {
-	root, err := w.OpenFolder(filepath.Clean(folder))
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	entries, _ := fs.ReadDir(root.FS(), ".")
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
-	return names
 }
