@@ -2,7 +2,9 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +74,20 @@ func TestWriterOfAPipe(t *testing.T) {
 	}
 	if _, err := Writer(file).Write([]byte("x")); err == nil || errors.Is(err, ErrGone) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What does not end by itself is not waited for once nobody needs it.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	if got, err := Await(t.Context(), func() (string, error) { return "line", io.EOF }); got != "line" || !errors.Is(err, io.EOF) {
+		t.Errorf("%q, %v", got, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(io.ErrClosedPipe)
+	held := make(chan struct{})
+	defer close(held)
+	if _, err := Await(ctx, func() (string, error) { <-held; return "late", nil }); !errors.Is(err, io.ErrClosedPipe) {
+		t.Error(err)
 	}
 }
