@@ -29,7 +29,7 @@ const noRaceSleep = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	// Tests wait for the processes that they start more than they compute.
-	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, programs)
