@@ -99,6 +99,7 @@ func TestSources(t *testing.T) {
 			`{"disabled":true,"enabledTools":["t"],"headers":{"A":"b","Authorization":"Bearer ${TOK}","D":"${E}"},"startup_timeout":1500,"timeout":60000,"url":"https://c"}`, "",
 		},
 		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g/$HOST", "trust": true, "timeout": 5000}}}`, "g", own, `{"timeout":5000,"url":"https://g/${HOST}"}`, "trust: its calls are asked about"},
+		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints: its calls are asked about"},
 		{"gemini", "work/.gemini/settings.json", `{"mcpServers": {"g": {"url": "https://g/sse"}}}`, "g", project, `{"type":"sse","url":"https://g/sse"}`, ""},
 		{"opencode", ".config/opencode/opencode.jsonc", `{"mcp": {/* mine */ "o": {"type": "local", "command": ["bun", "x"], "environment": {"K": "{env:KEY}"}, "enabled": true,}}}`, "o", own, `{"command":["bun","x"],"env":{"K":"${KEY}"},"type":"local"}`, ""},
 		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has a placeholder that is not known here: fill it in; the value of Authorization is written as it is; ${VAR} keeps it out of the file"},

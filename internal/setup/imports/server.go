@@ -123,7 +123,7 @@ func (t *translation) field(name string, value any) {
 	seconds, isNumber := value.(float64)
 	switch ours := servers.Field(name); {
 	case value == nil || name == "description":
-	case slices.Contains(consents, name):
+	case slices.Contains(consents, name), slices.Contains(consents, ours):
 		t.lose("%s: its calls are asked about", name)
 	case name == "enabled" && value == false:
 		t.entry["disabled"] = true
