@@ -66,6 +66,14 @@ func Field(name string) string {
 	return ours
 }
 
+// fieldNames are the names that the guide has, the shorter first: of two that hold a word it
+// is the likelier one.
+func fieldNames() []string {
+	return slices.SortedFunc(maps.Keys(fields(&Server{}, &written{})), func(a, b string) int {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	})
+}
+
 // parse reads one server; unknown are fields that nothing here is done with.
 func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
 	var given map[string]json.RawMessage

@@ -119,7 +119,7 @@ func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 		}
 		s.Origin, s.File, s.Folder = origin, file, folder
 		for _, field := range unknown {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, words.Line(field, 40), nearest.Question(field, slices.Collect(maps.Keys(fields(s, &written{}))))))
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, words.Line(field, 40), nearest.Question(field, fieldNames())))
 		}
 		if earlier := f.Named(name); earlier != nil {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))

@@ -117,6 +117,10 @@ func TestFields(t *testing.T) {
 			name: "unknown", entry: `{"command":"x","comand":"y","trust":true}`, want: Server{Transport: Stdio, Command: "x"},
 			notes: []string{"the field comand is not known, did you mean command", "the field trust is not known"},
 		},
+		{
+			name: "unknown, like two", entry: `{"command":"x","tools":["a"]}`, want: Server{Transport: Stdio, Command: "x"},
+			notes: []string{"the field tools is not known; did you mean enabledTools"},
+		},
 		{name: "no text", entry: `{"command":7}`, problem: "command must be a text"},
 		{name: "no list", entry: `{"command":"x","args":"y"}`, problem: "args must be a list of texts"},
 		{name: "negative", entry: `{"command":"x","timeout":-1}`, problem: "must not be negative"},
