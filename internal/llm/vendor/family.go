@@ -122,6 +122,9 @@ func openAIGeneration(name string) int {
 	}
 	major, _ := strconv.Atoi(match[1])
 	minor, _ := strconv.Atoi(match[2])
+	if major == 35 { // 3.5, as Azure writes it
+		major, minor = 3, 5
+	}
 	return major*1000 + minor
 }
 

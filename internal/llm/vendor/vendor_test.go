@@ -15,6 +15,7 @@ func TestAt(t *testing.T) {
 		want        vendor.Wants
 	}{
 		{"gw.example", "m", vendor.Wants{OutputLimit: old}},
+		{"x.openai.azure.com", "gpt-35-turbo", vendor.Wants{OutputLimit: old}},
 		{"api.openai.com", "gpt-5.6", vendor.Wants{FreeForm: true, Responses: true, CacheKey: true, Breakpoint: true, OutputLimit: limit}},
 		{"api.openai.com:443", "gpt-5", vendor.Wants{FreeForm: true, CacheKey: true, OutputLimit: limit}},
 		{"eu.api.openai.com", "o4-mini", vendor.Wants{Responses: true, CacheKey: true, OutputLimit: limit}},
