@@ -47,11 +47,8 @@ func inspect(path string) (Info, error) {
 	for step := int64(tailStep); ; step *= 8 {
 		start := max(0, info.Bytes-step)
 		told, err := info.tail(f, start)
-		if err == nil && !told && start == 0 { // an older program wrote no counts
-			var p *player
-			if p, err = read(given(io.NewSectionReader(f, 0, info.Bytes))); err == nil {
-				told, info.Counts = true, p.state.Counts
-			}
+		if err == nil && !told && start == 0 {
+			told, err = true, info.scan(f)
 		}
 		if err != nil || told {
 			info.Title = cmp.Or(info.Title, titleOf(info.FirstPrompt))
@@ -173,4 +170,26 @@ func modelOf(payload []byte) (model string, wrote bool) {
 	}
 	model, wrote = entry.Metadata[history.MetaModel].(string)
 	return model, wrote
+}
+
+// scan counts a log that does not report how much there is: an older program wrote no
+// counts, and those of a newer one are not understood. Such a log is listed, so that
+// opening it says what is wrong. Messages are found by the speaker.
+func (i *Info) scan(f io.ReaderAt) error {
+	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes))
+	for {
+		line, err := lines.next()
+		if bytes.Contains(line[:min(len(line), 120)], []byte(`"type":"entry"`)) {
+			i.Entries++
+			if bytes.Contains(line[:min(len(line), 4<<10)], []byte(`"payload":{"speaker":"human"`)) {
+				i.Messages++
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }

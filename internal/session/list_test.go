@@ -106,6 +106,26 @@ func TestTheFirstRecordIsDamaged(t *testing.T) {
 	}
 }
 
+// A log that a newer program wrote, and one of which no record can be read, are listed:
+// whoever opens them learns why that is not possible.
+func TestWhatCannotBeReadIsListed(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]*strings.Replacer{
+		"newer": strings.NewReplacer(`{"v":1,`, `{"v":9,`), "damaged": strings.NewReplacer(`"seq":`, `"seq?":`),
+	} {
+		o := options(t)
+		l := create(t, o)
+		add(t, l, "one", "two")
+		closeLog(t, l)
+		if err := os.WriteFile(l.Path(), []byte(damage.Replace(string(readLog(t, l.Path())))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if infos, err := List(o.Dir, o.Workspace); err != nil || len(infos) != 1 || infos[0].Counts != (Counts{2, 2}) {
+			t.Errorf("%s: %+v, %v", name, infos, err)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	o := options(t)
