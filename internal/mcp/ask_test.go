@@ -137,6 +137,21 @@ func TestVisits(t *testing.T) {
 	}
 }
 
+// A call that is made again after a visit begins anew: what was answered before belonged to
+// the call that was refused.
+func TestVisitAfterQuestion(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	client := connect(t, mcp.Host{Ask: func(context.Context, mcp.Question) (mcp.Answer, error) {
+		asked++
+		return mcp.Answer{Action: mcp.Accept}, nil
+	}}, "modern")
+	client.SetBounds(200*time.Millisecond, time.Minute)
+	if got := call(t, client, "ask", `{"url":"https://example.com/a","visit":1}`); got != `{"action":"accept"}` || asked != 3 {
+		t.Errorf("%s after %d questions", got, asked)
+	}
+}
+
 // A question ends with the call for which it is.
 func TestQuestionEndsWithItsCall(t *testing.T) {
 	t.Parallel()

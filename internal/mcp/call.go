@@ -92,9 +92,9 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	}
 	var result Result
 	err := c.bounded(ctx, progress, func(ctx context.Context, token string) error {
-		params := &sdk.CallToolParams{Name: tool, Arguments: arguments}
-		params.SetProgressToken(token)
 		return c.withURLs(ctx, func() error {
+			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds write into it
+			params.SetProgressToken(token)
 			answer, err := c.session.CallTool(ctx, params)
 			if err == nil {
 				result = resultOf(answer)

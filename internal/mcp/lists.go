@@ -77,8 +77,9 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 		}
 		return page.Prompts, page.NextCursor, nil
 	}, func(p *sdk.Prompt) Prompt {
-		p.Arguments = present(p.Arguments)
-		return *p
+		made := *p // the SDK keeps the list
+		made.Arguments = present(p.Arguments)
+		return made
 	})
 }
 

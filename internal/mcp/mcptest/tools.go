@@ -172,7 +172,12 @@ func (s *server) ask(m message, c call, reply func(any)) {
 		return
 	}
 	answers, _ := json.Marshal(c.Responses["q"])
-	reply(content(text(string(answers))))
+	say := func(string) { reply(content(text(string(answers)))) }
+	if number(m, "visit") > 0 {
+		s.visit(m, say)
+		return
+	}
+	say("")
 }
 
 // visit refuses the first call.
