@@ -2,10 +2,12 @@ package gates
 
 import (
 	"path/filepath"
+	"strings"
 
 	"agent/internal/disk"
 	"agent/internal/ignore"
 	"agent/internal/setup/source"
+	"agent/internal/words"
 )
 
 // ignoreFiles name what agents are not to see, in git's syntax, in the root of the
@@ -17,12 +19,17 @@ var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".gemin
 func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {
-		text, err := source.Place{Root: root}.Settings(filepath.Join(root, name), source.MaxSettings)
+		file := filepath.Join(root, name)
+		text, err := source.Place{Root: root}.Read(file, source.MaxSettings)
+		if err == nil {
+			kept[name] = ignore.Kept(strings.TrimPrefix(text.Text, "\uFEFF"))
+		}
 		switch {
+		case source.Missing(err):
 		case err != nil:
 			unread = append(unread, err.Error())
-		case text != nil:
-			kept[name] = ignore.Kept(string(text))
+		case text.Cut:
+			unread = append(unread, file+" counts only up to "+words.Bytes(source.MaxSettings))
 		}
 	}
 	return func(abs string) string {

@@ -1,0 +1,36 @@
+package gates
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/setup/source"
+)
+
+// What a file names is kept from agents; one that is too long is read as far as that goes,
+// and the person hears of it.
+func TestIgnored(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, text string
+		unread     int
+	}{
+		{"plain", "secret.txt\n", 0},
+		{"with a byte order mark", "\uFEFFsecret.txt\n", 0},
+		{"too long", "secret.txt\n" + strings.Repeat("#", source.MaxSettings), 1},
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, ".agentignore"), []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		why, unread := findIgnored(root)
+		if got := why(filepath.Join(root, "secret.txt")); got != ".agentignore keeps it from agents" || why(filepath.Join(root, "a.go")) != "" {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+		if len(unread) != tt.unread {
+			t.Errorf("%s: %q", tt.name, unread)
+		}
+	}
+}
