@@ -63,8 +63,8 @@ func listedByGit(t *testing.T, root string) []string {
 
 func TestKept(t *testing.T) {
 	t.Parallel()
-	kept := Kept("private/\n*.key\n!open.key\n")
-	for file, want := range map[string]bool{"private/a/b": true, "a/private/b": true, "private": false, "a.key": true, "x/open.key": false, "private/open.key": true, "a.go": false} {
+	kept := Kept("private/\n*.key\n!open.key\nold***\n")
+	for file, want := range map[string]bool{"private/a/b": true, "a/private/b": true, "private": false, "a.key": true, "x/open.key": false, "private/open.key": true, "a.go": false, "old": true, "x/older": true} {
 		if got := kept(file); got != want {
 			t.Errorf("%s: %v", file, got)
 		}

@@ -74,7 +74,7 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 // run or obey it later, so that no command changes it, and whether it holds keys.
 // What it would be by a folder further up is not asked.
 func Ends(rel string) (runsLater, holdsKeys bool) {
-	folded := fold(rel)
+	folded := strings.TrimSuffix(fold(rel), "/") // as a shell's message has it
 	for _, e := range listed().endingAt(folded, len(folded)) {
 		runsLater = runsLater || !e.secret && !e.builder
 		holdsKeys = holdsKeys || e.secret && !isPublic(path.Base(folded))

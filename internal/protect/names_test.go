@@ -40,6 +40,14 @@ func TestQuickLooksAgreeWithTheLists(t *testing.T) {
 	}
 }
 
+// Programs write a folder that they could not open with a slash behind it.
+func TestAFolderWithASlashBehindIt(t *testing.T) {
+	t.Parallel()
+	if _, keys := Ends("/home/u/.ssh/"); !keys {
+		t.Error("it holds no keys")
+	}
+}
+
 // has reports whether the components of name, the last of which may be a pattern, are
 // among those of a path, one behind the other.
 func has(file, name string) bool {

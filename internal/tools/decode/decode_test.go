@@ -25,6 +25,7 @@ func TestMeant(t *testing.T) {
 		{"replace", `{"filePath":"a","oldString":"x","newString":"y","replaceAll":true}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
 		{"Edit", `{"path":"a","old_str":"x","new_str":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
 		{"edit", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"old_str":"v","new_str":"w","replaceAll":true}]}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"v","new_string":"w","replace_all":true}]}`},
+		{"edit", `{"path":"a","edits":[{"old_string":"x","new_string":"y","description":"why","prompt":"p"}]}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"}]}`},
 		{"MultiEdit", `{"file_path":"a","edits":"[{\"old_string\":\"x\",\"new_string\":\"y\"}]"}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y"}]}`},
 		{"replace", `{"filePath":"a","oldString":"x","newString":"y","foo":1}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","foo":1}`},
 		{"replace", `{"path":"a","file":"b","old_string":"x","new_string":"y"}`, "replace", `{"file_path":"a","file":"b","old_string":"x","new_string":"y"}`},

@@ -15,7 +15,8 @@ type item struct {
 	names map[string][]string
 	// forms bring the values of some into ours.
 	forms map[string]func(json.RawMessage) json.RawMessage
-	// strict keeps members of other names, for the tool to refuse them.
+	// strict keeps members of other names, but those without effect, for the tool to refuse
+	// them.
 	strict bool
 	// bare is the member that an item is which is only a text, empty for none.
 	bare string
@@ -112,7 +113,7 @@ func (i item) said(given members) (said members) {
 			m.name, known = name, true
 			break
 		}
-		if known || i.strict && !slices.Contains(remarks, m.name) {
+		if known || i.strict && !slices.Contains(remarks, m.name) && !slices.Contains(withoutEffect, m.name) {
 			said = append(said, m)
 		}
 	}
