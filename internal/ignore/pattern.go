@@ -46,8 +46,9 @@ func Kept(content string) func(file string) bool {
 }
 
 // asDoublestar writes a line of git's as package doublestar has it, which takes braces for
-// alternatives, and three stars for characters.
-var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\*`, `\*`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`, "***", "**")
+// alternatives, three stars for characters, and has a class such as [!a] match a slash.
+var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\*`, `\*`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`, "***", "**",
+	`\[`, `\[`, "[[", "[[", "[!", "[!/", "[^", "[^/")
 
 // parsePattern reads one line; a comment and an empty line are no patterns.
 func parsePattern(line string) (pattern, bool) {

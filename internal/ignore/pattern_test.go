@@ -70,3 +70,14 @@ func TestKept(t *testing.T) {
 		}
 	}
 }
+
+// A class that excludes something matches no slash, in either form.
+func TestClassesMatchNoSlash(t *testing.T) {
+	t.Parallel()
+	kept := Kept("a[!b]c\nd[^e]f\n[[!g]h\n")
+	for file, want := range map[string]bool{"axc": true, "abc": false, "a/c": false, "dxf": true, "d/f": false, "!h": true, "[h": true} {
+		if kept(file) != want {
+			t.Errorf("%s is kept: %v", file, !want)
+		}
+	}
+}
