@@ -29,13 +29,15 @@ type changeCall struct {
 	flags int
 	// always are flags that the call has by itself.
 	always uint64
+	// unit is how many nanoseconds the second half of a time counts, 0 when there are only
+	// seconds.
+	unit int64
 }
 
 // none is for an argument that a call does not have.
 const none = -1
 
-// changeCalls are those calls, by their numbers. Older ones for times are not among them:
-// the C libraries of today use utimensat.
+// changeCalls are those calls, by their numbers.
 var changeCalls = func() map[uint32]changeCall {
 	calls := map[uint32]changeCall{
 		unix.SYS_FCHMOD:    {kind: rights, dir: 0, path: none, value: 1, flags: none},
@@ -43,7 +45,7 @@ var changeCalls = func() map[uint32]changeCall {
 		unix.SYS_FCHMODAT2: {kind: rights, dir: 0, path: 1, value: 2, flags: 3},
 		unix.SYS_FCHOWN:    {kind: owner, dir: 0, path: none, value: 1, flags: none},
 		unix.SYS_FCHOWNAT:  {kind: owner, dir: 0, path: 1, value: 2, flags: 4},
-		unix.SYS_UTIMENSAT: {kind: times, dir: 0, path: 1, value: 2, flags: 3},
+		unix.SYS_UTIMENSAT: {kind: times, dir: 0, path: 1, value: 2, flags: 3, unit: 1},
 	}
 	maps.Copy(calls, changeCallsOld)
 	return calls
@@ -66,15 +68,21 @@ func (a arguments) at(i int) uint64 {
 func (a arguments) number(i int) int { return int(int32(a[i])) }
 
 // timesAt reads the times that a call sets: of the last use and the last change.
-func (r request) timesAt(at uint64) ([]unix.Timespec, error) {
+func (r request) timesAt(at uint64, unit int64) ([]unix.Timespec, error) {
 	if at == 0 {
 		return []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, nil
 	}
 	const word = 8
 	memory := make([]byte, 4*word)
+	if unit == 0 {
+		memory = memory[:2*word]
+	}
 	if r.read(at, memory) < len(memory) {
 		return nil, unix.EFAULT
 	}
 	number := func(i int) int64 { return int64(binary.NativeEndian.Uint64(memory[i*word:])) }
-	return []unix.Timespec{{Sec: number(0), Nsec: number(1)}, {Sec: number(2), Nsec: number(3)}}, nil
+	if unit == 0 {
+		return []unix.Timespec{{Sec: number(0)}, {Sec: number(1)}}, nil
+	}
+	return []unix.Timespec{{Sec: number(0), Nsec: number(1) * unit}, {Sec: number(2), Nsec: number(3) * unit}}, nil
 }

@@ -127,7 +127,7 @@ func (c *changes) make(r request) error {
 	defer unix.Close(fd)
 	var when []unix.Timespec
 	if call.kind == times {
-		when, err = r.timesAt(r.args[call.value])
+		when, err = r.timesAt(r.args[call.value], call.unit)
 	}
 	switch {
 	case err != nil:

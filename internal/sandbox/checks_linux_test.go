@@ -87,6 +87,7 @@ var checks = []struct {
 	{"memory of all", `SANDBOX_TEST_TOOL=memory $SELF $MEMORY`, refused, refused, refused},
 
 	{"write workspace", `echo x > new && mkdir -p d/e && rm -r d new`, works, works, refused},
+	{"times in microseconds", `SANDBOX_TEST_TOOL=times $SELF a/f && test "$(stat -c %.2Y a/f)" = 978307200.25`, works, works, refused},
 	{"rights and times of the workspace", `chmod 700 a/f && cd a && chmod 640 f && touch -d @978307200 f && cp -p f g && ln -s f l && touch -h -d @1 l && chown $(id -u) g && test "$(stat -c '%a %Y' g)" = "640 978307200" && chmod 600 /proc/self/fd/9 9< g && test $(stat -c %a g) = 600`, works, works, refused},
 	{"rename across folders", `mv a/f b/g && mv b/g a/f`, works, works, refused},
 	{"git commit", `echo y >> a/f && git commit -qam second && git stash list && git checkout -q -b other && git gc -q`, works, works, refused},

@@ -105,6 +105,8 @@ func runTool(tool string) error {
 		}
 		_, err = unix.SysvShmAttach(id, 0, 0)
 		return err
+	case "times": // in microseconds, as older programs set them
+		return syscall.Utimes(os.Args[1], []syscall.Timeval{{Sec: 1}, {Sec: 978307200, Usec: 250000}})
 	case "attributes": // of a file that is open for reading only
 		file, err := os.Open(os.Args[1])
 		if err != nil {

@@ -91,9 +91,9 @@ func newFilter(r restrictions) []confine.Instruction {
 	}
 	switch {
 	case r.noChanges:
-		f.answer(refuse, slices.Concat(attributesChanged, attributesChangedOld, changeNumbers)...)
+		f.answer(refuse, slices.Concat(attributesChanged, changeNumbers)...)
 	case r.askChanges:
-		f.answer(unsupported, slices.Concat(attributesChanged, attributesChangedOld)...)
+		f.answer(unsupported, attributesChanged...)
 		f.answer(ask, changeNumbers...)
 	}
 	if r.noNamespaces {

@@ -15,7 +15,8 @@ var changeCallsOld = map[uint32]changeCall{
 	unix.SYS_CHMOD:  {kind: rights, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_CHOWN:  {kind: owner, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_LCHOWN: {kind: owner, dir: none, path: 0, value: 1, flags: none, always: unix.AT_SYMLINK_NOFOLLOW},
+	// Go's syscall package and the C libraries of older systems use these.
+	unix.SYS_UTIME:     {kind: times, dir: none, path: 0, value: 1, flags: none},
+	unix.SYS_UTIMES:    {kind: times, dir: none, path: 0, value: 1, flags: none, unit: 1000},
+	unix.SYS_FUTIMESAT: {kind: times, dir: 0, path: 1, value: 2, flags: none, unit: 1000},
 }
-
-// attributesChangedOld are the calls of this architecture that younger ones lack.
-var attributesChangedOld = []uint32{unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}

@@ -6,7 +6,6 @@ const architecture = unix.AUDIT_ARCH_AARCH64
 
 // What younger architectures lack, such as this one.
 var (
-	changeCallsOld       map[uint32]changeCall
-	attributesChangedOld []uint32
-	modeCallsOld         map[uint32]modeCall
+	changeCallsOld map[uint32]changeCall
+	modeCallsOld   map[uint32]modeCall
 )
