@@ -70,6 +70,10 @@ func (e *Engine) followEdits(step history.Step) {
 			hollow = append(hollow, e.followEdit(i, edit)...)
 		}
 	}
+	if slices.ContainsFunc(hollow, func(at int) bool { return e.units[at].fact.result < 0 }) {
+		e.Rebuild(entries) // the record of an answer is damaged
+		return
+	}
 	e.drop(hollow)
 	if len(e.entries) != len(entries) {
 		e.Rebuild(entries)

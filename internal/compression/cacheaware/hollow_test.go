@@ -86,3 +86,16 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 		t.Errorf("%q is left", got)
 	}
 }
+
+// A record of which the answer to a hollow call is damaged can be followed.
+func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
+	t.Parallel()
+	e, call := newEngine(), history.New(history.AI, &history.ToolCall{ID: "a", Name: "grep", Parameters: []byte(`{}`)})
+	for _, entry := range []*history.Content{history.HumanText("go"), call} {
+		e.Follow(history.Step{Kind: history.MutationAdded, Entry: entry})
+	}
+	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{call: {Kinds: []history.PruneKind{history.PruneKind(Hollow)}}}})
+	if e.Len() != 1 {
+		t.Errorf("%d entries are left", e.Len())
+	}
+}
