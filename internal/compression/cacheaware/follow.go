@@ -75,7 +75,8 @@ func (e *Engine) followEdits(step history.Step) {
 		return
 	}
 	e.drop(hollow)
-	if len(e.entries) != len(entries) {
+	sameBlocks := func(a, b *history.Content) bool { return len(a.Blocks) == len(b.Blocks) }
+	if !slices.EqualFunc(e.entries, entries, sameBlocks) {
 		e.Rebuild(entries)
 		return
 	}

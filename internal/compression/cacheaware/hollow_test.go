@@ -99,3 +99,20 @@ func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
 		t.Errorf("%d entries are left", e.Len())
 	}
 }
+
+// A record whose replacement of an answer is damaged can be followed.
+func TestFollowAReplacementWithoutItsBlocks(t *testing.T) {
+	t.Parallel()
+	e, talk := newEngine(), &talk{}
+	talk.call("read", map[string]any{"path": "a.go"}, source("A", 40), false)
+	for _, entry := range talk.entries {
+		e.Follow(history.Step{Kind: history.MutationAdded, Entry: entry})
+	}
+	answer := talk.entries[1]
+	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{
+		answer: {After: answer.WithBlocks(nil), Kinds: []history.PruneKind{history.PruneKind(Cold)}},
+	}})
+	if held := e.Held("", Moment{Price: SafePrice}); len(held) > 0 {
+		t.Errorf("%+v is left of nothing", held)
+	}
+}
