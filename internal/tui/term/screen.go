@@ -303,12 +303,16 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 }
 
 // showPage shows a page on the terminal's other screen: its rows, as many as the
-// window has, and no scrollback.
+// window has, and no scrollback. After a change of size nothing on it counts as known:
+// a window that was lower in between has lost the last rows.
 func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	if !s.full {
 		b.WriteString(ansi.SetModeAltScreenSaveCursor)
+	}
+	if !s.full || f.Reset {
 		s.full, s.page = true, nil
 	}
+	s.tallest.measure(len(f.Full), f.At)
 	for i, line := range f.Full {
 		if i < len(s.page) && s.page[i] == line {
 			continue
@@ -335,25 +339,25 @@ func (s *Screen) leavePage(b *bytes.Buffer) {
 // machine under load and a terminal that collects changes.
 const heardWithin = 5 * time.Second
 
-// tallest is the tallest live part that was painted lately: the window may have been
-// lower than that before the program hears of it.
+// tallest is the tallest live part or page that was painted lately: the window may have
+// been lower than that before the program hears of it.
 type tallest struct {
 	rows int
 	at   time.Time
 }
 
-// measure notes the height of the live part.
+// measure notes the height of the live part, or of the page above it.
 func (t *tallest) measure(rows int, now time.Time) {
 	if rows >= t.rows || now.Sub(t.at) > heardWithin {
 		*t = tallest{rows, now}
 	}
 }
 
-// Tallest is how many rows the tallest live part had that may have been painted in a
+// Tallest is how many rows the tallest live part or page had that may have been painted in a
 // window of another size than the one it was made for, for a person that hears of it now.
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()
-	s.tallest.measure(len(s.shown.Live), now)
+	s.tallest.measure(max(len(s.shown.Live), len(s.page)), now)
 	return s.tallest.rows
 }

@@ -121,6 +121,16 @@ func TestScreenPage(t *testing.T) {
 		t.Fatalf("wrote %q", got)
 	}
 	out.Reset()
+	// A window that was lower for a moment has lost "end", which no row says.
+	if got := s.Tallest(Frame{}.At); got != 2 {
+		t.Errorf("a page of two rows counts as %d", got)
+	}
+	s.Post(Frame{Full: []string{"page 2", "end"}, Printed: []string{"meanwhile"}, Live: []string{"> "}, Width: 20, Reset: true})
+	s.Flush()
+	if got := out.String(); strings.Count(got, "page 2") != 1 || strings.Count(got, "end") != 1 {
+		t.Errorf("after a change of size it wrote %q", got)
+	}
+	out.Reset()
 	s.Post(Frame{Live: []string{"> "}, Width: 20})
 	s.Flush()
 	if got := out.String(); !strings.Contains(got, "\x1b[?1049l") || !strings.Contains(got, "meanwhile") || strings.Contains(got, "page") {
