@@ -150,6 +150,9 @@ func (p *pickAlone) Init() tea.Cmd { return p.show() }
 
 // Update implements tea.Model.
 func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	if p.picking == nil { // what comes before the loop has seen that it is to end
+		return p, tea.Quit
+	}
 	var next tea.Cmd
 	switch message := message.(type) {
 	case goneMsg:

@@ -5,7 +5,12 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"agent/internal/chat"
+	"agent/internal/command"
+	"agent/internal/tui/picker"
+	"agent/internal/tui/term"
 )
 
 // A command with something to choose opens the list; what is chosen runs as if it had
@@ -60,5 +65,24 @@ func TestPickWaitsForAQuestion(t *testing.T) {
 	s.events(chat.ApprovalSettled{ID: 1})
 	if view := s.model.view(); !strings.Contains(view, "mock-large") {
 		t.Errorf("the list is gone:\n%s", view)
+	}
+}
+
+// What reaches the list alone on the screen behind the key that closed it is left alone:
+// a preview that was being read, a paste, a change of the window's size.
+func TestPickAloneIsOverOnce(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"chosen": "enter", "left": "esc"} {
+		for _, late := range []tea.Msg{then(func() {}), inputMsg{term.Paste("late")}, inputMsg{term.Key{Name: "down"}}, resizedMsg{}} {
+			p := &pickAlone{}
+			chosen := 0
+			p.picking = picker.Open(command.Pick{Title: "sessions", Choices: []command.Choice{{Name: "one"}}})
+			p.choose = func(command.Choice) tea.Cmd { chosen++; return nil }
+			p.Update(inputMsg{term.Key{Name: key}})
+			_, next := p.Update(late)
+			if next == nil || chosen != map[string]int{"chosen": 1}[name] {
+				t.Errorf("%s, then %T: it does not end, or %d were chosen", name, late, chosen)
+			}
+		}
 	}
 }
