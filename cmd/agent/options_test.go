@@ -44,7 +44,7 @@ func TestSessionFlags(t *testing.T) {
 			t.Errorf("agent %s: %v %s", line, err, diff)
 		}
 	}
-	for _, line := range []string{"-c -r abc", "-c --no-session", "--no-such-flag", "-m"} {
+	for _, line := range []string{"-c -r abc", "-c --no-session", "-c=false --no-session", "-c --resume=", "--no-such-flag", "-m"} {
 		if _, err := parsed(t, root, line); exitStatus(err) != exitUsage {
 			t.Errorf("agent %s: %v", line, err)
 		}

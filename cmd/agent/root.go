@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -200,11 +201,14 @@ func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.
 // a flag was.
 func (o *sessionOptions) check(given func(flag string) bool) error {
 	prints, lines := given("prompt"), o.input == string(headless.StreamJSON)
+	several := func(flags ...string) bool {
+		return len(slices.DeleteFunc(flags, func(flag string) bool { return !given(flag) })) > 1
+	}
 	for _, wrong := range []struct {
 		is  bool
 		err error
 	}{
-		{o.Record.Continue && o.Record.Resume != "" || o.Record.Off && (o.Record.Continue || o.Record.Resume != ""), errors.New("only one of --continue, --resume and --no-session can be given")},
+		{several("continue", "resume", "no-session"), errors.New("only one of --continue, --resume and --no-session can be given")},
 		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork goes on with a session: name it with -r ID, or take the latest with -c")},
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},

@@ -42,8 +42,8 @@ func newSettingsCommand(w world) *cobra.Command {
 				return err
 			}
 			chosen, show := s.All(), slash.SettingsTable
-			if len(args) == 1 {
-				one, err := s.Lookup(args[0])
+			if key := strings.Join(args, ""); key != "" {
+				one, err := s.Lookup(key)
 				if err != nil {
 					return err
 				}

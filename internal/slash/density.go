@@ -86,14 +86,20 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 		return nil, err
 	}
 	tokens, err := d.Session.BringBack(ctx, n)
-	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}, err
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}, nil
 }
 
 // pin pins a file or unpins it; says is what comes of that, with %s for the file.
 func (d density) pin(pinned bool, says string) command.Run {
 	return one(func(ctx context.Context, path string) ([]string, error) {
 		file, err := d.Session.Pin(ctx, path, pinned)
-		return []string{fmt.Sprintf(says, disk.Short(file, d.Workspace))}, err
+		if err != nil {
+			return nil, err
+		}
+		return []string{fmt.Sprintf(says, disk.Short(file, d.Workspace))}, nil
 	})
 }
 
@@ -117,6 +123,9 @@ func (d density) completeFiles(loose, pins bool) func([]string) []command.Comple
 		ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 		defer cancel()
 		known, pinned, _ := d.Session.KnownFiles(ctx)
+		if !loose {
+			known = pinned // a pin outlives what the context holds of a file
+		}
 		for _, file := range known {
 			if is := slices.Contains(pinned, file); is && pins || !is && loose {
 				files = append(files, command.Completion{Value: disk.Short(file, d.Workspace)})

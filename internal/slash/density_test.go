@@ -1,6 +1,7 @@
 package slash_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -207,18 +208,25 @@ func TestDensityActs(t *testing.T) {
 	if want := []string{"bring back 1", "pin a.go true", "pin b c.go false"}; !slices.Equal(w.session.done, want) {
 		t.Errorf("did %q", w.session.done)
 	}
+	w.session.actErr = errors.New("the record cannot be written")
+	for _, line := range []string{"/density restore 1", "/density pin a.go", "/density unpin a.go"} {
+		if out, err := w.Run(t.Context(), line); err == nil || len(out.Lines) > 0 {
+			t.Errorf("%s failed and says %q, %v", line, out.Lines, err)
+		}
+	}
 }
 
 func TestDensityCompletes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
+	w.session.pinned = append(w.session.pinned, "gone.go")
 	for line, want := range map[string][]string{
 		"/density ":         {"all", "explain", "show", "restore", "why", "pin", "unpin"},
 		"/density restore ": {"4", "3", "2", "1"},
 		"/density why ":     {"a.go", "b.go"},
 		"/density pin ":     {"a.go"},
-		"/density unpin ":   {"b.go"},
+		"/density unpin ":   {"b.go", "gone.go"},
 		"/density x ":       nil,
 	} {
 		if got := w.values(line); !slices.Equal(got, want) {

@@ -2,6 +2,7 @@ package slash_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -28,6 +29,8 @@ var _ slash.Session = (*chat.Chat)(nil)
 // fakeSession is a conversation with fixed figures that notes what it is asked
 // to do.
 type fakeSession struct {
+	// actErr is what changes of the context fail by.
+	actErr     error
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
 	held       []chat.Held
@@ -81,7 +84,7 @@ func (f *fakeSession) Removed(_ context.Context, number int) (heading, text stri
 
 func (f *fakeSession) BringBack(_ context.Context, number int) (int, error) {
 	f.done = append(f.done, fmt.Sprintf("bring back %d", number))
-	return f.ledger[number-1].Tokens, f.err
+	return f.ledger[number-1].Tokens, errors.Join(f.err, f.actErr)
 }
 
 func (f *fakeSession) KnownFiles(context.Context) (known, pinned []string, err error) {
@@ -90,7 +93,7 @@ func (f *fakeSession) KnownFiles(context.Context) (known, pinned []string, err e
 
 func (f *fakeSession) Pin(_ context.Context, path string, pinned bool) (string, error) {
 	f.done = append(f.done, fmt.Sprintf("pin %s %t", path, pinned))
-	return path, f.err
+	return path, errors.Join(f.err, f.actErr)
 }
 
 func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stats, f.err }

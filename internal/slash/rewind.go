@@ -25,7 +25,7 @@ func rewindCommand(d Deps) command.Command {
 			{Args: "NUMBER [files]", Does: "make the context, or also the files, what they were before that message", Run: d.rewind, Complete: d.completePoints},
 			{Args: forward + " [files]", Does: "go to what was left behind last", Run: func(ctx context.Context, files []string) (command.Output, error) {
 				return d.rewind(ctx, append([]string{forward}, files...))
-			}},
+			}, Complete: func([]string) []command.Completion { return d.completePoints([]string{forward}) }},
 		},
 	}
 }
@@ -37,12 +37,18 @@ const (
 	forward = "forward"
 )
 
+// nothingSaid is the answer where there is no point to go to.
+var nothingSaid = command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}
+
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
 	points, err := d.Session.Points(ctx)
-	if err == nil && len(points) == 0 {
-		return command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}, nil
+	switch {
+	case err != nil:
+		return command.Output{}, err
+	case len(points) == 0:
+		return nothingSaid, nil
 	}
-	return command.Output{Lines: d.listPoints(points), Pick: d.pickPoint(points)}, err
+	return command.Output{Lines: d.listPoints(points), Pick: d.pickPoint(points)}, nil
 }
 
 func (d Deps) completePoints(values []string) (proposals []command.Completion) {
@@ -62,8 +68,11 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", values[1], values[0], withFiles)
 	}
 	points, err := d.Session.Points(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return command.Output{}, err
+	case len(points) == 0:
+		return nothingSaid, nil
 	}
 	p, err := findPoint(points, values[0])
 	if err != nil {

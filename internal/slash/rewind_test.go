@@ -61,17 +61,24 @@ r9  12:30             what was left behind, up to “drop it”
 	if got := w.values("/rewind "); len(got) != 5 || got[0] != "2" || got[4] != "forward" {
 		t.Errorf("completions %q", got)
 	}
+	if got := w.values("/rewind forward "); len(got) != 1 || got[0] != "files" {
+		t.Errorf("completions of forward %q", got)
+	}
 	w.refused(t, "/rewind 3", "yours are 1 to 2")
 	w.refused(t, "/rewind x", "no message")
 	w.refused(t, "/rewind 2 folders", "files puts the files back too")
 	w.session.points = w.session.points[:1]
 	w.refused(t, "/rewind forward", "nothing was left behind")
 	w.session.points = nil
-	if got := text(w.run(t, "/rewind")); !strings.Contains(got, "Nothing was said yet") {
-		t.Errorf("without messages %q", got)
+	for _, line := range []string{"/rewind", "/rewind 1", "/rewind forward"} {
+		if got := text(w.run(t, line)); !strings.Contains(got, "Nothing was said yet") {
+			t.Errorf("%s without messages %q", line, got)
+		}
 	}
 	w.session.err = errors.New("nothing is recorded here")
-	w.refused(t, "/rewind", "nothing is recorded here")
+	if out, err := w.Run(t.Context(), "/rewind"); err == nil || len(out.Lines) > 0 {
+		t.Errorf("a record that cannot be read says %q, %v", out.Lines, err)
+	}
 }
 
 // After going back it is asked whether the files are to go there too, where that would

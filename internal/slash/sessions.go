@@ -62,13 +62,7 @@ func renameCommand(d Deps) command.Command {
 		Name: "rename", Help: "give the session a title",
 		Forms: []command.Form{
 			{Does: "show the title", Run: command.Say(d.rename)},
-			{Args: "TITLE", Rest: true, Does: "give the session this title", Run: command.Say(d.rename)},
-			{Args: "-", Does: "take the title back", Run: command.Say(func(context.Context, []string) ([]string, error) {
-				if d.Rename == nil {
-					return nil, errNotRecorded
-				}
-				return []string{"The title is taken back."}, d.Rename("")
-			})},
+			{Args: "TITLE", Rest: true, Does: "give the session this title; - takes it back", Run: command.Say(d.rename)},
 		},
 	}
 }
@@ -79,8 +73,12 @@ func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
 	if d.Rename == nil {
 		return nil, errNotRecorded
 	}
-	if len(words) > 0 {
-		if err := d.Rename(strings.Join(words, " ")); err != nil {
+	switch title := strings.Join(words, " "); title {
+	case "":
+	case "-":
+		return []string{"The title is taken back."}, d.Rename("")
+	default:
+		if err := d.Rename(title); err != nil {
 			return nil, err
 		}
 	}

@@ -101,6 +101,8 @@ func TestRename(t *testing.T) {
 		{"/rename", "no title"},
 		{"/rename the parser, at last", "called: the parser, at last"},
 		{"/rename", "called: the parser, at last"},
+		{`/rename ""`, "called: the parser, at last"},
+		{"/rename - x", "called: - x"},
 		{"/rename -", "taken back"},
 		{"/rename", "no title"},
 	} {
