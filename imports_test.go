@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,3 +185,20 @@ func checkImports(t *testing.T, file string) {
 }
 
 func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
+
+// docs/design.md leads a stranger to files that there are.
+func TestEveryFileOfTheDesignExists(t *testing.T) {
+	design, err := os.ReadFile("docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := regexp.MustCompile("`((?:cmd|internal)/[^` ]+\\.go)`").FindAllStringSubmatch(string(design), -1)
+	if len(files) == 0 {
+		t.Error("it names no file")
+	}
+	for _, file := range files {
+		if _, err := os.Stat(file[1]); err != nil {
+			t.Error(err)
+		}
+	}
+}
