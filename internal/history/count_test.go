@@ -72,9 +72,14 @@ func TestEmptyEntriesCountNothing(t *testing.T) {
 }
 
 // spyCounter remembers which texts it counted.
-type spyCounter struct{ counted []string }
+type spyCounter struct {
+	mu      sync.Mutex
+	counted []string
+}
 
 func (c *spyCounter) Count(text string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.counted = append(c.counted, text)
 	return len(text)
 }
