@@ -24,11 +24,13 @@ func (m *measure) Size() int {
 }
 
 func (m *measure) configuredSize() int {
-	limit, known := m.Limit(m.model())
-	if !known {
-		limit = 0
+	if set := settings.ContextLimit.Of(m.Settings); set > 0 {
+		return set // Limit may wait for the endpoint
 	}
-	return SizeOf(settings.ContextLimit.Of(m.Settings), limit)
+	if limit, known := m.Limit(m.model()); known {
+		return SizeOf(0, limit)
+	}
+	return DefaultLimit
 }
 
 // SizeOf is the window of a model: what is set, else what is known of it, else a

@@ -220,3 +220,13 @@ func TestNoOpIsToldOnce(t *testing.T) {
 	b.say("and")
 	step(noop, noop, done, noop) // the same as before, but something was done in between
 }
+
+// The endpoint, for which Limit may wait, is not asked for a window that is set.
+func TestSizeThatIsSet(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 4000)
+	b.Limit = func(string) (int, bool) { t.Error("the endpoint was asked"); return 0, false }
+	if got := b.Size(); got != 4000 {
+		t.Errorf("a window of %d tokens", got)
+	}
+}
