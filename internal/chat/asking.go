@@ -19,7 +19,7 @@ type (
 type asker struct {
 	*Config
 	inbox inbox
-	// open take the answers to the questions that are open, by their ids: a call that runs may
+	// open receives the answers to the questions that are open, by their ids: a call that runs may
 	// ask while another waits for its approval.
 	open map[int]chan Decision
 	// asked numbers the questions of a session.

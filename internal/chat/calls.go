@@ -195,7 +195,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 				k.remark(g.Remark(k.passing(), answer))
 			}
 		}
-		end.err = cmp.Or(end.err, cmp.Or(r.storeAnswer(k), k.stops))
+		end.err = cmp.Or(end.err, r.storeAnswer(k), k.stops)
 		for _, g := range r.gates {
 			if g.Ended != nil {
 				g.Ended(k.passing(), answer, r.Now().Sub(k.started))

@@ -27,7 +27,7 @@ import (
 type Config struct {
 	// ID distinguishes the conversation from others.
 	ID string
-	// Endpoint is whom the conversation talks to.
+	// Endpoint is the model server of the conversation.
 	Endpoint Endpoint
 	// Counter returns the token counter for a model.
 	Counter func(model string) history.Counter
@@ -97,7 +97,7 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Endpoint is what the loop knows of whom it talks to.
+// Endpoint is what the loop knows of a model server.
 type Endpoint interface {
 	// Provider returns the provider for the current settings; it is asked before every
 	// request, so that a changed endpoint is used from the next send on.

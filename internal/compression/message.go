@@ -52,15 +52,15 @@ type messageCut struct {
 
 // to returns the message cut to at most so many tokens, nil where that is not possible.
 func (m messageCut) to(room int) *history.Content {
-	var short *history.Content
 	for _, images := range []bool{true, false} {
-		if short == nil {
-			short = m.fitted(len(m.message.Text()), room, func(bytes int) *history.Content {
-				return m.message.WithBlocks(m.blocks(bytes, images)).WithMeta(metaCut, true)
-			})
+		short := m.fitted(len(m.message.Text()), room, func(bytes int) *history.Content {
+			return m.message.WithBlocks(m.blocks(bytes, images)).WithMeta(metaCut, true)
+		})
+		if short != nil {
+			return short
 		}
 	}
-	return short
+	return nil
 }
 
 // blocks are those of the message, its texts cut to so many bytes together.

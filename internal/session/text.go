@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// text opens the lines of a log for reading. Of a log that is taken up most are read once
-// and forgotten, and those that are needed read again.
+// text opens the lines of a log for reading. When a log is resumed, most lines are read
+// once and forgotten; those that are needed are read again.
 type text func() (opened, error)
 
 // opened are the lines of a log until they are closed.

@@ -13,10 +13,10 @@ const (
 	// inHand is how many faults the bank must be able to pay for when a cut takes what an
 	// edit may quote: another request, and faultTokens of content read again.
 	inHand = 0.25
-	// inHandEach is how many for each such text, at a read price of 1: after
-	// many files were read before a plan, edits quote them, and each request that reads one again is as
-	// dear as the price of reading. Without it 1.081 was spent at one point of train-03 at
-	// the prices 0.25 and 1.
+	// inHandEach is how many for each such text, at a read price of 1: after a plan, edits
+	// quote the many files that were read before it, and each request that reads one again
+	// is as dear as the price of reading. Without it 1.081 was spent at one point of
+	// train-03 at the prices 0.25 and 1.
 	inHandEach  = 0.1
 	faultTokens = 2000
 )

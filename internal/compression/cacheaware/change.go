@@ -51,11 +51,13 @@ const (
 	Unnumbered Why = "numbers"
 )
 
-// reasons are all, with the names of their counts in records and in words.
-var reasons = []struct {
+type reason struct {
 	why          Why
 	field, words string
-}{
+}
+
+// reasons are all, with the names of their counts in records and in words.
+var reasons = []reason{
 	{Free, "freePruned", "free"},
 	{Cold, "coldPruned", "cold"},
 	{Soft, "softPruned", "soft"},

@@ -157,7 +157,7 @@ func ours(step history.Step) bool {
 	for _, edit := range step.Edits {
 		unexplained = unexplained || edit.After == nil || len(edit.Kinds) == 0
 		for _, kind := range edit.Kinds {
-			if !slices.ContainsFunc(CountsOf(nil), func(c history.Count) bool { return c.Kind == kind }) {
+			if !slices.ContainsFunc(reasons, func(r reason) bool { return r.why == Why(kind) }) {
 				return false
 			}
 			hollow = hollow || Why(kind) == Hollow
