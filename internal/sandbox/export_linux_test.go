@@ -1,8 +1,48 @@
 package sandbox
 
+import (
+	"os/exec"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
 // KillHolders ends what keeps the namespaces of a session, as somebody outside might.
 func (s *Sandbox) KillHolders() {
 	for _, h := range s.keeps.holders.byNetwork {
 		_ = h.cmd.Process.Kill()
 	}
+}
+
+// KillHolderAsItStarts replaces the holders by one that is killed when it has started a
+// helper and not said so yet. What that helper then reads is sent to the channel.
+func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	one := &holder{cmd, pair[0]}
+	s.keeps.holders = holders{byNetwork: map[bool]*holder{false: one, true: one}}
+	read := make(chan string, 1)
+	go func() {
+		rights := make([]byte, 256)
+		_, n, _, _, _ := unix.Recvmsg(pair[1], make([]byte, 1024), rights, unix.MSG_CMSG_CLOEXEC)
+		messages, _ := unix.ParseSocketControlMessage(rights[:n])
+		files, _ := unix.ParseUnixRights(&messages[0])
+		channel := files[len(files)-1]
+		unix.Close(pair[1])
+		content := make([]byte, 1024)
+		n, _ = unix.Read(channel, content)
+		_ = unix.Shutdown(channel, unix.SHUT_RDWR) // another that reads here waits no longer
+		for _, fd := range files {
+			unix.Close(fd)
+		}
+		read <- string(content[:n])
+	}()
+	return read
 }

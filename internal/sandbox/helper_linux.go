@@ -38,24 +38,17 @@ const keptByRoot = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FO
 func (c *Command) startHelper(ctx context.Context, holders *holders, policy Policy) error {
 	spec := policy.spec()
 	spec.Path, spec.Args, spec.Env, spec.Dir = c.cmd.Path, c.cmd.Args, c.cmd.Env, policy.dir
-	// Its reader lives until the program ends, and so does the helper.
-	ours, theirs, err := socketPair()
+	p, err := newProcess(c.cmd)
 	if err != nil {
 		return &setupError{err}
 	}
-	p, err := newProcess(c.cmd)
-	if err == nil {
-		var pid int
-		asked := keeper.Request{Setsid: attributes(c.cmd).Setsid}
-		pid, err = holders.start(policy.network(), asked, [4]*os.File{p.files[0], p.files[1], p.files[2], theirs})
-		p.started()
-		if err == nil {
-			err = p.attach(ctx, pid)
-		}
-	}
-	theirs.Close()
+	pid, ours, err := holders.start(policy.network(), keeper.Request{Setsid: attributes(c.cmd).Setsid}, p.files)
+	p.started()
 	if err != nil {
-		ours.Close()
+		return &setupError{err}
+	}
+	if err := p.attach(ctx, pid); err != nil {
+		ours.Close() // and with it ends the helper
 		return &setupError{err}
 	}
 	if err := handOver(ours, spec); err != nil {

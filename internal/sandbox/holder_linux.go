@@ -28,33 +28,45 @@ type holder struct {
 	channel int
 }
 
-// start has a holder start a helper, a child of this process. A holder that is gone is
+// start has a holder start a helper, a child of this process, with standard files and a
+// channel of its own, which closes when either side ends. A holder that is gone is
 // replaced.
-func (h *holders) start(network bool, asked keeper.Request, files [4]*os.File) (pid int, err error) {
+func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.byNetwork == nil {
 		h.byNetwork = map[bool]*holder{}
 	}
+	var gone error
 	for range 2 {
 		one := h.byNetwork[network]
 		if one == nil {
 			if one, err = newHolder(network); err != nil {
-				return 0, err
+				return 0, nil, err
 			}
 			h.byNetwork[network] = one
 		}
-		var reply keeper.Reply
-		if reply, err = one.ask(asked, files); err == nil {
-			if reply.Failed != "" {
-				return 0, errors.New(reply.Failed)
-			}
-			return reply.PID, nil
+		ours, theirs, err := socketPair()
+		if err != nil {
+			return 0, nil, err
 		}
+		reply, err := one.ask(asked, [4]*os.File{files[0], files[1], files[2], theirs})
+		theirs.Close()
+		switch {
+		case err == nil && reply.Failed == "":
+			return reply.PID, ours, nil
+		case err == nil:
+			ours.Close()
+			return 0, nil, errors.New(reply.Failed)
+		}
+		// A helper that this holder has started all the same ends with the channel, which no
+		// other helper gets: it would do the other's work.
+		ours.Close()
+		gone = err
 		one.end()
 		delete(h.byNetwork, network)
 	}
-	return 0, err
+	return 0, nil, gone
 }
 
 // newHolder starts a holder in namespaces of its own.

@@ -97,6 +97,21 @@ func TestTheHolderIsReplaced(t *testing.T) {
 	}
 }
 
+// A holder may be killed between the start of a helper and its answer. The helper that
+// nobody knows of gets no work, which is left to that of the next holder.
+func TestAHelperThatNobodyKnowsOf(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := use(t, sandbox.Helper)
+	read := s.KillHolderAsItStarts(t)
+	if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
+		t.Errorf("%+v", got)
+	}
+	if got := <-read; got != "" {
+		t.Errorf("it read %q", got)
+	}
+}
+
 // Input, output and the end with a context are those of package exec.
 func TestFilesOfACommand(t *testing.T) {
 	t.Parallel()

@@ -28,18 +28,13 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 	for range 20 {
 		spec := policy.spec()
 		spec.Path, spec.Args, spec.Env, spec.Dir = "/bin/sh", []string{"sh", "-c", "echo began; : > began"}, os.Environ(), dir
-		ours, theirs, err := socketPair()
-		if err != nil {
-			t.Fatal(err)
-		}
 		cmd := exec.Command(spec.Path)
 		p, err := newProcess(cmd)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pid, err := s.keeps.holders.start(false, keeper.Request{}, [4]*os.File{p.files[0], p.files[1], p.files[2], theirs})
+		pid, ours, err := s.keeps.holders.start(false, keeper.Request{}, p.files)
 		p.started()
-		theirs.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
