@@ -65,6 +65,10 @@ func writeNew(path string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
+// ClockStep is more than the step of the clock that file systems take the times of files
+// from: a file that was changed longer ago has another time after its next change.
+const ClockStep = 20 * time.Millisecond
+
 // randomLetters is how many are in the name of a temporary file.
 const randomLetters = 8
 

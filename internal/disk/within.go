@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// At is a path that is meant from a folder on, unless it is absolute; it is clean.
+// At joins a path to the folder that it is relative to; an absolute one is only cleaned.
 func At(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

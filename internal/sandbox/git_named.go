@@ -18,7 +18,7 @@ func GitRuns(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			for _, named := range gitNames(dir, configurations) {
-				if disk.Within(path, named) || layout.Real(named) != "" && disk.Within(path, layout.Real(named)) {
+				if real := layout.Real(named); disk.Within(path, named) || real != "" && disk.Within(path, real) {
 					return true
 				}
 			}
@@ -67,7 +67,7 @@ func gitNames(workTree string, configurations []string) []string {
 func configurationsOf(workTree string) []string {
 	dotGit := filepath.Join(workTree, ".git")
 	dirs := []string{cmp.Or(layout.Folder(workTree), dotGit)}
-	if common := layout.PathIn(filepath.Join(dirs[0], "commondir"), "", dirs[0]); common != "" {
+	if common := layout.Shared(dirs[0]); common != "" {
 		dirs = append(dirs, common)
 	}
 	var files []string

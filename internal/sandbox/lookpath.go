@@ -71,6 +71,7 @@ func IsInside(path string, folders []string) bool {
 		resolved = filepath.Clean(path)
 	}
 	return slices.ContainsFunc(folders, func(folder string) bool {
-		return folder != "" && (disk.Within(resolved, folder) || layout.Real(folder) != "" && disk.Within(resolved, layout.Real(folder)) || disk.Within(filepath.Clean(path), folder))
+		real := layout.Real(folder)
+		return folder != "" && (disk.Within(resolved, folder) || real != "" && disk.Within(resolved, real) || disk.Within(filepath.Clean(path), folder))
 	})
 }

@@ -162,7 +162,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	if backend != None {
 		started.guard = newGuard(policy, backend)
 		cmd.Env = append(cmd.Environ(), policy.environ()...)
-		cmd.Env = cmd.Environ() // of two variables of a name the last
+		cmd.Env = cmd.Environ() // keeps the last of two variables of one name
 	}
 	if err := s.start(ctx, backend, started, policy); err != nil {
 		return nil, err

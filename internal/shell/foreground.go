@@ -51,8 +51,8 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
-// begin runs a command that was counted in; it has no number yet. It ends with ctx unless
-// that keeps it no more.
+// begin starts a command that is already counted in j.group; the job has no number yet. The
+// end of ctx ends it, unless keeps was called before and returned true.
 func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, keeps func() bool) {
 	running, stop := context.WithCancelCause(j.running)
 	hurried, hurry := context.WithCancel(context.Background())

@@ -89,14 +89,15 @@ func split(steps []Step, does string) (those, others []Step) {
 // on the disk before it counts, for which they can wait together.
 const mostAtOnce = 32
 
-// allAtOnce does something count times, and returns what went wrong.
+// allAtOnce is atOnce that does not end at an error, and returns all of them.
 func allAtOnce(count int, do func(i int) error) error {
 	failed := make([]error, count)
 	_ = atOnce(count, func(i int) error { failed[i] = do(i); return nil })
 	return errors.Join(failed...)
 }
 
-// atOnce does something count times. After an error, which it returns, it begins no more.
+// atOnce does something count times, in parallel. After the first error, which it returns, it
+// starts no further one.
 func atOnce(count int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(context.Background())
 	group.SetLimit(mostAtOnce)

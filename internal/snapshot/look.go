@@ -28,7 +28,7 @@ type files struct{ *workspace.Workspace }
 // look looks at a path of the workspace. The error says why it cannot be determined what is
 // there.
 func (w *files) look(rel string) (found, error) {
-	f := found{abs: filepath.Join(w.Root(), filepath.FromSlash(rel))}
+	f := found{abs: absolute(w.Root(), rel)}
 	f.open = func() (*os.File, error) { return w.Open(f.abs) }
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return f, errors.New("it is not in the workspace")

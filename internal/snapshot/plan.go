@@ -113,7 +113,8 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 	})
 }
 
-// planned works out the plan that is chosen, once no command is half known any more.
+// planned records what a command did that was cut off, and works out the plan that choose
+// returns then.
 func (s *Store) planned(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
 	if !s.use() {
 		return nil, errNoStore

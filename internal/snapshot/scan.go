@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -87,7 +88,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	was.listing, was.listed = s.list(ctx, was.index)
 	was.further = s.touched(was.listing)
 	s.copy(was, was.look(s.scanned.known))
-	was.begun = time.Now().Add(-clockStep)
+	was.begun = time.Now().Add(-disk.ClockStep)
 	return was
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
 )
 
 // stamp changes with everything that is done to a file.
@@ -29,10 +31,9 @@ func stampIn(folder int, name string) (s stamp, ok bool) {
 
 // settled reports whether a change from now on changes the stamp: the clock of file
 // systems is coarse.
-func (s stamp) settled(now time.Time) bool { return now.Sub(time.Unix(s.changed.Unix())) > clockStep }
-
-// clockStep is more than the step of that clock.
-const clockStep = 20 * time.Millisecond
+func (s stamp) settled(now time.Time) bool {
+	return now.Sub(time.Unix(s.changed.Unix())) > disk.ClockStep
+}
 
 // identity is a stamp in fewer bytes.
 type identity uint64

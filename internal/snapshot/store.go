@@ -235,7 +235,8 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 // record adds a node for changes and returns its number. It is of the present turn unless it
 // says of which.
 func (s *Store) record(n node) int {
-	if n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.Root(), s.Now(); n.Turn == 0 {
+	n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.Root(), s.Now()
+	if n.Turn == 0 {
 		n.Turn, n.Title = s.turn, s.title
 	}
 	s.tree.add(&n)

@@ -97,7 +97,8 @@ func (t *tree) up(id int) []*node {
 	return nodes
 }
 
-// back are the nodes that going from one to another goes back over, the latest first.
+// back returns the nodes whose changes the way from one node to another undoes, the latest
+// first.
 func (t *tree) back(from, to int) []*node {
 	stays := map[int]bool{}
 	for _, n := range t.up(to) {

@@ -12,8 +12,8 @@ import (
 const nothingChanged = "Nothing was changed. "
 
 // apply makes an edit, all or nothing: what was made before a change fails is put back. A
-// file that is not any more what the edit was worked out for is left alone. Files go last, so
-// that a moved one is never nowhere.
+// file that has changed since the edit was planned is left alone. Files are removed last, so
+// that a moved one always exists under one of its names.
 func (e *Env) apply(p edit) Answer {
 	files := make([]snapshot.Edited, len(p.changes))
 	for i, c := range p.changes {
@@ -24,9 +24,9 @@ func (e *Env) apply(p edit) Answer {
 	}
 	kept, notDone := e.Snapshots.Edit(files...)
 	var made []change
-	for _, goes := range []bool{false, true} {
+	for _, removals := range []bool{false, true} {
 		for _, c := range p.changes {
-			if (c.after == nil) != goes {
+			if (c.after == nil) != removals {
 				continue
 			}
 			if err := e.make(c); err != nil {

@@ -77,7 +77,7 @@ func askUser() Tool {
 	})
 }
 
-// checkInquiries refuses questions that cannot be asked; blanks around their texts go.
+// checkInquiries refuses questions that cannot be asked, and trims their texts.
 func checkInquiries(all []Inquiry) error {
 	if n := len(all); n < 1 || n > mostInquiries {
 		return fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)

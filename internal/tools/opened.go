@@ -78,19 +78,23 @@ func (s *source) load() error {
 		return fmt.Errorf("%s is a directory; list_directory shows what is in it", s.rel)
 	}
 	s.size, s.links, s.mode = info.Size(), disk.Links(info), info.Mode()
-	most := int64(sniffBytes)
-	if s.size <= maxWholeBytes {
-		most = maxWholeBytes + 1 // by which a file is seen to have just grown
-	}
-	content, err := io.ReadAll(io.LimitReader(s.file, most))
+	head, err := io.ReadAll(io.LimitReader(s.file, sniffBytes))
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	if kind := binaryKind(content[:min(len(content), sniffBytes)]); kind != "" {
+	if kind := binaryKind(head); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
 	}
-	if s.size <= maxWholeBytes && len(content) <= maxWholeBytes {
-		s.whole = content
+	if s.size > maxWholeBytes {
+		return nil
+	}
+	// One byte more than fits shows that the file has just grown.
+	rest, err := io.ReadAll(io.LimitReader(s.file, maxWholeBytes+1-int64(len(head))))
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
+	}
+	if whole := append(head, rest...); len(whole) <= maxWholeBytes {
+		s.whole = whole
 	}
 	return nil
 }

@@ -104,12 +104,16 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 // another. No rule by name is about those (D-60).
 func (e *Env) foundInside(command shell.Command) []protect.Found {
 	var found []protect.Found
+	seen := map[string]bool{}
 	for _, call := range cmdline.Calls(command.Line) {
-		path := e.Jobs.FoundInside(call[0], command.Distrusted...)
-		rel := e.Workspace.Rel(path)
-		one := protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", call[0])}
-		if path != "" && len(found) < maxNamed && !slices.Contains(found, one) {
-			found = append(found, one)
+		name := call[0]
+		if seen[name] || len(found) == maxNamed {
+			continue
+		}
+		seen[name] = true
+		if path := e.Jobs.FoundInside(name, command.Distrusted...); path != "" {
+			rel := e.Workspace.Rel(path)
+			found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
 		}
 	}
 	return found
@@ -153,11 +157,8 @@ func (e *Env) folders(command shell.Command) []string {
 					if len(dirs) > maxFolders {
 						return dirs
 					}
-					to := e.absolute(dir, name)
-					if len(name) > 2 && name[0] == '-' && name[1] != '-' && !isFolder(to) {
-						to = e.absolute(dir, name[2:]) // -Cbin
-					}
-					if (changes && i == len(call)-1 || isFolder(to)) && !slices.Contains(dirs, to) {
+					to, there := e.folderNamed(dir, name)
+					if (there || changes && i == len(call)-1) && !slices.Contains(dirs, to) {
 						dirs = append(dirs, to)
 					}
 				}
@@ -165,6 +166,18 @@ func (e *Env) folders(command shell.Command) []string {
 		}
 	}
 	return dirs
+}
+
+// folderNamed is the path that a name, or the option -C with it, means in a folder, and
+// whether a folder is there.
+func (e *Env) folderNamed(dir, name string) (path string, there bool) {
+	path = e.absolute(dir, name)
+	there = isFolder(path)
+	if !there && len(name) > 2 && name[0] == '-' && name[1] != '-' {
+		path = e.absolute(dir, name[2:]) // -Cbin
+		there = isFolder(path)
+	}
+	return path, there
 }
 
 // isFolder reports whether a path, which may be a pattern, leads to a folder.

@@ -45,10 +45,10 @@ func (s *Seen) Record(abs string, content []byte) {
 }
 
 // Restore is Record for a content of which only the hash is known: that of what the model
-// wrote before the session was taken up again.
+// wrote before the session was resumed.
 func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
-// Forget notes that the model knows nothing of the file any more.
+// Forget notes that the model no longer knows anything of the file.
 func (s *Seen) Forget(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ func newTemporary(dir *os.File, mode uint32, old *os.File, fill func(io.Writer) 
 	return f, f.complete()
 }
 
-// makeNamed makes the file, anew if it is there, with a temporary name from the start.
+// makeNamed makes the file with a temporary name from the start, instead of one that has none.
 func (f *temporary) makeNamed() error {
 	if f.File != nil {
 		f.Close()

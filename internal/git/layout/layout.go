@@ -10,7 +10,7 @@ import (
 	"agent/internal/disk"
 )
 
-// Top is the folder, from dir upwards, in which a .git is; empty when there is none.
+// Top is dir or the nearest folder above it that holds a .git; empty when none does.
 func Top(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -40,11 +40,15 @@ func Common(dir string) string {
 	if folder == "" {
 		return ""
 	}
-	if common := PathIn(filepath.Join(folder, "commondir"), "", folder); common != "" {
+	if common := Shared(folder); common != "" {
 		return Real(common)
 	}
 	return Real(folder)
 }
+
+// Shared is the folder of the repository that a folder of git's names as the one it belongs
+// to, as that of a linked work tree does; empty for none.
+func Shared(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
 
 // Enclosing finds the repository whose work tree a folder is in: where git keeps what
 // belongs to it, as [Folder] has it, and the path of the folder in the work tree with a slash
@@ -84,8 +88,9 @@ func WorkTree(folder string) string {
 // Branch is the branch that is checked out in a folder, "" when there is none.
 func Branch(dir string) string {
 	for top := Top(dir); top != ""; top = Top(filepath.Dir(top)) {
-		head, err := disk.Beginning(filepath.Join(Folder(top), "HEAD"), longest)
-		if err == nil && Folder(top) != "" {
+		folder := Folder(top)
+		head, err := disk.Beginning(filepath.Join(folder, "HEAD"), longest)
+		if err == nil && folder != "" {
 			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
 			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or kept elsewhere
 				return ""
@@ -102,7 +107,8 @@ func Branch(dir string) string {
 // longest bounds a file that holds a line, in bytes: more than the longest path has.
 const longest = 8 << 10
 
-// PathIn is the path that a file holds behind prefix, relative to dir; empty for none.
+// PathIn is the path that a file holds after prefix, a relative one joined to dir; empty for
+// none.
 func PathIn(file, prefix, dir string) string {
 	content, err := disk.Beginning(file, longest)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), prefix)
@@ -116,7 +122,7 @@ func PathIn(file, prefix, dir string) string {
 // Real is a path without links, empty when there is nothing.
 func Real(path string) string {
 	if _, err := os.Lstat(path); err != nil {
-		return "" // what is most often asked, and should be quick
+		return "" // the common case, which should be quick
 	}
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -222,7 +222,7 @@ func (s *Survey) read(path string) *folder {
 	if known == nil || known.file != fileOf(stat) || known.changed != stat.Ctim {
 		known = s.list(path)
 		known.file = fileOf(stat)
-		if time.Since(time.Unix(stat.Ctim.Unix())) > clockStep {
+		if time.Since(time.Unix(stat.Ctim.Unix())) > disk.ClockStep {
 			known.changed = stat.Ctim
 		} // else what changes it now could have the same time
 		s.folders[path] = known
@@ -230,9 +230,6 @@ func (s *Survey) read(path string) *folder {
 	known.looked = s.looks
 	return known
 }
-
-// clockStep is more than the step of the clock that the times of files are taken from.
-const clockStep = 20 * time.Millisecond
 
 // list reads a folder. One that cannot be read holds nothing.
 func (s *Survey) list(path string) *folder {

@@ -51,7 +51,8 @@ func Parse(text string) ([]Section, error) {
 
 func same(a, b string) bool { return strings.EqualFold(a, b) }
 
-// behind is what a line has behind its beginning, and whether it begins so.
+// behind returns what follows a beginning in a line, and whether the line begins with it, in
+// any case.
 func behind(beginning, line string) (rest string, ok bool) {
 	line = strings.TrimSpace(line)
 	if len(line) < len(beginning) || !same(line[:len(beginning)], beginning) {

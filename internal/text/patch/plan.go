@@ -69,7 +69,8 @@ func (p *planner) section(s Section) error {
 	case err != nil:
 		return err
 	case s.Op == Add:
-		if file.From = ""; file.After == nil {
+		file.From = ""
+		if file.After == nil {
 			file.After = []byte(s.Text)
 		} else {
 			file.After = textfile.Parse(file.After).Rewritten(s.Text)

@@ -104,8 +104,10 @@ func plain(list []string) []string {
 // notFound explains why old is not in text: with a known mistake when there is
 // one, else with the closest lines.
 func notFound(rel, text, old, replacement string) error {
-	why := cmp.Or(knownMistake(text, old, replacement), textdiff.Near(lines.Split(text), lines.Split(old), "old_string"),
-		"No lines of the file are close to it; read the file again")
+	why := knownMistake(text, old, replacement)
+	if why == "" {
+		why = cmp.Or(textdiff.Near(lines.Split(text), lines.Split(old), "old_string"), "No lines of the file are close to it; read the file again")
+	}
 	return fmt.Errorf("old_string was not found in %s; nothing was written. %s", rel, why)
 }
 

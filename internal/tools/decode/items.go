@@ -18,7 +18,7 @@ type item struct {
 	// strict keeps members of other names, but those without effect, for the tool to refuse
 	// them.
 	strict bool
-	// bare is the member that an item is which is only a text, empty for none.
+	// bare is the member that an item is taken for that is only a text, empty for none.
 	bare string
 }
 

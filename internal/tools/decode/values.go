@@ -33,7 +33,7 @@ func whole(value json.RawMessage) (int, bool) {
 
 func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
 
-// next is the number after the one of a line, behind which something comes.
+// next is the number of the line that follows the one given.
 func next(value json.RawMessage) (json.RawMessage, bool) {
 	n, ok := whole(value)
 	return number(n + 1), ok
