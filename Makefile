@@ -98,6 +98,7 @@ lint:
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
 	$(GO) vet -tags e2e,bench,chaos $(PACKAGES)
 	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
+	$(GO) test -run TestComments .
 
 # Many agents at once: 50 that hold, and 300 runs of which 50 at once.
 .PHONY: load
