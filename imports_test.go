@@ -39,7 +39,7 @@ var rooms = []room{
 	{"internal/tui/style", []string{"internal/tui/link", "internal/tui/style"}, "how text looks needs nothing but where it leads"},
 	{"internal/tui/highlight", []string{"internal/lexer", "internal/tui/style"}, "code becomes styled lines"},
 	{"internal/tui/markdown", []string{"internal/tui/style", "internal/tui/highlight"}, "markdown becomes styled lines"},
-	{"internal/tui/patch", []string{"internal/tui/style", "internal/tui/highlight"}, "a diff becomes styled lines"},
+	{"internal/tui/patch", []string{"internal/text/textdiff", "internal/tui/style", "internal/tui/highlight"}, "a diff becomes styled lines"},
 	{"internal/tui/edit", []string{"internal/atcmd", "internal/history", "internal/tui/style"}, "the prompt is a value that knows neither keys nor screen"},
 	{"internal/tui/edit/vim", []string{"internal/tui/edit"}, "the keys of Vim are a state machine on an editor"},
 	{"internal/tui/keymap", []string{"internal/nearest", "internal/tui/edit", "internal/tui/term"}, "which key does what is a table, and does nothing"},

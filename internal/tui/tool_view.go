@@ -66,9 +66,9 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		}
 		a.outputs.add(o)
 	}
-	if answer.Diff != "" {
-		added, removed := patch.Stat(answer.Diff)
-		a.turn.changed(done.Subject, added, removed)
+	for _, file := range patch.Files(answer.Diff) {
+		added, removed := patch.Stat(file.Diff)
+		a.turn.changed(file.Name, added, removed)
 	}
 	switch {
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":

@@ -13,17 +13,19 @@ import (
 	"agent/internal/llm/llmtest"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/tools"
 )
 
 // The line at the end says what the session came to.
 func TestTally(t *testing.T) {
 	t.Parallel()
-	edit := func(name string) chat.ToolEnded {
-		return chat.ToolEnded{Answer: tools.Answer{Diff: "--- a/" + name + "\n+++ b/" + name + "\n@@ -1 +1 @@\n-a\n+b\n"}}
+	edit := func(names ...string) (e chat.ToolEnded) {
+		for _, name := range names {
+			e.Answer.Diff += "--- " + name + "\n+++ " + name + "\n@@ -1 +1 @@\n-a\n+b\n"
+		}
+		return e
 	}
 	var nothing, some tally
-	for _, e := range []chat.Event{chat.UserMessage{}, edit("a.go"), edit("a.go"), edit("b.go"), chat.UserMessage{}, chat.ToolEnded{}} {
+	for _, e := range []chat.Event{chat.UserMessage{}, edit("a.go"), edit("a.go", "b.go"), chat.UserMessage{}, chat.ToolEnded{}} {
 		some.take(e)
 	}
 	for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"agent/internal/text/textdiff"
 	"agent/internal/tui/highlight"
 	"agent/internal/tui/style"
 )
@@ -23,12 +24,14 @@ type line struct {
 
 // Stat counts the lines a unified diff adds and removes.
 func Stat(diff string) (added, removed int) {
-	for _, line := range body(diff) {
-		switch {
-		case strings.HasPrefix(line, "+"):
-			added++
-		case strings.HasPrefix(line, "-"):
-			removed++
+	for _, file := range textdiff.Split(diff) {
+		for _, line := range body(file) {
+			switch {
+			case strings.HasPrefix(line, "+"):
+				added++
+			case strings.HasPrefix(line, "-"):
+				removed++
+			}
 		}
 	}
 	return added, removed
@@ -112,19 +115,41 @@ func withoutCarriageReturns(rows []string) ([]string, bool) {
 }
 
 // Hidden counts the characters of a diff that would not be seen by themselves.
-func Hidden(diff string) int {
-	_, hidden := parse(diff)
-	return hidden
+func Hidden(diff string) (n int) {
+	files := Files(diff)
+	for _, file := range files {
+		_, hidden := parse(file.Diff)
+		n += hidden
+		if len(files) > 1 { // Render names them
+			n += style.Reveal(file.Name).Hidden
+		}
+	}
+	return n
 }
 
-// Render shows a unified diff of one file with line numbers: backgrounds where there
-// are colours for them, the words that changed, and the syntax of the file. The signs
-// stay, so that it reads without colour. Lines are wrapped behind the numbers
-// to width.
-func Render(t *style.Theme, diff string, width int) []string {
-	lines, _ := parse(diff)
+// Render shows a unified diff with line numbers: backgrounds where there are colours for
+// them, the words that changed, and the syntax of the file. The signs stay, so that it
+// reads without colour. Lines are wrapped behind the numbers to width. Of several files each
+// begins with its name.
+func Render(t *style.Theme, diff string, width int) (rows []string) {
+	files := Files(diff)
+	for i, file := range files {
+		if i > 0 {
+			rows = append(rows, "")
+		}
+		if len(files) > 1 {
+			rows = append(rows, file.title(t).SoftRows(width)...)
+		}
+		rows = append(rows, file.rows(t, width)...)
+	}
+	return rows
+}
+
+// rows shows the diff of one file.
+func (f File) rows(t *style.Theme, width int) []string {
+	lines, _ := parse(f.Diff)
 	markWords(lines)
-	colour(t, lines, readFile(diff).Name)
+	colour(t, lines, f.Name)
 	gutter := 1
 	for _, l := range lines {
 		gutter = max(gutter, len(strconv.Itoa(l.number)))

@@ -36,3 +36,28 @@ func TestDiffHasSyntaxColours(t *testing.T) {
 		}
 	}
 }
+
+// Of a change of several files each has its name and its own numbers, and only changed lines
+// count: what names the next file is no line of the one before.
+func TestDiffOfSeveralFiles(t *testing.T) {
+	t.Parallel()
+	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	diff := "--- a.sql\n+++ a.sql\n@@ -1,2 +1,1 @@\n one\n--- old\n" +
+		"--- /dev/null\n+++ b/new.go\n@@ -0,0 +1,1 @@\n+x\n" +
+		"--- c\u202e.go\n+++ d.go\n@@ -7,1 +9,1 @@\n-y\n+z\n" +
+		"--- gone\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-z\n"
+	want := "a.sql — +0 −1\n1  one\n2 --- old\n\nb/new.go — new, +1 −0\n1 +x\n\nd.go — renamed, +1 −1\n7 -y\n9 +z\n\ngone — deleted, +0 −1\n1 -z"
+	if got := strings.Join(Render(theme, diff, 40), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := StatText(diff); got != "+2 −3" {
+		t.Errorf("stat %s", got)
+	}
+	if got := Hidden(strings.ReplaceAll(diff, "d.go", "d\u202e.go")); got != 1 {
+		t.Errorf("%d hidden, want that of the name that is shown", got)
+	}
+	long := strings.ReplaceAll(diff, "b/new.go", strings.Repeat("folder/", 9)+"new.go")
+	if got := strings.ReplaceAll(strings.Join(Render(theme, long, 40), ""), " ", ""); !strings.Contains(got, strings.Repeat("folder/", 9)+"new.go") {
+		t.Errorf("a long name is cut: %s", got)
+	}
+}

@@ -3,6 +3,7 @@ package patch
 import (
 	"strings"
 
+	"agent/internal/text/textdiff"
 	"agent/internal/tui/style"
 	"agent/internal/words"
 )
@@ -17,10 +18,9 @@ type File struct {
 	Diff string
 }
 
-// Files takes the unified diff of several files apart, as git writes it.
-func Files(patch string) []File {
-	var files []File
-	for _, part := range strings.Split("\n"+strings.TrimSpace(patch), "\ndiff --git ") {
+// Files takes the unified diff of several files apart, as git or a tool writes it.
+func Files(diff string) (files []File) {
+	for _, part := range textdiff.Split(diff) {
 		if strings.TrimSpace(part) != "" {
 			files = append(files, readFile(part))
 		}
@@ -28,18 +28,26 @@ func Files(patch string) []File {
 	return files
 }
 
+// nowhere is what a diff calls a file that is not there.
+const nowhere = "/dev/null"
+
 // readFile reads the headers of one file's diff.
 func readFile(diff string) File {
-	f := File{Diff: diff}
-	for line := range strings.Lines(diff) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "@@") {
-			break
-		}
+	f, was := File{Diff: diff}, ""
+	headers, _, _ := strings.Cut("\n"+diff, "\n@@")
+	for line := range strings.SplitSeq(headers, "\n") {
 		if from, ok := strings.CutPrefix(line, "--- "); ok {
-			f.name(from, "a/")
+			was = f.name(from, "a/")
 		} else if to, ok := strings.CutPrefix(line, "+++ "); ok {
-			f.name(to, "b/")
+			f.Name = f.name(to, "b/")
+			switch {
+			case f.Name == nowhere:
+				f.Name, f.What = was, "deleted"
+			case was == nowhere:
+				f.What = "new"
+			case was != f.Name:
+				f.What = "renamed"
+			}
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
 			f.Name, f.What = to, "renamed"
 		} else if strings.HasPrefix(line, "new file") {
@@ -53,23 +61,26 @@ func readFile(diff string) File {
 	if f.Name == "" { // a file without lines has none of these headers
 		_, f.Name, _ = strings.Cut(words.FirstLine(diff), " b/")
 	}
-	f.Name = strings.TrimRight(f.Name, "\t")
 	return f
 }
 
-// name takes a name from a header: git's are behind a/ and b/, those of our tools do
-// not.
-func (f *File) name(header, side string) {
-	if header != "/dev/null" {
-		f.Name = strings.TrimPrefix(header, side)
+// name is a name from a header: git's are behind a/ and b/, those of our tools are not.
+func (f *File) name(header, side string) string {
+	if strings.HasPrefix(f.Diff, "diff --git ") {
+		header = strings.TrimPrefix(strings.TrimRight(header, "\t"), side)
 	}
+	return header
 }
 
 // Title names the file and says what becomes of it.
-func (f File) Title(t *style.Theme) string {
+func (f File) Title(t *style.Theme) string { return f.title(t).String() }
+
+func (f File) title(t *style.Theme) style.Spans {
 	what := f.What
 	if added, removed := Stat(f.Diff); added+removed > 0 {
 		what = style.Listed(what, StatText(f.Diff))
 	}
-	return t.Strong.Text(style.Reveal(f.Name).Text) + t.Dim.Text(" — "+what)
+	name := style.Reveal(f.Name)
+	spans := style.Spans{{Text: name.Text, Style: t.Strong}}.Restyle(name.Marks, t.Mark)
+	return append(spans, style.Span{Text: t.Say(" — " + what), Style: t.Dim})
 }

@@ -1,0 +1,25 @@
+package acp
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// An editor gets each file of a change by its own path, with what the changed regions held
+// and hold.
+func TestDiffs(t *testing.T) {
+	t.Parallel()
+	unified := "--- a/x.sql\n+++ a/x.sql\n@@ -1,2 +1,1 @@\n one\n--- old\n@@ -9,1 +8,1 @@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" +
+		"--- /dev/null\n+++ b/a/new\n@@ -0,0 +1,1 @@\n++++ n\n" +
+		"--- b/gone\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-g\n"
+	want := `[{"type":"diff","path":"/w/a/x.sql","oldText":"one\n-- old\ny\n","newText":"one\nz\n"},` +
+		`{"type":"diff","path":"/w/b/a/new","oldText":null,"newText":"+++ n\n"},` +
+		`{"type":"diff","path":"/w/b/gone","oldText":"g\n","newText":""}]`
+	got, err := json.Marshal(diffs(unified, func(path string) string { return "/w/" + path }))
+	if err != nil || string(got) != want {
+		t.Errorf("%s\nwant\n%s (%v)", got, want, err)
+	}
+	if got := diffs("", nil); got != nil {
+		t.Errorf("of no change %v", got)
+	}
+}
