@@ -179,11 +179,7 @@ func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.
 
 func catalogueRow(m catalogue.Model, id string) modelRow {
 	family, _ := vendor.Guess("", id)
-	row := modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Efforts: m.Efforts, Images: m.Images, Family: family.Name, Edits: string(app.FormOfFamily(family))}
-	if m.Price.Known {
-		row.Prices = &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
-	}
-	return row
+	return modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Prices: m.Prices, Efforts: m.Efforts, Images: m.Images, Family: family.Name, Edits: string(app.FormOfFamily(family))}
 }
 
 var modelColumns = []table.Column{

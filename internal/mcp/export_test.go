@@ -1,9 +1,21 @@
 package mcp
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
+
+// Text joins the texts of the blocks that are meant for the model.
+func (r Result) Text() string {
+	var parts []string
+	for _, b := range r.Blocks {
+		if b.Kind == Text && !b.ForUser {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
 
 // SetBounds replaces how long calls may be silent and take.
 func (c *Client) SetBounds(silent, total time.Duration) { c.bounds = bounds{silent, total} }

@@ -46,17 +46,6 @@ type Block struct {
 	ForUser bool
 }
 
-// Text joins the texts of the blocks that are meant for the model.
-func (r Result) Text() string {
-	var parts []string
-	for _, b := range r.Blocks {
-		if b.Kind == Text && !b.ForUser {
-			parts = append(parts, b.Text)
-		}
-	}
-	return strings.Join(parts, "\n")
-}
-
 func resultOf(r *sdk.CallToolResult) Result {
 	result := Result{IsError: r.IsError, Structured: structuredOf(r)}
 	for _, content := range r.Content {

@@ -19,6 +19,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline/logs"
 	"agent/internal/provider/catalogue"
+	"agent/internal/settings"
 )
 
 // Saving is what sessions cost, and what they would have cost with cache-aware.
@@ -274,7 +275,8 @@ func modelOf(in Input, entries []*history.Content) string {
 // replay sends a stretch twice: with everything in it, and with cache-aware.
 func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch) (Saving, error) {
 	known, _ := catalogue.ByMaker(stretch.Model)
-	usd := known.Price.Input / 1e6
+	prices := cmp.Or(known.Prices, &settings.Prices{})
+	usd := prices.Input / 1e6
 	in := Input{Name: path, WorkspaceRoot: stretch.Project, History: stretch.Entries, Said: saidOnce(stretch.Entries)}
 	r, err := newRecording(in, s.fresh)
 	if err != nil {
@@ -285,7 +287,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		if !v.everything() && !v.priced() {
 			continue
 		}
-		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(known.Price.Input, known.Price.CacheRead, known.Price.CacheWrite)}}
+		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
 			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
 		}

@@ -71,10 +71,7 @@ func (c *Connection) listed(model string) (catalogue.Model, bool) {
 // catalogue knows; nil when it does not.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
-	if !m.Price.Known {
-		return nil
-	}
-	return &settings.Prices{Input: m.Price.Input, Output: m.Price.Output, CacheRead: m.Price.CacheRead, CacheWrite: m.Price.CacheWrite}
+	return m.Prices
 }
 
 // Named names the model in use and its endpoint.

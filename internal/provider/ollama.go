@@ -15,24 +15,24 @@ import (
 	"agent/internal/rawjson"
 )
 
-// ollamaLeast is the window that Ollama gives a model when nobody says more and
-// memory is scarce. What does not fit it cuts off without a word.
+// ollamaLeast is the window, in tokens, that Ollama gives a model by default when memory
+// is scarce. Ollama silently cuts off what does not fit.
 const ollamaLeast = 4096
 
-// assumedNote says that a window is not known, and how to get a larger one.
+// assumedNote is the notice that a window is assumed, and how to get a larger one.
 func assumedNote(model string) string {
 	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
 }
 
-// Loading a model takes its time; then it stays for as long as people think before
-// they type.
 const (
+	// loadTimeout bounds how long Ollama may take to load a model.
 	loadTimeout = 2 * time.Minute
-	keptLoaded  = "30m"
+	// keptLoaded is how long the model stays loaded while a person thinks.
+	keptLoaded = "30m"
 )
 
-// loadOllama has Ollama load a model before the first request: that need not wait for
-// it then, and the window is known.
+// loadOllama makes Ollama load a model, so that the first request does not wait for it
+// and its window is known.
 func loadOllama(client *openai.Client, model string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
@@ -44,45 +44,38 @@ func loadOllama(client *openai.Client, model string) error {
 	return client.Ask(ctx, http.MethodPost, "/api/generate", string(question), &answer)
 }
 
-// ollamaWindows are the windows that Ollama really runs its models with: what is set
-// for a model, else that of one that is loaded, else the least there is. What the
-// model was trained for is no answer, only a bound.
-func ollamaWindows(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
+// askOllama sets the windows that Ollama really runs its models with: that of a loaded
+// model, else what is set for it, else the least that Ollama gives. What the model was
+// trained for is only an upper bound.
+func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 	const atOnce = 4
 	var group errgroup.Group
 	group.SetLimit(atOnce)
-	asked := make([]ollamaWindow, len(models))
-	for i, m := range models {
+	set, trained := make([]int, len(found)), make([]int, len(found))
+	for i, m := range found {
 		group.Go(func() error {
-			asked[i] = ollamaModel(ctx, client, m.ID)
+			set[i], trained[i] = ollamaModel(ctx, client, m.ID)
 			return nil
 		})
 	}
 	loaded := ollamaLoaded(ctx, client)
 	_ = group.Wait() // none of them fails
-	windows := map[string]Offer{}
-	for i, w := range asked {
-		id := models[i].ID
-		running := loaded[strings.TrimSuffix(id, ":latest")]
+	for i := range found {
+		running := loaded[strings.TrimSuffix(found[i].ID, ":latest")]
 		switch {
 		case running > 0:
-			windows[id] = Offer{ContextLimit: running}
-		case w.set > 0:
-			windows[id] = Offer{ContextLimit: w.set}
-		case w.trained > 0 && w.trained <= ollamaLeast:
-			windows[id] = Offer{ContextLimit: w.trained}
+			found[i].ContextLimit = running
+		case set[i] > 0:
+			found[i].ContextLimit = set[i]
+		case trained[i] > 0 && trained[i] <= ollamaLeast:
+			found[i].ContextLimit = trained[i]
 		default:
-			windows[id] = Offer{ContextLimit: ollamaLeast, Assumed: true}
+			found[i].ContextLimit, found[i].Assumed = ollamaLeast, true
 		}
 	}
-	return windows
 }
 
-// ollamaWindow is what Ollama says of a model's window: what is set for it and what
-// it was trained for, each 0 when it does not say.
-type ollamaWindow struct{ set, trained int }
-
-// ollamaLoaded are the windows of the models that are loaded, by name without the tag
+// ollamaLoaded returns the windows of the loaded models by their names without the tag
 // latest.
 func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	var ps struct {
@@ -101,26 +94,28 @@ func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	return loaded
 }
 
-// numCtx is the window set for a model in Ollama's list of parameters.
+// numCtx matches the window in the parameters of a model.
 var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
 
-func ollamaModel(ctx context.Context, client *openai.Client, model string) (w ollamaWindow) {
+// ollamaModel returns the window that is set for a model and the one that it was trained
+// for, 0 for what Ollama does not say.
+func ollamaModel(ctx context.Context, client *openai.Client, model string) (set, trained int) {
 	var show struct {
 		Parameters string         `json:"parameters"`
 		Info       map[string]any `json:"model_info"`
 	}
 	question, err := rawjson.Marshal(map[string]string{"model": model})
 	if err != nil || client.Ask(ctx, http.MethodPost, "/api/show", string(question), &show) != nil {
-		return w
+		return 0, 0
 	}
 	if found := numCtx.FindStringSubmatch(show.Parameters); found != nil {
-		w.set, _ = strconv.Atoi(found[1])
+		set, _ = strconv.Atoi(found[1])
 	}
 	for key, value := range show.Info {
 		// The key begins with the model's architecture.
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
-			w.trained = int(n)
+			trained = int(n)
 		}
 	}
-	return w
+	return set, trained
 }

@@ -11,78 +11,67 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// probeTimeout bounds the questions about windows; the answers are worth a short
-// wait only.
+// probeTimeout bounds the questions about windows, which are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // Offer is a model that an endpoint offers.
 type Offer struct {
 	ID string
-	// ContextLimit is the window in tokens, 0 when the endpoint does not say. Assumed
-	// means that it is the least that such a server may give.
+	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
 	ContextLimit int
-	Assumed      bool
+	// Assumed means that ContextLimit is the least that such a server gives.
+	Assumed bool
 }
 
-// SameModel reports whether two names mean one model: a name without a tag means the
-// tag latest.
+// SameModel reports whether two names mean the same model. A name without a tag means
+// the tag latest.
 func SameModel(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
-// offers asks an endpoint for its models and their windows. Servers that do not say
-// windows there but on paths of their own (llama.cpp, LM Studio, Ollama) are asked
-// again; what they do not answer stays unknown.
+// offers asks an endpoint for its models and their windows. Servers that report windows
+// on paths of their own (llama.cpp, LM Studio, Ollama) are asked again: the window that a
+// server really runs a model with may be smaller than the model's. Where such a question
+// has no answer, the list counts.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	windows := probeWindows(ctx, client, models)
 	found := make([]Offer, len(models))
 	for i, m := range models {
 		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit}
-		if w, ok := windows[m.ID]; ok && w.ContextLimit > 0 {
-			found[i].ContextLimit, found[i].Assumed = w.ContextLimit, w.Assumed
-		}
 	}
-	return found, nil
-}
-
-// probeWindows asks a local server on its own paths for the windows it really
-// runs its models with, which may be smaller than what the models can do.
-func probeWindows(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	switch serverOf(models) {
 	case vendor.LlamaCpp:
-		return llamaCppWindow(ctx, client, models)
+		askLlamaCpp(ctx, client, found)
 	case vendor.LMStudio:
-		return lmStudioWindows(ctx, client)
+		askLMStudio(ctx, client, found)
 	case vendor.Ollama:
-		return ollamaWindows(ctx, client, models)
-	default:
-		return nil
+		askOllama(ctx, client, found)
 	}
+	return found, nil
 }
 
-func llamaCppWindow(ctx context.Context, client *openai.Client, models []openai.ModelInfo) map[string]Offer {
+// askLlamaCpp sets the window of all models to that of the server, which runs one.
+func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if client.Ask(ctx, http.MethodGet, "/props", "", &props) != nil {
-		return nil
+	if client.Ask(ctx, http.MethodGet, "/props", "", &props) != nil || props.Settings.Context <= 0 {
+		return
 	}
-	windows := map[string]Offer{}
-	for _, m := range models {
-		windows[m.ID] = Offer{ContextLimit: props.Settings.Context}
+	for i := range found {
+		found[i].ContextLimit = props.Settings.Context
 	}
-	return windows
 }
 
-func lmStudioWindows(ctx context.Context, client *openai.Client) map[string]Offer {
+// askLMStudio sets the windows of the models: those of loaded ones, else the largest.
+func askLMStudio(ctx context.Context, client *openai.Client, found []Offer) {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -91,11 +80,14 @@ func lmStudioWindows(ctx context.Context, client *openai.Client) map[string]Offe
 		} `json:"data"`
 	}
 	if client.Ask(ctx, http.MethodGet, "/api/v0/models", "", &list) != nil {
-		return nil
+		return
 	}
-	windows := map[string]Offer{}
 	for _, m := range list.Data {
-		windows[m.ID] = Offer{ContextLimit: cmp.Or(max(0, m.Loaded), m.Most)}
+		window := cmp.Or(max(m.Loaded, 0), m.Most)
+		for i := range found {
+			if found[i].ID == m.ID && window > 0 {
+				found[i].ContextLimit = window
+			}
+		}
 	}
-	return windows
 }

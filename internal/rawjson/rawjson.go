@@ -38,8 +38,21 @@ func AppendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// Decode returns the value at the beginning of data. Its numbers are json.Number, with all
-// their digits.
+// Canonical encodes v with sorted members, without spaces and with all digits of numbers.
+func Canonical(v any) ([]byte, error) {
+	data, err := Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return Marshal(plain)
+}
+
+// Decode returns the value at the beginning of data. Numbers are decoded as json.Number,
+// which keeps all their digits.
 func Decode(data []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -9,13 +9,13 @@ var (
 		"how the context is made smaller when it fills up", "compression-strategy")
 	// CompressionThreshold is the share of the window at which compression starts;
 	// unset, it is the strategy's own (D-04, REQ-HD-001.10).
-	CompressionThreshold = Optional("compression.threshold", Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
+	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
 		"share of the context window at which compression starts", "compression-threshold")
 	// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
-	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
+	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
 		"share of the latest entries that compression leaves as they are", "compression-preserve-threshold")
 	// CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
-	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(Between(0, 1, "from 0 to 1")), 0.2,
+	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
 		"share of the first entries that middle-out leaves as they are")
 	// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
 	// 1 later.

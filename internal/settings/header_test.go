@@ -58,6 +58,10 @@ func TestExtraBody(t *testing.T) {
 	if got := settings.ExtraBody.Of(s); got != `{"a":"<x>","b":[1,2]}` {
 		t.Errorf("kept as %s", got)
 	}
+	set(t, s, settings.Session, "extra-body", `{"seed": 12345678901234567890}`)
+	if got := settings.ExtraBody.Of(s); got != `{"seed":12345678901234567890}` {
+		t.Errorf("a long number is kept as %s", got)
+	}
 	for value, want := range map[string]string{
 		`{"messages":[]}`: "belongs to the program", `{"Tools":[]}`: "belongs to the program", `{"authorization":"x"}`: "belongs to the program",
 		`{"previous_response_id":"x"}`: "belongs to the program", `{"n":2}`: "belongs to the program",

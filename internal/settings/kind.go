@@ -157,7 +157,7 @@ func Object(without ...string) Kind[JSON] {
 					return "", errors.New("must not hold " + quote(name) + ", which belongs to the program")
 				}
 			}
-			encoded, err := rawjson.Marshal(members)
+			encoded, err := rawjson.Canonical(json.RawMessage(text))
 			return JSON(encoded), err
 		},
 		schema: jsonschema.Schema{Type: "object"},

@@ -7,12 +7,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Int is the kind of the whole numbers in a range.
+// Int returns the kind of the whole numbers in a range.
 func Int(r Range) Kind[int] {
 	return numeric(TypeInt, "a whole number", r, strconv.Atoi)
 }
 
-// Number is the kind of all numbers in a range.
+// Number returns the kind of all numbers in a range.
 func Number(r Range) Kind[float64] {
 	return numeric(TypeNumber, "a number", r, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 }
@@ -39,28 +39,28 @@ func numeric[T int | float64](name Type, noun string, r Range, parse func(string
 type Range struct {
 	// words is the range in words, such as "from 0 to 2".
 	words string
-	// low and high are the bounds, inclusive unless openLow. Nil is unbounded.
-	low, high *float64
-	openLow   bool
-	// also is one more value outside the bounds, for "no limit".
+	// low is the lower bound, which belongs to the range unless openLow is set.
+	low     float64
+	openLow bool
+	// high is the upper bound, which belongs to the range; nil for none.
+	high *float64
+	// also is one more value outside the bounds, for "no limit"; nil for none.
 	also *float64
 }
 
-// AtLeast is the range of numbers from low up. The words follow "a number".
-func AtLeast(low float64, words string) Range { return Range{words: words, low: &low} }
+// AtLeast returns the range of the numbers from low up. The words follow "a number".
+func AtLeast(low float64, words string) Range { return Range{words: words, low: low} }
 
-// Between is the closed range [low, high]. The words follow "a number".
-func Between(low, high float64, words string) Range {
-	return Range{words: words, low: &low, high: &high}
-}
+// UpTo returns the range of the numbers from 0 to high. The words follow "a number".
+func UpTo(high float64, words string) Range { return Range{words: words, high: &high} }
 
-// WithoutLow is r without its lower bound itself.
+// WithoutLow returns r without its lower bound.
 func (r Range) WithoutLow() Range {
 	r.openLow = true
 	return r
 }
 
-// Or is r and one value more.
+// Or returns r with one more value.
 func (r Range) Or(x float64) Range {
 	r.also = &x
 	return r
@@ -73,18 +73,18 @@ func (r Range) contains(x float64) bool {
 		return false
 	case r.also != nil && x == *r.also:
 		return true
-	case r.low != nil && (x < *r.low || r.openLow && x == *r.low):
+	case x < r.low, r.openLow && x == r.low:
 		return false
 	default:
 		return r.high == nil || x <= *r.high
 	}
 }
 
-// schema is the JSON Schema of the numbers of the range.
+// schema returns the JSON Schema of the numbers in the range.
 func (r Range) schema(name Type) jsonschema.Schema {
-	bounds := jsonschema.Schema{Minimum: r.low, Maximum: r.high}
+	bounds := jsonschema.Schema{Minimum: &r.low, Maximum: r.high}
 	if r.openLow {
-		bounds.Minimum, bounds.ExclusiveMinimum = nil, r.low
+		bounds.Minimum, bounds.ExclusiveMinimum = nil, &r.low
 	}
 	if r.also == nil {
 		bounds.Type = string(name)

@@ -21,9 +21,9 @@ var (
 	// MaxOutputTokens is the most tokens of one reply (D-08).
 	MaxOutputTokens = Optional("max-output-tokens", Int(AtLeast(1, "above 0")), "the provider's",
 		"most tokens of one reply, also kept free in the window")
-	Temperature = Optional("temperature", Number(Between(0, 2, "from 0 to 2")), "not sent",
+	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
 		"how freely the model chooses its words; 0 is the most repeatable")
-	TopP = Optional("top_p", Number(Between(0, 1, "above 0 and up to 1").WithoutLow()), "not sent",
+	TopP = Optional("top_p", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "not sent",
 		"share of the likeliest words the model chooses from")
 	ReasoningEffort = Optional("reasoning.effort", Enum("none", "minimal", "low", "medium", "high", "xhigh", "max"), "not sent",
 		"how long a reasoning model thinks before it answers")
@@ -56,7 +56,7 @@ var (
 		"how long to wait for the first piece of a reply, and between two while only keep-alives come")
 	IdleTimeout = Declare("idle-timeout", Duration(time.Second, 24*time.Hour), 2*time.Minute,
 		"how long a reply that has begun may be silent")
-	MaxRetries = Declare("max-retries", Int(Between(0, 100, "from 0 to 100")), 8,
+	MaxRetries = Declare("max-retries", Int(UpTo(100, "from 0 to 100")), 8,
 		"how often a request that failed is made again")
 )
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -36,17 +37,14 @@ func collectorOf(env func(string) string) *collector {
 		address = strings.TrimSuffix(general, "/") + "/v1/traces"
 	}
 	parsed, err := url.Parse(address)
-	protocol := env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") + env("OTEL_EXPORTER_OTLP_PROTOCOL")
+	protocol := cmp.Or(env("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), env("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	switch {
 	case address == "" || err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
 		return nil
-	case strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none" || strings.Contains(protocol, "grpc"):
+	case strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none" || protocol == "grpc":
 		return nil
 	}
-	c := &collector{url: address, header: http.Header{}, service: "agent"}
-	if name := env("OTEL_SERVICE_NAME"); name != "" {
-		c.service = name
-	}
+	c := &collector{url: address, header: http.Header{}, service: cmp.Or(env("OTEL_SERVICE_NAME"), "agent")}
 	for _, pair := range strings.Split(env("OTEL_EXPORTER_OTLP_HEADERS")+","+env("OTEL_EXPORTER_OTLP_TRACES_HEADERS"), ",") {
 		key, raw, _ := strings.Cut(pair, "=")
 		if v, err := url.PathUnescape(strings.TrimSpace(raw)); err == nil && strings.TrimSpace(key) != "" {

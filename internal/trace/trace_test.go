@@ -145,6 +145,7 @@ func TestWhoIsReportedTo(t *testing.T) {
 		{endpoint, "http://h", "OTEL_SDK_DISABLED", "true"},
 		{endpoint, "http://h", "OTEL_TRACES_EXPORTER", "none"},
 		{endpoint, "http://h:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
+		{endpoint, "http://h:4317", "OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"},
 	} {
 		if c := collectorOf(environ(pairs...)); c != nil {
 			t.Errorf("%q: %+v", pairs, c)
@@ -155,5 +156,9 @@ func TestWhoIsReportedTo(t *testing.T) {
 	none.Close()
 	if c := collectorOf(environ(endpoint, "http://h/a/", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t/p")); c == nil || c.url != "https://t/p" {
 		t.Errorf("%+v", c)
+	}
+	// The protocol of traces takes precedence over the general one.
+	if c := collectorOf(environ(endpoint, "http://h", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json")); c == nil {
+		t.Error("no collector although traces go over HTTP")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,7 +151,7 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	}
 	answer := b.answer(env, result, fileName(st.Name, tool.Shown))
 	if answer.Error == "" && len(answer.Images) == 0 {
-		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, short(canonical(arguments)))
+		answer.Key = fmt.Sprintf("mcp:%s/%s(%s)", st.Name, tool.Name, short(arguments))
 	}
 	return answer
 }
@@ -206,25 +205,14 @@ func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 	return nil
 }
 
-// short are arguments as a key has them: long ones by a digest.
-func short(arguments string) string {
+// short returns arguments as they are in a key: in canonical form, long ones as a digest.
+func short(arguments json.RawMessage) string {
 	const long = 500
+	if text, err := rawjson.Canonical(arguments); err == nil {
+		arguments = text
+	}
 	if len(arguments) <= long {
-		return arguments
-	}
-	sum := sha256.Sum256([]byte(arguments))
-	return "sha256 " + hex.EncodeToString(sum[:])
-}
-
-// canonical are arguments with sorted members and without spaces.
-func canonical(arguments json.RawMessage) string {
-	value, err := rawjson.Decode(arguments)
-	if err != nil {
 		return string(arguments)
 	}
-	text, err := rawjson.Marshal(value)
-	if err != nil {
-		return string(arguments)
-	}
-	return string(text)
+	return fmt.Sprintf("sha256 %x", sha256.Sum256(arguments))
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"agent/internal/llm/vendor"
+	"agent/internal/settings"
 )
 
 // models.tsv.gz has a line a model: provider, id, window, most output, the prices
@@ -32,18 +33,12 @@ type Model struct {
 	Provider, ID string
 	// Window and MaxOutput are in tokens, 0 where not known.
 	Window, MaxOutput int
-	Price             Price
-	// Reasons and Images say whether it thinks before it answers and takes images.
-	Reasons, Images bool
-	// Efforts are the values of reasoning.effort it knows.
+	// Prices is nil where the price of input or output is not known.
+	Prices *settings.Prices
+	// Images reports whether it takes images.
+	Images bool
+	// Efforts are the values of reasoning.effort that it takes.
 	Efforts []string
-}
-
-// Price is what a million tokens cost, in USD.
-type Price struct {
-	// Known is false where input or output has no price; the others are 0 then.
-	Known                                bool
-	Input, Output, CacheRead, CacheWrite float64
 }
 
 // All returns every model, sorted by provider as in the source.
@@ -156,18 +151,18 @@ func parse(line string) (Model, error) {
 	}
 	m := Model{
 		Provider: cells[0], ID: cells[1], Window: int(numbers[0]), MaxOutput: int(numbers[1]),
-		Reasons: strings.Contains(cells[8], "r"), Images: strings.Contains(cells[8], "i"),
+		Images: strings.Contains(cells[8], "i"),
 	}
 	if cells[9] != "" {
 		m.Efforts = strings.Split(cells[9], ",")
 	}
 	if cells[4] != "" && cells[5] != "" {
-		m.Price = Price{Known: true, Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
+		m.Prices = &settings.Prices{Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
 		if cells[6] != "" {
-			m.Price.CacheRead = numbers[4]
+			m.Prices.CacheRead = numbers[4]
 		}
 		if cells[7] != "" {
-			m.Price.CacheWrite = numbers[5]
+			m.Prices.CacheWrite = numbers[5]
 		}
 	}
 	return m, nil

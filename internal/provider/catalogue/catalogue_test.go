@@ -3,6 +3,8 @@ package catalogue
 import (
 	"slices"
 	"testing"
+
+	"agent/internal/settings"
 )
 
 func TestAll(t *testing.T) {
@@ -12,7 +14,7 @@ func TestAll(t *testing.T) {
 		t.Fatalf("%d models", len(models))
 	}
 	for _, m := range models {
-		if m.Provider == "" || m.ID == "" || m.Window < 0 || m.MaxOutput < 0 || m.Price.Input < 0 {
+		if m.Provider == "" || m.ID == "" || m.Window < 0 || m.MaxOutput < 0 || m.Prices != nil && m.Prices.Input < 0 {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -40,7 +42,7 @@ func TestAt(t *testing.T) {
 		}
 	}
 	m, _ := At("anthropic", "claude-opus-4-7")
-	if want := (Price{true, 5, 25, 0.5, 6.25}); m.Price != want || m.Window != 1_000_000 || !m.Images || !m.Reasons || !slices.Contains(m.Efforts, "max") {
+	if want := (settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}); m.Prices == nil || *m.Prices != want || m.Window != 1_000_000 || !m.Images || !slices.Contains(m.Efforts, "max") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -69,10 +71,10 @@ func TestWindow(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	m, err := parse("p\tm\t100\t\t1\t2\t\t3\tri\tlow,high")
-	if want := (Price{true, 1, 2, 1, 3}); err != nil || m.Price != want || m.Window != 100 || m.MaxOutput != 0 {
+	if want := (settings.Prices{Input: 1, Output: 2, CacheRead: 1, CacheWrite: 3}); err != nil || m.Prices == nil || *m.Prices != want || m.Window != 100 || m.MaxOutput != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := parse("p\tm\t100\t\t1\t\t\t\t\t"); err != nil || m.Price.Known {
+	if m, err := parse("p\tm\t100\t\t1\t\t\t\t\t"); err != nil || m.Prices != nil {
 		t.Errorf("without an output price: %+v, %v", m, err)
 	}
 	for _, line := range []string{"", "p\tm", "p\tm\tx\t\t\t\t\t\t\t"} {

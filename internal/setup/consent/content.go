@@ -49,7 +49,7 @@ func (s *Store) look(i Item) Reviewed {
 	files, err := s.files(i.Command)
 	var text []byte
 	if err == nil {
-		text, err = canonical(content{Kind: i.Kind, Name: i.Name, Fields: i.Fields, Files: files})
+		text, err = rawjson.Canonical(content{Kind: i.Kind, Name: i.Name, Fields: i.Fields, Files: files})
 	}
 	if err != nil {
 		r.Problem = err.Error()
@@ -61,19 +61,6 @@ func (s *Store) look(i Item) Reviewed {
 		r.Files = append(r.Files, f.Path)
 	}
 	return r
-}
-
-// canonical is JSON with sorted members and without blanks.
-func canonical(v any) ([]byte, error) {
-	data, err := rawjson.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := rawjson.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return rawjson.Marshal(plain)
 }
 
 // files are those of the repository that words of a command name, relative to the

@@ -49,13 +49,10 @@ type Where struct {
 
 // File is one file with instructions, ready for the model.
 type File struct {
-	// Path is where it is; for a rule of Cursor and Claude Code too.
 	Path string
-	// Text has its imports in place and is clean: without comments, with visible
-	// control characters.
+	// Text is the content with its imports in place, without comments and with visible
+	// control characters. It says where it was cut.
 	Text string
-	// Cut says that the file is longer than MaxFile.
-	Cut bool
 }
 
 // Found is what applies to a workspace.

@@ -122,7 +122,7 @@ func (f *finder) addText(file string, text source.Text, cleaned string) {
 	if text.Cut {
 		whole += "\n(cut: the file is longer than 64 KiB)"
 	}
-	f.found.Files = append(f.found.Files, File{file, whole, text.Cut})
+	f.found.Files = append(f.found.Files, File{file, whole})
 }
 
 // Below reads what applies to a file below the workspace beyond what Find gives: the
@@ -163,7 +163,6 @@ func (f *finder) shorten() {
 	for i, file := range slices.Backward(f.found.Files) {
 		if len(file.Text) > left {
 			f.found.Files[i].Text = strings.ToValidUTF8(file.Text[:left], "") + "\n(cut: " + longer + ")"
-			f.found.Files[i].Cut = true
 			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s is cut: %s", file.Path, longer))
 		}
 		left -= min(left, len(file.Text))

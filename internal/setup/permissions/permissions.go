@@ -94,9 +94,6 @@ func Read(w source.Where) Rules {
 	return r
 }
 
-// Empty reports whether there are no rules.
-func (r Rules) Empty() bool { return len(r.all) == 0 }
-
 // file reads the rules of one file, whose paths begin at root.
 func (r *Rules) file(from source.Place, file, root, home string) {
 	data, err := from.Settings(file, source.MaxSettings)
