@@ -1,14 +1,9 @@
 package chat
 
 import (
-	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
-
-	"agent/internal/tools"
 )
 
 // A grant names exactly what it allows, can be listed, and is asked about again
@@ -57,30 +52,4 @@ func TestAWiderModeAnswers(t *testing.T) {
 			t.Errorf("the question is still open: %+v", b.responses())
 		}
 	}, calls("write_file", `{"file_path":"a.go"}`), say("ok"))
-}
-
-// A line that was allowed outside the sandbox is allowed in its folder and no other:
-// what ./build runs elsewhere nobody has seen.
-func TestAGrantIsForItsFolder(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, calls("shell", `{"command":"here"}`), calls("shell", `{"command":"here"}`), calls("shell", `{"command":"there"}`), say("ok"))
-	b.Tools = tools.NewRegistry(tools.Tool{
-		Name: "shell", Traits: tools.Traits{Runs: true, Key: "command"},
-		Plan: func(_ context.Context, _ *tools.Env, args json.RawMessage) (tools.Plan, error) {
-			preview := tools.Preview{Outside: "why", Command: "./build"}
-			if strings.Contains(string(args), "there") {
-				preview.Directory = "there"
-			}
-			return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "ran"} }}, nil
-		},
-	})
-	b.set("approval-mode", "auto-edit")
-	b.answering(Decision{Allow: true, Always: true})
-	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
-		t.Fatalf("%+v %v", out, err)
-	}
-	questions := seen[ApprovalRequested](b)
-	if len(questions) != 2 || !strings.HasSuffix(questions[1].Approval.Always, ", in there") {
-		t.Errorf("asked %+v", questions)
-	}
 }

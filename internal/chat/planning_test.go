@@ -27,17 +27,12 @@ func TestLeavingPlan(t *testing.T) {
 		stop       Stop
 		says       string
 	}{
-		"yes":                {mode: gate.ModePlan, decision: Decision{Allow: true}, asked: true, then: gate.ModeAsk, stop: StopDone, says: "The user agrees to the plan. The approval mode is ask now"},
-		"yes, and edit":      {mode: gate.ModePlan, decision: Decision{Allow: true, Always: true}, asked: true, then: gate.ModeAutoEdit, stop: StopDone, says: "The approval mode is auto-edit now"},
-		"words":              {mode: gate.ModePlan, decision: Decision{Reason: "yes, but in Go"}, asked: true, then: gate.ModePlan, stop: StopDone, says: "They say: yes, but in Go"},
-		"no":                 {mode: gate.ModePlan, decision: Decision{}, asked: true, then: gate.ModePlan, stop: StopDenied, says: "did not agree"},
-		"headless":           {mode: gate.ModePlan, unattended: true, then: gate.ModePlan, stop: StopDone, says: "the answer of this run"},
-		"in ask":             {mode: gate.ModeAsk, then: gate.ModeAsk, stop: StopDone, says: "the approval mode is ask, not plan"},
-		"in read-only":       {mode: gate.ModeReadOnly, then: gate.ModeReadOnly, stop: StopDone, says: "the approval mode is read-only, not plan"},
-		"headless, full":     {mode: gate.ModeFullAuto, unattended: true, then: gate.ModeFullAuto, stop: StopDone, says: "not plan"},
-		"in a review":        {mode: gate.ModeFullAuto, review: true, then: gate.ModeFullAuto, stop: StopDone, says: "no plan is wanted here"},
-		"in a review, plan":  {mode: gate.ModePlan, review: true, then: gate.ModePlan, stop: StopDone, says: "no plan is wanted here"},
-		"in a headless view": {mode: gate.ModePlan, unattended: true, review: true, then: gate.ModePlan, stop: StopDone, says: "no plan is wanted here"},
+		"yes, and edit": {mode: gate.ModePlan, decision: Decision{Allow: true, Always: true}, asked: true, then: gate.ModeAutoEdit, stop: StopDone, says: "The approval mode is auto-edit now"},
+		"words":         {mode: gate.ModePlan, decision: Decision{Reason: "yes, but in Go"}, asked: true, then: gate.ModePlan, stop: StopDone, says: "They say: yes, but in Go"},
+		"no":            {mode: gate.ModePlan, decision: Decision{}, asked: true, then: gate.ModePlan, stop: StopDenied, says: "did not agree"},
+		"headless":      {mode: gate.ModePlan, unattended: true, then: gate.ModePlan, stop: StopDone, says: "the answer of this run"},
+		"in ask":        {mode: gate.ModeAsk, then: gate.ModeAsk, stop: StopDone, says: "the approval mode is ask, not plan"},
+		"in a review":   {mode: gate.ModeFullAuto, review: true, then: gate.ModeFullAuto, stop: StopDone, says: "no plan is wanted here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -182,7 +182,7 @@ func (c *Consent) remedy(k Call) string {
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
-	if k.Preview.AtHome && c.Mode() == ModeFullAuto {
+	if c.Mode() == ModeFullAuto { // which asks in the home folder only
 		return k.Preview.Unwatched + "; name it with -C to have full-auto run there unasked"
 	}
 	flag := "--allow"
@@ -210,7 +210,7 @@ func because(protected []protect.Found) string {
 func (c *Consent) allowed(k Call) bool {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
 	switch {
-	case len(k.Preview.Protected) > 0 && !c.allowedProtected(k):
+	case !c.allowedProtected(k):
 		return false
 	case k.Traits.Harmless():
 		return true
@@ -253,8 +253,8 @@ func (c *Consent) allowedProtected(k Call) bool {
 		named := c.Allow.Naming(found.Name)
 		switch {
 		case found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto:
-		case k.Preview.Command == "" && named.Allow(k.Name, nil, []string{found.Path}):
-		case k.Preview.Command != "" && named.Allow(k.Name, k.Preview.Commands, nil):
+		case named.Allow(k.Name, nil, []string{found.Path}):
+		case named.Allow(k.Name, k.Preview.Commands, nil):
 		default:
 			return false
 		}

@@ -43,7 +43,7 @@ func offer(k Call) []grant {
 			says += ", in " + preview.Directory
 		}
 		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
-	case k.Traits.Runs && rules.Delete(preview.Commands):
+	case rules.Delete(preview.Commands):
 		return nil // what is gone is gone: each is asked about
 	case k.Traits.Runs:
 		for _, rule := range rules.Always(k.Name, preview.Commands) {

@@ -208,9 +208,6 @@ func (g *Loop) rotation() string {
 				return ""
 			}
 		}
-		if len(seen) > maxRotation {
-			return ""
-		}
 		return fmt.Sprintf("the same %s came again and again with the same answers, the last of them %s", words.Count(len(seen), "call"), last.title)
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 // did is one call that a guard is told of.
 type did struct {
 	name, arguments, answer string
-	fails, ends             bool
+	fails, ends, errs       bool
+	note                    string
 	took                    time.Duration
 }
 
@@ -27,7 +29,10 @@ func (d did) end(g *Loop) {
 	case "run":
 		does = traits.Traits{Runs: true}
 	}
-	answer := tools.Answer{Text: d.answer}
+	answer := tools.Answer{Text: d.answer, Note: d.note}
+	if d.errs {
+		answer.Error = "no such file"
+	}
 	if d.fails {
 		status := 1
 		answer.ExitCode = &status
@@ -106,6 +111,9 @@ func TestLoopGuard(t *testing.T) {
 		{"an edit and tests that answer otherwise", []func(int) did{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
 		{"three calls that answer otherwise", []func(int) did{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
 
+		{"the same error", []func(int) did{always(did{name: "read_file", arguments: "a", errs: true})}, "failed in the same way 5 times"},
+		{"a slow failure", []func(int) did{always(did{name: "run", arguments: "go test", fails: true, took: time.Minute})}, "failed in the same way 5 times"},
+		{"four successes in turn", rotation(4), "got the same answer 5 times"},
 		{"F9: five successes in turn", rotation(5), "the same 5 calls came again and again with the same answers, the last of them run 0"},
 		{"F9: seven in turn", rotation(7), "the same 7 calls"},
 		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
@@ -121,10 +129,14 @@ func TestLoopGuard(t *testing.T) {
 		{"seven in turn, one of which learns something", append(rotation(6), numbered(read, "answer")), ""},
 		{"seven in turn, one of which waits", append(rotation(6), always(did{name: "run", arguments: "sleep", took: 10 * time.Second})), ""},
 
+		{"F9: thirteen in turn", rotation(13), ""},
+		{"a success that differs by its time", []func(int) did{passing}, ""},
+		{"an answer that differs by its note", []func(int) did{func(n int) did { return did{name: "read_file", arguments: "a", note: fmt.Sprint("line ", n)} }}, ""},
+		{"a file with other blanks in its name", []func(int) did{func(n int) did { return did{name: "read_file", arguments: "a" + strings.Repeat(" ", n)} }}, ""},
 		{"failures of their own", []func(int) did{numbered(test, "arguments")}, ""},
 		{"tests that fail otherwise each time", []func(int) did{numbered(edit, "arguments"), numbered(test, "answer")}, ""},
 		{"tests that pass between edits", []func(int) did{numbered(edit, "arguments"), always(did{name: "run", arguments: "go build"})}, ""},
-		{"waiting for a job", []func(int) did{always(did{name: "run", arguments: "tail", answer: "nothing new", took: 30 * time.Second})}, ""},
+		{"waiting for a job", []func(int) did{always(did{name: "run", arguments: "tail", answer: "nothing new", took: patientCall})}, ""},
 		{"polling a job that runs", []func(int) did{numbered(did{name: "run", arguments: "tail", answer: "nothing new, running for "}, "answer")}, ""},
 		{"looking at what changes", []func(int) did{always(list), numbered(read, "answer")}, ""},
 		{"a failure too rarely", []func(int) did{
@@ -144,5 +156,98 @@ func TestLoopGuard(t *testing.T) {
 				t.Errorf("it says %q, want %q", said, tt.says)
 			}
 		})
+	}
+}
+
+// TestLoopGuardCounts: a circle begins with a certain call. Small letters are commands that
+// answer the same, E is an edit that answers otherwise each time.
+func TestLoopGuardCounts(t *testing.T) {
+	t.Parallel()
+	for calls, says := range map[string]string{
+		"abcdxabcdxabcdxabcda": "the same 5 calls came again", // x came three times
+		"abcdxabcdxabcdabcda":  "",                            // and here twice
+		"bEbEbEbEbE":           "the same 2 calls came 5 times",
+		"bEbEbEbEaE":           "",
+		"aEbEbEbEbE":           "",
+		"aaaaab":               "the same answer 5 times", // which is asked with the next call
+	} {
+		guard := NewLoop(&Policy{})
+		for n, letter := range calls {
+			if n > 0 && guard.repeats != "" && calls != "aaaaab" {
+				t.Errorf("%s: %q after %d calls", calls, guard.repeats, n)
+			}
+			d := did{name: "run", arguments: string(letter)}
+			if letter == 'E' {
+				d = did{name: "replace", answer: fmt.Sprint(n)}
+			}
+			d.end(guard)
+		}
+		if said := guard.repeats; !strings.Contains(said, says) || (said == "") != (says == "") {
+			t.Errorf("%s: %q, want %q", calls, said, says)
+		}
+	}
+	guard := NewLoop(&Policy{})
+	for n := range 2 * longWindow {
+		did{name: "run", arguments: fmt.Sprint(n)}.end(guard)
+	}
+	if len(guard.recent) != longWindow {
+		t.Errorf("it remembers %d calls", len(guard.recent))
+	}
+}
+
+// TestCirclesAreAskedAboutOnce: a person goes on, stops, or says what to do instead; with
+// nobody there the turn fails. Then all begins anew.
+func TestCirclesAreAskedAboutOnce(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		decision Decision
+		want     Verdict
+	}{
+		{Decision{Allow: true}, Verdict{}},
+		{Decision{}, Verdict{Refusal: NotRun, End: ErrRepeating}},
+		{Decision{Reason: "look into b"}, Verdict{Refusal: NotRun, Instead: "look into b"}},
+	} {
+		for _, unattended := range []bool{false, true} {
+			guard := NewLoop(&Policy{Unattended: unattended})
+			for range 2 {
+				for range maxRepeats {
+					did{name: "run", arguments: "a"}.end(guard)
+				}
+				v := guard.check(t.Context(), Call{})
+				if unattended != (v.Ask == nil) || unattended != (v.End != nil && v.Refusal == NotRun) {
+					t.Fatalf("unattended %t: %+v", unattended, v)
+				}
+				if unattended {
+					continue
+				}
+				if got := v.Ask.Then(tt.decision); v.Ask.OfCall() || !reflect.DeepEqual(got, tt.want) {
+					t.Errorf("%+v: %+v", tt.decision, got)
+				}
+				did{name: "run", arguments: "a"}.end(guard)
+				if said := says(guard); said != "" {
+					t.Errorf("asked about twice: %s", said)
+				}
+				guard.Reset()
+			}
+		}
+	}
+}
+
+// TestTheThirdFailureIsRemarked, and neither the second, the fourth nor a success.
+func TestTheThirdFailureIsRemarked(t *testing.T) {
+	t.Parallel()
+	guard := NewLoop(&Policy{}).Gate()
+	call := Call{Name: "replace", Arguments: json.RawMessage(`{}`)}
+	for n, tt := range []struct {
+		answer  tools.Answer
+		remarks bool
+	}{
+		{tools.Answer{Error: "no x"}, false}, {tools.Answer{Error: "no y"}, false}, {tools.Answer{Text: "ok"}, false}, {tools.Answer{Text: "ok"}, false},
+		{tools.Answer{Text: "ok"}, false}, {tools.Answer{Error: "no x"}, false}, {tools.Answer{Error: "no x"}, true}, {tools.Answer{Error: "no x"}, false},
+	} {
+		if got := guard.Remark(call, tt.answer); (got != "") != tt.remarks {
+			t.Errorf("call %d: %q", n, got)
+		}
+		guard.Ended(call, tt.answer, 0)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"agent/internal/protect"
 	"agent/internal/rules"
-	"agent/internal/settings"
 	"agent/internal/tools"
 )
 
@@ -34,8 +33,7 @@ func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
-		consent := NewConsent(&Policy{Allow: rules.Rules{rule}}, s)
+		consent := consentIn(t, ModeAsk, Policy{Allow: rules.Rules{rule}})
 		if got := consent.Asks(Call{Name: "apply_patch", Traits: does, Preview: tools.Preview{Paths: tt.paths, Protected: tt.protected}}); got != tt.asked {
 			t.Errorf("%s with %q: asked %v", tt.rule, tt.paths, got)
 		}

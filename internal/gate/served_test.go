@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"agent/internal/rules"
-	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -45,11 +44,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 		{"allowed in the own file", ModeAsk, nil, mine, false, false},
 		{"allowed in the own file, changed", ModeAsk, nil, mineChanged, false, true},
 	} {
-		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
-		if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(tt.mode)); err != nil {
-			t.Fatal(err)
-		}
-		c := NewConsent(&Policy{Allow: tt.rules}, s)
+		c := consentIn(t, tt.mode, Policy{Allow: tt.rules})
 		call := Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true, Edits: true}, Preview: tools.Preview{Served: &tt.served, ReadOnly: tt.readOnly}}
 		if got := c.Asks(call); got != tt.asks {
 			t.Errorf("%s: asks %t", tt.name, got)
@@ -63,7 +58,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 // TestGrantsOfServers: "a" is for the tool as it is defined, and not for what destroys.
 func TestGrantsOfServers(t *testing.T) {
 	t.Parallel()
-	c := NewConsent(&Policy{}, settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()})))
+	c := consentIn(t, ModeAsk, Policy{})
 	call := func(s tools.Served) Call {
 		return Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true}, Preview: tools.Preview{Served: &s}}
 	}

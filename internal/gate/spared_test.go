@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"agent/internal/protect"
-	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -33,11 +32,7 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 		{"a question", ModeFullAuto, tools.Preview{Inquiries: []tools.Inquiry{{Question: "?"}}}, true},
 		{"leaving plan", ModeFullAuto, tools.Preview{Plan: "p"}, true},
 	} {
-		s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
-		if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(c.mode)); err != nil {
-			t.Fatal(err)
-		}
-		consent := NewConsent(&Policy{}, s)
+		consent := consentIn(t, c.mode, Policy{})
 		call := Call{Name: "does", Traits: runs, Preview: c.preview, Spared: true}
 		if got := consent.Asks(call); got != c.asks {
 			t.Errorf("%s: asks %t", c.name, got)
@@ -55,14 +50,10 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 // TestFullAutoAsksInAHomeFolder (B4): the home folder is a workspace only if it was named.
 func TestFullAutoAsksInAHomeFolder(t *testing.T) {
 	t.Parallel()
-	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
-	if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(ModeFullAuto)); err != nil {
-		t.Fatal(err)
-	}
 	for _, does := range []traits.Traits{{Runs: true}, {Edits: true}} {
 		for _, atHome := range []bool{true, false} {
 			call := Call{Name: "does", Traits: does, Preview: tools.Preview{Command: "touch x", Unwatched: "home", AtHome: atHome}}
-			if NewConsent(&Policy{}, s).Asks(call) != atHome {
+			if consentIn(t, ModeFullAuto, Policy{}).Asks(call) != atHome {
 				t.Errorf("%+v, in the home folder %t: asks %t", does, atHome, !atHome)
 			}
 		}

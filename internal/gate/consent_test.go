@@ -1,0 +1,505 @@
+package gate
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/cmdline"
+	"agent/internal/protect"
+	"agent/internal/rules"
+	"agent/internal/settings"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// does are tools of every kind.
+var does = map[string]traits.Traits{
+	"look": {Reads: true}, "edit": {Edits: true}, "shell": {Runs: true}, "fetch": {Reaches: true},
+}
+
+// consentIn is the consent of a conversation in some mode.
+func consentIn(t *testing.T, mode Mode, policy Policy) *Consent {
+	t.Helper()
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
+	if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(mode)); err != nil {
+		t.Fatal(err)
+	}
+	return NewConsent(&policy, s)
+}
+
+// ruled are rules about the tools above.
+func ruled(t *testing.T, texts ...string) (all rules.Rules) {
+	t.Helper()
+	var kinds []tools.Tool
+	for name, does := range does {
+		kinds = append(kinds, tools.Tool{Name: name, Traits: does})
+	}
+	registry := tools.NewRegistry(kinds...)
+	for _, text := range texts {
+		rule, err := registry.ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rule)
+	}
+	return all
+}
+
+func edit(paths ...string) Call {
+	return Call{Name: "edit", Traits: does["edit"], Preview: tools.Preview{Paths: paths}}
+}
+
+// command is a call of the shell, taken apart where that can be done; only "ls" changes
+// nothing.
+func command(line string) Call {
+	preview := tools.Preview{Command: line, ReadOnly: line == "ls"}
+	if parsed, err := cmdline.Parse(line); err == nil {
+		preview.Commands = parsed.Commands
+	}
+	return Call{Name: "shell", Traits: does["shell"], Said: traits.Said{Name: "shell", Subject: line}, Preview: preview}
+}
+
+// with is a call whose preview says more.
+func (k Call) with(change func(*tools.Preview)) Call {
+	change(&k.Preview)
+	return k
+}
+
+var (
+	looks   = Call{Name: "look", Traits: does["look"]}
+	fetches = Call{Name: "fetch", Traits: does["fetch"], Preview: tools.Preview{Paths: []string{"a.go"}}}
+	outside = command("./build").with(func(p *tools.Preview) { p.Outside = "why" })
+)
+
+// verdict is what the gates of consent say of a call.
+func (c *Consent) verdict(t *testing.T, k Call) Verdict {
+	t.Helper()
+	for _, gate := range c.Gates() {
+		if v := gate.Ask(t.Context(), k); v.Refusal != "" || v.Ask != nil || v.End != nil {
+			return v
+		}
+	}
+	return Verdict{}
+}
+
+// outcome is what becomes of a call: "ran", "asked", "refused", or "ended" where the
+// refusal ends the turn.
+func (c *Consent) outcome(t *testing.T, k Call) string {
+	t.Helper()
+	switch v := c.verdict(t, k); {
+	case v.Ask != nil:
+		return "asked"
+	case v.End != nil:
+		return "ended"
+	case v.Refusal != "":
+		return "refused"
+	}
+	return "ran"
+}
+
+// TestWhoMayRun is the whole table: mode by kind of call, with a person there and without.
+func TestWhoMayRun(t *testing.T) {
+	t.Parallel()
+	calls := []Call{looks, command("ls"), edit("a.go"), command("go test ./..."), fetches}
+	for mode, want := range map[Mode]string{
+		ModeReadOnly: "ran ran refused refused refused",
+		ModePlan:     "ran ran refused refused refused",
+		ModeAsk:      "ran ran asked asked asked",
+		ModeAutoEdit: "ran ran ran asked asked",
+		ModeFullAuto: "ran ran ran ran ran",
+	} {
+		for _, unattended := range []bool{false, true} {
+			c := consentIn(t, mode, Policy{Unattended: unattended})
+			if unattended {
+				want = strings.ReplaceAll(want, "asked", "ended")
+			}
+			var got []string
+			for _, k := range calls {
+				got = append(got, c.outcome(t, k))
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s, unattended %t: %q, want %s", mode, unattended, got, want)
+			}
+		}
+	}
+}
+
+// TestPreviewsDecide: what a call would do decides, beside its kind and the mode.
+func TestPreviewsDecide(t *testing.T) {
+	t.Parallel()
+	confined := func(p *tools.Preview) { p.Confined = true }
+	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
+	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
+	keys := func(care protect.Care) func(p *tools.Preview) {
+		return func(p *tools.Preview) {
+			p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
+		}
+	}
+	for _, tt := range []struct {
+		name string
+		mode Mode
+		call Call
+		want string
+	}{
+		{"confined", ModeAutoEdit, command("x").with(confined), "ran"},
+		{"confined, unwatched", ModeAutoEdit, command("x").with(confined).with(unwatched), "asked"},
+		{"an edit, unwatched", ModeAutoEdit, edit("a").with(unwatched), "asked"},
+		{"an edit, unwatched, full-auto", ModeFullAuto, edit("a").with(unwatched), "ran"},
+		{"confined, asking", ModeAsk, command("x").with(confined), "asked"},
+		{"outside", ModeAutoEdit, outside.with(confined), "asked"},
+		{"outside, full-auto", ModeFullAuto, outside, "ran"},
+		{"no files", ModeAsk, edit(), "asked"},
+		{"a question", ModeFullAuto, looks.with(asks), "asked"},
+		{"protected", ModeAutoEdit, edit("sub/.env").with(keys(protect.Asked)), "asked"},
+		{"protected, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Asked)), "ran"},
+		{"always asked, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Guarded)), "asked"},
+		{"a protected file that is read", ModeAutoEdit, looks.with(keys(protect.Asked)), "asked"},
+		{"a protected file that is read, read-only", ModeReadOnly, looks.with(keys(protect.Asked)), "asked"},
+	} {
+		if got := consentIn(t, tt.mode, Policy{}).outcome(t, tt.call); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestRulesAllow: what rules name runs in every mode but read-only and plan, also when
+// nobody is there; and nothing else. A protected file is only allowed by its name (D-60).
+func TestRulesAllow(t *testing.T) {
+	t.Parallel()
+	env := func(p *tools.Preview) {
+		p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Why: "keys", Care: protect.Guarded}}
+	}
+	for _, tt := range []struct {
+		mode          Mode
+		call          Call
+		allow, leaves string
+		want          string
+	}{
+		{ModeAsk, command("go test ./..."), "shell(go test *)", "", "ran"},
+		{ModeAsk, command("go build"), "shell(go test *)", "", "ended"},
+		{ModeAsk, command("go test ./... && rm -r x"), "shell(go test *)", "", "ended"},
+		{ModeAsk, command("$(echo rm) x"), "shell(go test *)", "", "ended"},
+		{ModeAsk, edit("c.md"), "edit(*.md)", "", "ran"},
+		{ModeAsk, edit("c.md", "a.go"), "edit(*.md)", "", "ended"},
+		{ModeAsk, fetches, "fetch(*)", "", "ran"},
+		{ModeReadOnly, command("go test"), "shell(go test *)", "", "refused"},
+		{ModePlan, edit("c.md"), "edit(*)", "", "refused"},
+		{ModeReadOnly, fetches, "fetch(*)", "", "refused"},
+		{ModeAsk, outside, "shell(./build)", "", "ended"},
+		{ModeAsk, outside, "", "shell(./build)", "ran"},
+		{ModeAsk, command("./build"), "", "shell(./build)", "ended"},
+		{ModeAsk, edit("sub/.env").with(env), "edit(*)", "", "ended"},
+		{ModeAsk, edit("sub/.env").with(env), "edit(sub/.env)", "", "ran"},
+		{ModeAsk, edit("sub/.env").with(env), "shell(cat .env)", "", "ended"},
+		{ModeAsk, command("cat sub/.env").with(env), "shell(cat *)", "", "ended"},
+		{ModeAsk, command("cat sub/.env").with(env), "shell(cat sub/.env)", "", "ran"},
+		{ModeFullAuto, command("cat sub/.env | sh").with(env), "shell(cat sub/.env)", "", "ended"},
+		{ModeFullAuto, looks.with(env), "", "", "refused"},
+	} {
+		policy := Policy{Unattended: true}
+		if tt.allow != "" {
+			policy.Allow = ruled(t, tt.allow)
+		}
+		if tt.leaves != "" {
+			policy.AllowOutside = ruled(t, tt.leaves)
+		}
+		if got := consentIn(t, tt.mode, policy).outcome(t, tt.call); got != tt.want {
+			t.Errorf("%s with %s%s: %q %q %s, want %s", tt.mode, tt.allow, tt.leaves, tt.call.Preview.Command, tt.call.Preview.Paths, got, tt.want)
+		}
+	}
+}
+
+// TestAlways: what a person allows for good runs from then on, and nothing else; once is
+// once, and no is no.
+func TestAlways(t *testing.T) {
+	t.Parallel()
+	there := outside.with(func(p *tools.Preview) { p.Directory = "there" })
+	nameless := outside.with(func(p *tools.Preview) { p.Command = "" })
+	for _, tt := range []struct {
+		name        string
+		allowed     Call
+		offer, says string
+		runs, asks  []Call
+	}{
+		{"a file kind", edit("a.go"), "edits of *.go files", "", []Call{edit("a.go"), edit("sub/b.go", "c.go")}, []Call{edit("c.md"), edit("a.go", "c.md"), edit("Makefile"), edit(), command("x"), fetches}},
+		{"a file without an ending", edit("Makefile"), "edits of Makefile", "", []Call{edit("Makefile")}, []Call{edit("sub/LICENSE"), edit("sub/Makefile"), edit("a.go")}},
+		{"a file whose name is an ending", edit(".rc"), "edits of .rc", "", []Call{edit(".rc")}, []Call{edit("a.rc")}},
+		{"a file with a name that is a pattern", edit("*"), "edits of *", "", []Call{edit("*")}, []Call{edit("Makefile")}},
+		{"several files", edit("a.go", "b.go"), "", "", nil, []Call{edit("a.go", "b.go"), edit("a.go")}},
+		{"a command", command("go test ./..."), "any `go test …`", "", []Call{command("go test")}, []Call{command("go build"), command("go test; rm x"), command("$(rm x)"), edit("a.go")}},
+		{"two commands", command("go test && go vet x"), "any `go test …`, any `go vet …`", "", []Call{command("go vet"), command("go test")}, []Call{command("go fmt")}},
+		{"a command that cannot be told apart", command("$(echo rm) x"), "", "", nil, []Call{command("$(echo rm) x"), command("go test")}},
+		{"a command that deletes", command("go test && rm x"), "", "", nil, []Call{command("go test && rm x"), command("rm x")}},
+		{"a download", fetches, "", "", nil, []Call{fetches, edit("a.go")}},
+		{"outside", outside, "outside the sandbox, this very line: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
+		{"outside, in a folder", there, "outside the sandbox, this very line: ./build, in there", "", []Call{there}, []Call{outside}},
+		{"a kind of file does not leave the sandbox", edit("a.go"), "edits of *.go files", "", nil, []Call{nameless}},
+		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} }), "", "", nil, []Call{edit(".env")}},
+	} {
+		c := consentIn(t, ModeAsk, Policy{})
+		for _, d := range []Decision{{Allow: true}, {Always: true}, {Allow: true, Always: true}} {
+			v := c.verdict(t, tt.allowed)
+			if v.Ask == nil || v.Ask.Approval.Always != tt.offer || v.Ask.Approval.Tool != tt.allowed.Name || !v.Ask.OfCall() || v.Ask.Moot() {
+				t.Fatalf("%s, before %+v: %+v", tt.name, d, v)
+			}
+			if end := v.Ask.Then(d).End; (end == nil) != d.Allow {
+				t.Errorf("%s: %+v ends the turn with %v", tt.name, d, end)
+			}
+			if moot := v.Ask.Moot(); moot != (d.Allow && d.Always && tt.offer != "") {
+				t.Errorf("%s: the question is moot after %+v: %t", tt.name, d, moot)
+			}
+		}
+		for _, k := range tt.runs {
+			if got := c.outcome(t, k); got != "ran" {
+				t.Errorf("%s: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
+			}
+		}
+		for _, k := range tt.asks {
+			if got := c.outcome(t, k); got != "asked" {
+				t.Errorf("%s: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
+			}
+		}
+		c.Review()
+		for _, k := range tt.runs {
+			if got := c.outcome(t, k); got != "refused" {
+				t.Errorf("%s, in a review: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
+			}
+		}
+	}
+}
+
+// TestForget takes back one grant, or all of them.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	c := consentIn(t, ModeAsk, Policy{})
+	for _, file := range []string{"a", "b", "c"} {
+		c.verdict(t, edit(file)).Ask.Then(Decision{Allow: true, Always: true})
+	}
+	for _, tt := range []struct {
+		number int
+		forgot string
+		left   string
+	}{
+		{-1, "no such", "a b c"}, {4, "no such", "a b c"}, {3, "c", "a b"}, {1, "a", "b"}, {0, "b", ""}, {0, "", ""}, {1, "no such", ""},
+	} {
+		names := func(says []string) string { return strings.ReplaceAll(strings.Join(says, " "), "edits of ", "") }
+		forgot, err := c.Forget(tt.number)
+		if (err != nil) != (tt.forgot == "no such") || err == nil && names(forgot) != tt.forgot || names(c.Grants()) != tt.left {
+			t.Errorf("forgetting %d: %q, %v; left %q", tt.number, forgot, err, c.Grants())
+		}
+		if asked := c.outcome(t, edit("a")) == "asked"; asked == strings.Contains(tt.left, "a") {
+			t.Errorf("forgetting %d: asked %t about a", tt.number, asked)
+		}
+	}
+}
+
+// TestWhatIsLent holds until it is taken back, in no mode that only looks and for no
+// protected file; so does what the repository allows, which stays.
+func TestWhatIsLent(t *testing.T) {
+	t.Parallel()
+	c := consentIn(t, ModeAsk, Policy{})
+	c.SetAgreed(ruled(t, "shell(go vet)"))
+	c.Lend(ruled(t, "edit(*)"))
+	c.Lend(ruled(t, "mcp(s/t)"))
+	served := Call{Name: "mcp_call", Traits: traits.Traits{Reaches: true}, Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}}
+	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.Found{{Path: ".env", Name: ".env"}} })
+	outcomes := func() (all []string) {
+		for _, k := range []Call{edit("a"), served, command("go vet"), env} {
+			all = append(all, c.outcome(t, k))
+		}
+		return all
+	}
+	if got := outcomes(); !slices.Equal(got, []string{"ran", "ran", "ran", "asked"}) {
+		t.Errorf("lent: %q", got)
+	}
+	c.Review()
+	if got := outcomes(); !slices.Equal(got, []string{"refused", "refused", "refused", "refused"}) || !c.Reviewing() || c.Denied() != nil {
+		t.Errorf("in a review: %q, %v", got, c.Denied())
+	}
+	c.TakeBack()
+	if got := outcomes(); !slices.Equal(got, []string{"asked", "asked", "ran", "asked"}) || c.Reviewing() || c.Denied() != ErrDenied {
+		t.Errorf("taken back: %q, %v", got, c.Denied())
+	}
+	c.SetAgreed(nil)
+	if got := c.outcome(t, command("go vet")); got != "asked" {
+		t.Errorf("no longer agreed to: %s", got)
+	}
+}
+
+// TestAnAside lets the call pass whatever the answer is; "always" holds for what it is about.
+func TestAnAside(t *testing.T) {
+	t.Parallel()
+	for _, d := range []Decision{{}, {Allow: true}, {Allow: true, Always: true}, {Reason: "no"}} {
+		c := consentIn(t, ModeAsk, Policy{})
+		var got *bool
+		question := c.Aside(edit("a"), func(allowed bool) { got = &allowed })
+		v := question.Then(d)
+		if v.Refusal != "" || v.End != nil || got == nil || *got != d.Allow || question.OfCall() {
+			t.Errorf("%+v: %+v", d, v)
+		}
+		if granted := len(c.Grants()) > 0; granted != d.Always {
+			t.Errorf("%+v grants %q", d, c.Grants())
+		}
+	}
+}
+
+// TestInquiriesAreAnswered by a person, with one answer to each; with nobody there the call
+// answers for itself.
+func TestInquiriesAreAnswered(t *testing.T) {
+	t.Parallel()
+	k := looks.with(func(p *tools.Preview) { p.Inquiries = make([]tools.Inquiry, 2) })
+	for _, tt := range []struct {
+		decision Decision
+		refusal  string
+		end      error
+	}{
+		{Decision{Allow: true, Answers: make([]tools.Given, 2)}, "", nil},
+		{Decision{Allow: true, Answers: make([]tools.Given, 1)}, "did not answer", ErrDenied},
+		{Decision{Answers: make([]tools.Given, 2)}, "did not answer", ErrDenied},
+		{Decision{Reason: "later"}, "said: later", nil},
+	} {
+		v := consentIn(t, ModeAsk, Policy{}).verdict(t, k).Ask.Then(tt.decision)
+		if !strings.Contains(v.Refusal, tt.refusal) || (v.Refusal == "") != (tt.refusal == "") || v.End != tt.end || (v.Refusal == "") != (len(v.Answers) == 2) {
+			t.Errorf("%+v: %+v", tt.decision, v)
+		}
+	}
+	if got := consentIn(t, ModeAsk, Policy{Unattended: true}).outcome(t, k); got != "ran" {
+		t.Errorf("with nobody there: %s", got)
+	}
+}
+
+// TestPlans: a plan is agreed to in the mode plan only and by a person only, and a yes
+// leaves no wider mode that was chosen meanwhile.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	plans := looks.with(func(p *tools.Preview) { p.Plan = "p" })
+	yes, always := Decision{Allow: true}, Decision{Allow: true, Always: true}
+	for _, tt := range []struct {
+		name       string
+		mode       Mode
+		unattended bool
+		review     bool
+		meanwhile  Mode
+		decision   Decision
+		says       string
+		end        error
+		then       Mode
+	}{
+		{name: "yes", mode: ModePlan, decision: yes, then: ModeAsk},
+		{name: "yes, and edit", mode: ModePlan, decision: always, then: ModeAutoEdit},
+		{name: "a wider mode is chosen", mode: ModePlan, meanwhile: ModeFullAuto, decision: yes, then: ModeFullAuto},
+		{name: "a narrower mode is chosen", mode: ModePlan, meanwhile: ModeReadOnly, decision: yes, then: ModeAsk},
+		{name: "words", mode: ModePlan, decision: Decision{Reason: "in Go"}, says: "They say: in Go", then: ModePlan},
+		{name: "no", mode: ModePlan, says: "did not agree", end: ErrDenied, then: ModePlan},
+		{name: "nobody", mode: ModePlan, unattended: true, end: ErrPlanned, then: ModePlan},
+		{name: "ask", mode: ModeAsk, says: "is ask, not plan", then: ModeAsk},
+		{name: "read-only", mode: ModeReadOnly, says: "is read-only, not plan", then: ModeReadOnly},
+		{name: "nobody, full", mode: ModeFullAuto, unattended: true, says: "not plan", then: ModeFullAuto},
+		{name: "a review", mode: ModeFullAuto, review: true, says: "no plan is wanted", then: ModePlan},
+		{name: "a review in plan", mode: ModePlan, unattended: true, review: true, says: "no plan is wanted", then: ModePlan},
+	} {
+		c := consentIn(t, tt.mode, Policy{Unattended: tt.unattended})
+		if tt.review {
+			c.Review()
+		}
+		v := c.verdict(t, plans)
+		if asked := v.Ask != nil; asked != (tt.mode == ModePlan && !tt.review && !tt.unattended) {
+			t.Errorf("%s: %+v", tt.name, v)
+		} else if asked {
+			if tt.meanwhile != "" {
+				if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(tt.meanwhile)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v = v.Ask.Then(tt.decision)
+		}
+		if !strings.Contains(v.Refusal, tt.says) || (v.Refusal == "") != (tt.says == "") || v.End != tt.end || c.Mode() != tt.then || (len(v.Answers) > 0) != tt.decision.Allow {
+			t.Errorf("%s: %+v, mode %s", tt.name, v, c.Mode())
+		}
+	}
+}
+
+// TestAModeThatCannotBeSet ends the turn: the yes to a plan does nothing by half. A mode
+// allows no more than itself.
+func TestAModeThatCannotBeSet(t *testing.T) {
+	t.Parallel()
+	only := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): {string(ModePlan)}}))
+	if err := only.Set(settings.Session, settings.ApprovalMode.Key(), string(ModePlan)); err != nil {
+		t.Fatal(err)
+	}
+	if v := NewConsent(&Policy{}, only).agreed(Decision{Allow: true}); v.End != ErrDenied || !strings.Contains(v.Refusal, "cannot be left") {
+		t.Errorf("%+v", v)
+	}
+	if ModePlan.AllowsMoreThan(ModePlan) {
+		t.Error("plan allows more than plan")
+	}
+}
+
+// TestWhatTheModelReadsInPlan says how its plan comes before the person, in no other mode.
+func TestWhatTheModelReadsInPlan(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		mode               Mode
+		unattended, review bool
+		reads, refusal     string
+	}{
+		{ModePlan, false, false, "call present_plan", "call present_plan"},
+		{ModePlan, true, false, "answer with your plan", "answer with your plan"},
+		{ModeFullAuto, true, true, "answer with what you found", "answer with what you found"},
+		{ModeReadOnly, false, true, "", "is read-only; answer without changing"},
+	} {
+		c := consentIn(t, tt.mode, Policy{Unattended: tt.unattended})
+		if tt.review {
+			c.Review()
+		}
+		refusal := c.verdict(t, edit("a")).Refusal
+		if got := c.Planning(); !strings.Contains(got, tt.reads) || (got == "") != (tt.reads == "") || !strings.Contains(refusal, tt.refusal) {
+			t.Errorf("%+v: %q, %q", tt, got, refusal)
+		}
+	}
+	if got := consentIn(t, ModeAsk, Policy{}).Planning(); got != "" {
+		t.Errorf("in ask it reads %q", got)
+	}
+}
+
+// TestWhatARefusalSays when nobody is there: what would allow the call.
+func TestWhatARefusalSays(t *testing.T) {
+	t.Parallel()
+	keys := []protect.Found{{Path: "a/.env", Name: ".env", Why: "keys"}, {Path: "b/.env", Name: ".env", Why: "more keys"}}
+	written := command("./build").with(func(p *tools.Preview) { p.Outside, p.Commands[0][0].Written = "why", true })
+	for _, tt := range []struct {
+		mode Mode
+		call Call
+		says string
+	}{
+		{ModeAsk, command("x y"), "shell x y was refused: approval-mode is ask; allow it with --approval-mode or --allow 'shell(…)'"},
+		{ModeAsk, outside, "approval-mode is ask; allow it with --approval-mode or --allow-outside 'shell(…)'"},
+		{ModeAsk, fetches.with(func(p *tools.Preview) { p.Arguments = []byte(`{"a":1}`) }), `fetch {"a":1} was refused`},
+		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; only a rule that names it allows that: --allow 'edit(….env…)'"},
+		{ModeAsk, looks.with(func(p *tools.Preview) { p.Protected = keys }), "--allow 'look(a/.env)'"},
+		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; name it with -C"},
+		{ModeAsk, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "approval-mode is ask"},
+		{ModeAsk, written, "may have written ./build, which would run outside; a rule that has this word allows it: --allow-outside 'shell(…)'"},
+	} {
+		if v := consentIn(t, tt.mode, Policy{Unattended: true}).verdict(t, tt.call); !strings.Contains(v.Notice, tt.says) || v.Refusal == "" {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// TestADefectOfAGateRefuses the call.
+func TestADefectOfAGateRefuses(t *testing.T) {
+	t.Parallel()
+	gates := Order(Gate{Name: "last", Stage: Hooks}, Gate{Name: "first", Stage: Denies, Check: nil})
+	if v := gates[0].Ask(t.Context(), Call{}); !strings.Contains(v.Refusal, "internal error in the gate first") {
+		t.Errorf("%+v", v)
+	}
+	if v := Answered(Decision{Reason: "other"}); !strings.HasSuffix(v.Refusal, ": other") || v.End != nil {
+		t.Errorf("%+v", v)
+	}
+	if v := Answered(Decision{}); !errors.Is(v.End, ErrDenied) {
+		t.Errorf("%+v", v)
+	}
+}
