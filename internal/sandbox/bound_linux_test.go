@@ -35,7 +35,7 @@ func TestProcessesAreBounded(t *testing.T) {
 				_ = c.Wait()
 				return out.String(), c
 			}
-			out, c := run(`for i in $(seq 400); do if [ $((i % 2)) = 0 ]; then sleep 60 & else setsid sleep 60 & fi; done; wait; echo all`)
+			out, c := run(`mkfifo pipe; for i in $(seq 360); do if [ $((i % 5)) != 0 ]; then read x <> pipe & else setsid sleep 600 & fi; done; wait; echo all`)
 			if strings.Contains(out, "all\n") || !c.End().TooMany && !strings.Contains(out, "fork") {
 				t.Errorf("it was not ended: %.300s", out)
 			}

@@ -2,16 +2,16 @@ package sandbox_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,18 +21,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// house is a home folder with secrets, a repository as workspace, and programs
-// outside that listen.
+// house is a home folder with secrets and a repository as workspace.
 type house struct {
-	t                           *testing.T
-	home, workspace, temp       string
-	tcp, udp, socket, abstracts string
-	datagrams                   string
-	victim, memory              int
+	t                     *testing.T
+	home, workspace, temp string
 }
-
-// houses counts them, for names of their own: other runs may be on this machine.
-var houses atomic.Int64
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
@@ -52,8 +45,6 @@ func newHouse(t *testing.T) *house {
 	if err := os.CopyFS(h.workspace+"/.git", os.DirFS(template(t))); err != nil {
 		t.Fatal(err)
 	}
-	h.listen(root)
-	h.live()
 	return h
 }
 
@@ -67,10 +58,12 @@ func template(t *testing.T) string {
 	return dir
 }
 
-// made makes the template once; TestMain removes it.
+// made makes the template once; TestMain removes it. It holds one of the samples of hooks
+// that git copies: every house copies the template.
 var made = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(templates, "work")
-	script := `mkdir a && echo -n x > a/f && git init -q . && git add a && git -c user.name=x -c user.email=x@example.org commit -qm first`
+	script := `mkdir -p a .git/hooks .git/info && echo -n x > a/f && touch .git/info/exclude .git/hooks/pre-commit.sample &&
+		git init -q --template= -b main . && git add a && git -c core.logAllRefUpdates=false -c user.name=x -c user.email=x@example.org commit -qm first`
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
@@ -103,54 +96,66 @@ func (h *house) git(args ...string) {
 	}
 }
 
-// listen opens what a command must not reach.
-func (h *house) listen(root string) {
-	h.t.Helper()
-	h.socket, h.abstracts = root+"/s", fmt.Sprintf("@agent-test-%d-%d", os.Getpid(), houses.Add(1))
-	for network, address := range map[string]string{"tcp": "127.0.0.1:0", "unix": h.socket} {
-		listener, err := net.Listen(network, address)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		h.t.Cleanup(func() { listener.Close() })
-		if network == "tcp" {
-			h.tcp = listener.Addr().String()
-		}
-	}
-	abstract, err := net.Listen("unix", h.abstracts)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { abstract.Close() })
-	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { packets.Close() })
-	h.udp = packets.LocalAddr().String()
-	h.datagrams = root + "/d"
-	datagrams, err := net.ListenPacket("unixgram", h.datagrams)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { datagrams.Close() })
-	if h.memory, err = unix.SysvShmGet(unix.IPC_PRIVATE, 1, 0o600); err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _, _ = unix.SysvShmCtl(h.memory, unix.IPC_RMID, nil) })
+// others are what is outside every house and no command may reach: programs that listen,
+// memory that is shared, and a process with a secret in its environment.
+type others struct {
+	tcp, udp, socket, abstract, datagrams string
+	memory                                int
+	victim                                *exec.Cmd
+	open                                  []io.Closer
 }
 
-// live starts a process outside, with a secret in its environment.
-func (h *house) live() {
-	h.t.Helper()
-	victim := exec.Command("sleep", "600")
-	victim.Env = []string{"VICTIM_SECRET=hunter2", "PATH=" + os.Getenv("PATH")}
-	victim.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := victim.Start(); err != nil {
-		h.t.Fatal(err)
+// outside makes them once; TestMain ends them.
+var outside = sync.OnceValues(func() (*others, error) {
+	o := &others{socket: templates + "/s", abstract: fmt.Sprintf("@agent-test-%d", os.Getpid()), datagrams: templates + "/d", victim: exec.Command("cat")}
+	var failed error
+	listen := func(network, address string) string {
+		listener, err := net.Listen(network, address)
+		if err != nil {
+			failed = err
+			return ""
+		}
+		o.open = append(o.open, listener)
+		return listener.Addr().String()
 	}
-	h.t.Cleanup(func() { _ = victim.Process.Kill(); _ = victim.Wait() })
-	h.victim = victim.Process.Pid
+	receive := func(network, address string) string {
+		packets, err := net.ListenPacket(network, address)
+		if err != nil {
+			failed = err
+			return ""
+		}
+		o.open = append(o.open, packets)
+		return packets.LocalAddr().String()
+	}
+	o.tcp, o.udp = listen("tcp", "127.0.0.1:0"), receive("udp", "127.0.0.1:0")
+	listen("unix", o.socket)
+	listen("unix", o.abstract)
+	receive("unixgram", o.datagrams)
+	memory, err := unix.SysvShmGet(unix.IPC_PRIVATE, 1, 0o600)
+	if failed = cmp.Or(failed, err); failed != nil {
+		return o, failed
+	}
+	o.memory = memory
+	o.victim.Env = []string{"VICTIM_SECRET=hunter2", "PATH=" + os.Getenv("PATH")}
+	input, err := o.victim.StdinPipe() // it ends with this process
+	if err != nil {
+		return o, err
+	}
+	o.open = append(o.open, input)
+	return o, o.victim.Start()
+})
+
+func (o *others) end() {
+	for _, open := range o.open {
+		open.Close()
+	}
+	if o.memory != 0 {
+		_, _ = unix.SysvShmCtl(o.memory, unix.IPC_RMID, nil)
+	}
+	if o.victim.Process != nil {
+		_ = o.victim.Process.Kill()
+		_ = o.victim.Wait()
+	}
 }
 
 func (h *house) policy(profile sandbox.Profile) sandbox.Policy {
@@ -189,10 +194,14 @@ func (h *house) command(line string) *exec.Cmd {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	o, err := outside()
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	cmd := exec.Command("bash", "-c", line)
 	cmd.Dir = h.workspace
-	cmd.Env = append(os.Environ(), "HOME="+h.home, "SELF="+self, "TCP="+h.tcp, "UDP="+h.udp, "SOCKET="+h.socket, "ABSTRACT="+h.abstracts, "DATAGRAMS="+h.datagrams, "MEMORY="+itoa(h.memory),
-		"VICTIM="+itoa(h.victim), "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(os.Environ(), "HOME="+h.home, "SELF="+self, "TCP="+o.tcp, "UDP="+o.udp, "SOCKET="+o.socket, "ABSTRACT="+o.abstract, "DATAGRAMS="+o.datagrams, "MEMORY="+itoa(o.memory),
+		"VICTIM="+itoa(o.victim.Process.Pid), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@example.org", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@example.org")
 	cmd.WaitDelay = 10 * time.Second
 	return cmd

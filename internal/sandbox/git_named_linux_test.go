@@ -10,54 +10,82 @@ import (
 	"agent/internal/sandbox"
 )
 
-// What git runs or obeys later because a configuration names it stays as it is, wherever
-// it is and however a command comes to it (A2).
+// namedByGit are paths that git runs or obeys because a configuration names them: that of the
+// repository, or the user's.
+var namedByGit = map[string]struct{ config, user string }{
+	"tools/hooks/pre-commit":      {"[core]\n\thooksPath = tools/hooks\n", ""},
+	".hooks/pre-commit":           {"[core] hooksPath = \"./.hooks\"\n", ""},
+	"scripts/git/pre-commit":      {"", "[core]\n\thooksPath = scripts/git\n"},
+	"pre-commit":                  {"[core]\n\thooksPath = .\n", ""},
+	"dev.gitconfig":               {"[include]\n\tpath = ../dev.gitconfig\n", ""},
+	"sub/if.gitconfig":            {"[includeIf \"gitdir:x]y\"]\n\tpath = ../sub/if.gitconfig\n", ""},
+	"behind/a/pre-commit":         {"[core]\n\thooksPath = behind/a ; of ours\n", ""},
+	"behind/b.gitconfig":          {"[include] path = \"../behind/b.gitconfig\"# x\n", ""},
+	"behind/c # d":                {"[core]\n\tsshCommand = x\n[include]\n\tpath = \"../behind/c # d\" ; e\n", ""},
+	"template/hooks/post-rewrite": {"", "[init]\n\ttemplateDir = template\n"},
+	"scripts/pager":               {"[pager]\n\tfetch = ./scripts/pager\n", ""},
+	"scripts/merged":              {"[alias]\n\turl = !./scripts/merged\n", ""},
+	"scripts/ssh":                 {"", "[core]\n\tsshCommand = ./scripts/ssh -x\n"},
+	"scripts/gpg":                 {"[gpg \"ssh\"]\n\tprogram = ./scripts/gpg\n", ""},
+	"scripts/helper":              {"[credential \"https://h\"]\n\thelper = \"!f() { ./scripts/helper; }; f\"\n", ""},
+	"scripts/external":            {"[diff]\n\texternal = ./scripts/external\n", ""},
+	"scripts/clean.sh":            {"[filter \"z\"]\n\tclean = ./scripts/clean.sh %f\n", ""},
+	"scripts/fsm.sh":              {"[core]\n\tfsmonitor = scripts/fsm.sh\n", ""},
+	"scripts/alias":               {"[alias]\n\tx = !sh scripts/alias\n", ""},
+	"scripts/pack":                {"[remote \"o\"]\n\tuploadpack = ./scripts/pack\n", ""},
+	"scripts/merge":               {"[merge \"m\"]\n\tdriver = \"env X=1 ./scripts/merge %O\" # x\n", ""},
+	"scripts/continued/editor":    {"[core]\n\teditor = ./scripts/\\\ncontinued/editor\n", ""},
+}
+
+// What git runs or obeys later because a configuration names it is known, wherever it is,
+// there or not (A2).
+func TestWhatGitRuns(t *testing.T) {
+	t.Parallel()
+	for path, c := range namedByGit {
+		h := newHouse(t)
+		user := h.configure(c.config, c.user)
+		for range 2 {
+			if !sandbox.GitRuns(filepath.Join(h.workspace, path), []string{user}) {
+				t.Errorf("%s can be edited unasked", path)
+			}
+			write(t, filepath.Join(h.workspace, path), "# mine")
+		}
+	}
+}
+
+// configure adds to the configuration of the workspace, and returns that of the user.
+func (h *house) configure(config, user string) string {
+	h.t.Helper()
+	path := filepath.Join(h.home, ".gitconfig")
+	write(h.t, path, user)
+	addTo(h.t, h.workspace+"/.git/config", config)
+	return path
+}
+
+// It stays as it is however a command comes to it (A2).
 func TestWhatGitsConfigurationNames(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		for named, c := range map[string]struct{ config, user string }{
-			"tools/hooks/pre-commit":      {"[core]\n\thooksPath = tools/hooks\n", ""},
-			".hooks/pre-commit":           {"[core] hooksPath = \"./.hooks\"\n", ""},
-			"scripts/git/pre-commit":      {"", "[core]\n\thooksPath = scripts/git\n"},
-			"pre-commit":                  {"[core]\n\thooksPath = .\n", ""},
-			"dev.gitconfig":               {"[include]\n\tpath = ../dev.gitconfig\n", ""},
-			"sub/if.gitconfig":            {"[includeIf \"gitdir:x]y\"]\n\tpath = ../sub/if.gitconfig\n", ""},
-			"behind/a/pre-commit":         {"[core]\n\thooksPath = behind/a ; of ours\n", ""},
-			"behind/b.gitconfig":          {"[include] path = \"../behind/b.gitconfig\"# x\n", ""},
-			"behind/c # d":                {"[core]\n\tsshCommand = x\n[include]\n\tpath = \"../behind/c # d\" ; e\n", ""},
-			"template/hooks/post-rewrite": {"", "[init]\n\ttemplateDir = template\n"},
-			"scripts/pager":               {"[pager]\n\tfetch = ./scripts/pager\n", ""},
-			"scripts/merged":              {"[alias]\n\turl = !./scripts/merged\n", ""},
-			"scripts/ssh":                 {"", "[core]\n\tsshCommand = ./scripts/ssh -x\n"},
-			"scripts/gpg":                 {"[gpg \"ssh\"]\n\tprogram = ./scripts/gpg\n", ""},
-			"scripts/helper":              {"[credential \"https://h\"]\n\thelper = \"!f() { ./scripts/helper; }; f\"\n", ""},
-			"scripts/external":            {"[diff]\n\texternal = ./scripts/external\n", ""},
-			"scripts/clean.sh":            {"[filter \"z\"]\n\tclean = ./scripts/clean.sh %f\n", ""},
-			"scripts/fsm.sh":              {"[core]\n\tfsmonitor = scripts/fsm.sh\n", ""},
-			"scripts/alias":               {"[alias]\n\tx = !sh scripts/alias\n", ""},
-			"scripts/pack":                {"[remote \"o\"]\n\tuploadpack = ./scripts/pack\n", ""},
-			"scripts/merge":               {"[merge \"m\"]\n\tdriver = \"env X=1 ./scripts/merge %O\" # x\n", ""},
-			"scripts/continued/editor":    {"[core]\n\teditor = ./scripts/\\\ncontinued/editor\n", ""},
-		} {
-			for _, exists := range []bool{true, false} {
-				for _, how := range []string{"echo evil >> %[1]s; chmod +x %[1]s", "echo evil > x; mv x %[1]s", "mv %[2]s old; mkdir -p %[2]s; echo evil > %[1]s", "rm -f %[1]s; echo evil > x; echo evil > ../x; ln -sf $PWD/x %[1]s"} {
-					h := newHouse(t)
+		for _, exists := range []bool{true, false} {
+			for _, how := range []string{"echo evil >> %[1]s; chmod +x %[1]s", "echo evil > x; mv x %[1]s", "mv %[2]s old-%[3]d; mkdir -p %[2]s; echo evil > %[1]s", "rm -f %[1]s; echo evil > x; echo evil > ../x; ln -sf $PWD/x %[1]s"} {
+				h, folders, lines := newHouse(t), "mkdir -p", ""
+				var config, user string
+				for path, c := range namedByGit {
 					if exists {
-						write(t, filepath.Join(h.workspace, named), "# mine")
+						write(t, filepath.Join(h.workspace, path), "# mine")
 					}
-					user := filepath.Join(h.home, ".gitconfig")
-					write(t, user, c.user)
-					addTo(t, h.workspace+"/.git/config", c.config)
-					policy := h.surveyed(sandbox.Work)
-					policy.GitConfigurations = []string{user}
-					line := "mkdir -p " + filepath.Dir(named) + "; " + fmt.Sprintf(how, named, filepath.Dir(named))
-					h.run(s, policy, line)
-					content, err := os.ReadFile(filepath.Join(h.workspace, named))
+					config, user = config+c.config, user+c.user
+					file, folder := "'"+path+"'", "'"+filepath.Dir(path)+"'"
+					folders += " " + folder
+					lines += fmt.Sprintf(how, file, folder, len(lines)) + "\n"
+				}
+				policy := h.surveyed(sandbox.Work)
+				policy.GitConfigurations = []string{h.configure(config, user)}
+				h.run(s, policy, folders+"\n"+lines)
+				for path := range namedByGit {
+					content, err := os.ReadFile(filepath.Join(h.workspace, path))
 					if exists && (err != nil || string(content) != "# mine") || !exists && err == nil && strings.Contains(string(content), "evil") {
-						t.Errorf("%s, there before: %v: %s: it holds %q, %v", named, exists, line, content, err)
-					}
-					if !sandbox.GitRuns(filepath.Join(h.workspace, named), policy.GitConfigurations) {
-						t.Errorf("%s can be edited unasked", named)
+						t.Errorf("%s, there before: %v: %s: it holds %q, %v", path, exists, how, content, err)
 					}
 				}
 			}

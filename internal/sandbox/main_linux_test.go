@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	status := m.Run()
+	if o, err := outside(); err == nil {
+		o.end()
+	}
 	_ = os.RemoveAll(templates)
 	os.Exit(status)
 }

@@ -26,7 +26,9 @@ func nested(t *testing.T) *house {
 	} {
 		write(t, h.workspace+"/"+path, content)
 	}
-	h.git("init", "-q", "inner")
+	if err := os.CopyFS(h.workspace+"/inner/.git", os.DirFS(template(t))); err != nil {
+		t.Fatal(err)
+	}
 	write(t, h.workspace+"/inner/.git/hooks/pre-commit", "# mine")
 	return h
 }
