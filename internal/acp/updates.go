@@ -214,13 +214,13 @@ func (w *shown) output(e chat.ToolOutput) {
 	if c == nil {
 		return
 	}
-	c.output = append(c.output, e.Data...)
-	if over := len(c.output) - maxShown; over > 0 {
-		c.output = append([]byte(nil), c.output[over:]...)
+	if c.output = append(c.output, e.Data...); len(c.output) > 2*maxShown {
+		c.output = append(c.output[:0], c.output[len(c.output)-maxShown:]...)
 	}
 	if now := time.Now(); now.Sub(c.sent) >= outputEvery {
 		c.sent = now
-		w.update(c.id, update{"content": []any{textOf(strings.ToValidUTF8(string(c.output), ""))}})
+		end := c.output[max(0, len(c.output)-maxShown):]
+		w.update(c.id, update{"content": []any{textOf(strings.ToValidUTF8(string(end), ""))}})
 	}
 }
 

@@ -288,7 +288,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
 	env.Archive = r.archive
-	env.Output = liveOutput{r.inbox, r.Emit, k.number}
+	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.number}
 	env.Typed = k.typed
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
@@ -316,26 +316,4 @@ func apply(ctx context.Context, k *call) (answer tools.Answer) {
 
 func internalError(k *call, panicked any) error {
 	return fmt.Errorf("internal error in %s: %v", k.name, panicked)
-}
-
-// liveOutput carries what a command prints to the screen. It is written to by the
-// tool's goroutine and never holds it up: what the owner cannot take in time is
-// dropped, for the whole output is in the answer. Half of the inbox is left to
-// people.
-type liveOutput struct {
-	inbox inbox
-	emit  func(Event)
-	call  int
-}
-
-func (o liveOutput) Write(p []byte) (int, error) {
-	if len(o.inbox) >= cap(o.inbox)/2 {
-		return len(p), nil
-	}
-	data := string(p)
-	select {
-	case o.inbox <- func() { o.emit(ToolOutput{Call: o.call, Data: data}) }:
-	default:
-	}
-	return len(p), nil
 }

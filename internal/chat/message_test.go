@@ -244,30 +244,49 @@ func TestOutputComesBeforeTheEnd(t *testing.T) {
 		case ToolOutput:
 			told = append(told, e.Data)
 		case ToolEnded:
-			told = append(told, "end")
+			told = append(told, "end ")
 		}
 	}
-	if want := slices.Repeat([]string{"one", "two", "end"}, turns); !slices.Equal(told, want) {
+	if want := strings.Repeat("onetwoend ", turns); strings.Join(told, "") != want {
 		t.Errorf("told %q", told)
 	}
 }
 
-// TestOutputNeverBlocks: a flood that nobody takes is dropped, and leaves room for
-// what people do.
+// TestOutputNeverBlocks: of a flood that nobody takes the end is kept, and takes one place
+// among what people do.
 func TestOutputNeverBlocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out := liveOutput{b.inbox, b.Emit, 1}
-	for range 10_000 {
-		if n, err := out.Write([]byte("flood")); n != 5 || err != nil {
+	out := &liveOutput{inbox: b.inbox, emit: b.Emit, call: 1}
+	for i := range 10_000 {
+		line := fmt.Sprintf("line %d\n", i)
+		if n, err := out.Write([]byte(line)); n != len(line) || err != nil {
 			t.Fatal(n, err)
 		}
 	}
 	b.Send("stop that")
 	b.Interrupt()
 	b.inbox.serve()
-	if len(seen[ToolOutput](b)) == 0 || !slices.Equal(texts(b.queue), []string{"stop that"}) {
-		t.Errorf("%d outputs, waiting %q", len(seen[ToolOutput](b)), b.queue)
+	shown := seen[ToolOutput](b)
+	if len(shown) != 1 || len(shown[0].Data) > 2*mostLive || !strings.HasSuffix(shown[0].Data, "line 9998\nline 9999\n") || !slices.Equal(texts(b.queue), []string{"stop that"}) {
+		t.Errorf("%d outputs, waiting %q", len(shown), b.queue)
+	}
+}
+
+// TestOutputOfAFullInbox: what found no place in the inbox comes with the next write.
+func TestOutputOfAFullInbox(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for range cap(b.inbox) {
+		b.inbox <- func() {}
+	}
+	out := &liveOutput{inbox: b.inbox, emit: b.Emit, call: 1}
+	_, _ = out.Write([]byte("one "))
+	b.inbox.serve()
+	_, _ = out.Write([]byte("two"))
+	b.inbox.serve()
+	if shown := seen[ToolOutput](b); !slices.Equal(shown, []ToolOutput{{Call: 1, Data: "one two"}}) {
+		t.Errorf("shown %+v", shown)
 	}
 }
 

@@ -3,13 +3,14 @@ package shell
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 )
 
 // Run runs a command to its end. What it prints is also written to screen as it
-// comes, unless that is nil; a slow screen does not hold the command up. A command that
-// Leaves may become a job before: then the result is what it printed until then. The
-// error is ErrClosed.
+// comes, unless that is nil; a screen that waits holds the command up. A command that
+// Leaves may become a job before: then the result is what it printed until then. Nothing
+// is written to screen after Run has returned. The error is ErrClosed.
 func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
 	if !j.enter() {
 		return Result{}, ErrClosed
@@ -17,8 +18,8 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	out := newOutput(command.OutputBytes, command.SpoolDir, &j.room)
 	var to io.Writer = out
 	if screen != nil {
-		shown := newLive(screen)
-		defer shown.close()
+		shown := &foreground{screen: screen}
+		defer shown.end()
 		to = io.MultiWriter(out, shown)
 	}
 	limit, leave := command.Timeout, make(chan struct{})
@@ -49,6 +50,27 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	}
 	text, spool := out.text()
 	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
+}
+
+// foreground writes to a screen until the command is not in the foreground any more.
+type foreground struct {
+	mu     sync.Mutex
+	screen io.Writer
+}
+
+func (f *foreground) Write(data []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.screen != nil {
+		_, _ = f.screen.Write(data) // a screen that fails has its own ways to say so
+	}
+	return len(data), nil
+}
+
+func (f *foreground) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.screen = nil
 }
 
 // begin starts a command that is already counted in j.group; the job has no number yet. The

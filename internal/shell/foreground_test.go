@@ -20,13 +20,14 @@ func TestACommandBecomesAJob(t *testing.T) {
 	defer jobs.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	seen, screen := io.Pipe()
-	defer screen.Close()
+	late := make(chan string)
 	go func() {
 		_, _ = seen.Read(make([]byte, 64))
 		if n := jobs.Background(); n != 1 {
 			t.Errorf("%d commands became jobs", n)
 		}
-		_, _ = io.Copy(io.Discard, seen)
+		rest, _ := io.ReadAll(seen)
+		late <- string(rest)
 	}()
 	dir := t.TempDir()
 	result, err := jobs.Run(ctx, shell.Command{
@@ -53,6 +54,10 @@ func TestACommandBecomesAJob(t *testing.T) {
 	}
 	if finished := jobs.Finished(); len(finished) != 1 {
 		t.Errorf("%v is announced", finished)
+	}
+	_ = screen.Close()
+	if rest := <-late; rest != "" {
+		t.Errorf("the screen got %q of the job", rest)
 	}
 }
 
