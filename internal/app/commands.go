@@ -9,7 +9,6 @@ import (
 	"agent/internal/gitdiff"
 	"agent/internal/history"
 	"agent/internal/session"
-	"agent/internal/shell"
 	"agent/internal/slash"
 )
 
@@ -44,7 +43,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Trust:        c.Trust,
 		Servers:      c.Servers,
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
-		Jobs:         c.jobs,
+		Jobs:         c.Jobs,
 		EndJob: func(id int) {
 			if job, err := c.env.Jobs.Find(id); err == nil {
 				job.Kill(context.Background())
@@ -74,14 +73,10 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 // Background makes jobs of the commands that the turn waits for, and returns how many.
 func (c *Conversation) Background() int { return c.env.Jobs.Background() }
 
-// Jobs are the commands in the background, oldest first.
-func (c *Conversation) Jobs() []*shell.Job { return c.env.Jobs.List() }
-
-// jobs are what runs in the background, and what ran there.
-func (c *Conversation) jobs() []slash.Job {
-	var jobs []slash.Job
+// Jobs are the commands in the background, and those that were, oldest first.
+func (c *Conversation) Jobs() (jobs []command.Job) {
 	for _, job := range c.env.Jobs.List() {
-		jobs = append(jobs, slash.Job{ID: job.ID, State: job.State(), Running: job.Running(), Command: job.Line, Output: job.Spool()})
+		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Line, Live: job})
 	}
 	return jobs
 }
@@ -99,7 +94,7 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error)
 }
 
 // lists are the recorded sessions, of which this may be one.
-func (c *recording) lists() slash.SessionLists {
+func (c *ground) lists() slash.SessionLists {
 	lists := c.folders.SessionLists(c.workspace.Root(), c.process.Now)
 	others := lists.Rename
 	lists.InUse = c.SessionID
@@ -114,7 +109,7 @@ func (c *recording) lists() slash.SessionLists {
 
 // resumer checks the session to go on with before it hands its id to next; nil where
 // next is.
-func (c *recording) resumer(next func(id string)) func(id string) error {
+func (c *ground) resumer(next func(id string)) func(id string) error {
 	if next == nil {
 		return nil
 	}
@@ -156,7 +151,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 }
 
 // renamer gives the session a title; nil where nothing is recorded.
-func (c *recording) renamer() func(title string) error {
+func (c *ground) renamer() func(title string) error {
 	if c.session == nil {
 		return nil
 	}

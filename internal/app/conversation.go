@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -38,7 +39,6 @@ import (
 type Conversation struct {
 	*chat.Chat
 	*ground
-	recording
 	// Recorded are the entries of the session that is resumed.
 	Recorded []*history.Content
 	// Brought are instructions, skills and commands.
@@ -67,7 +67,7 @@ type Conversation struct {
 	tracer *trace.Tracer
 }
 
-// ground is what the parts of a conversation share.
+// ground is what a conversation is on: its process, folder, settings and record.
 type ground struct {
 	// Notices are lines for a person to read at the start.
 	Notices []string
@@ -83,10 +83,12 @@ type ground struct {
 	registry  *tools.Registry
 	env       *tools.Env
 	log       *slog.Logger
-	closers   []func() error
+	// session is the record, nil when none is kept.
+	session *session.Log
+	closers []func() error
 }
 
-func (g *ground) onClose(closer func() error) { g.closers = append(g.closers, closer) }
+func (c *ground) onClose(closer func() error) { c.closers = append(c.closers, closer) }
 
 // New makes a conversation. The caller closes it. An error is an InputError where what
 // was asked for is wrong.
@@ -98,9 +100,8 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Unattended {
 		offered = tools.WithoutPerson(offered)
 	}
-	shared := &ground{process: p, options: o, settings: o.Settings.Overlay()}
 	c := &Conversation{
-		ground: shared, recording: recording{ground: shared},
+		ground:  &ground{process: p, options: o, settings: o.Settings.Overlay()},
 		Brought: &brought.Brought{}, Servers: &serving.Servers{}, Hooking: &gates.Hooks{},
 	}
 	c.registry = tools.Join(c.sources(offered)...)
@@ -342,6 +343,35 @@ func (c *Conversation) Run(ctx context.Context) (err error) {
 	}()
 	c.Chat.Run(ctx)
 	return nil
+}
+
+// Serve runs the conversation beside its caller, once ready is closed; nil is ready. What it
+// returns as serving ends with it. The caller calls end, which waits for that and returns the
+// *DefectError that ended it, nil for none.
+func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
+	serving, cancel := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if ready != nil {
+			select {
+			case <-ready:
+			case <-serving.Done():
+				return
+			}
+		}
+		if err := c.Run(serving); err != nil {
+			cancel(err)
+		}
+	}()
+	return serving, func() error {
+		cancel(nil)
+		<-ended
+		if defect, met := errors.AsType[*DefectError](context.Cause(serving)); met {
+			return defect
+		}
+		return nil
+	}
 }
 
 // Close ends what the conversation holds, the newest first.

@@ -16,18 +16,10 @@ import (
 	"agent/internal/words"
 )
 
-// recording is the record of a conversation: the log of the session, and what is kept
-// beside it.
-type recording struct {
-	*ground
-	// session is the log, nil when none is kept.
-	session *session.Log
-}
-
 // record opens the session log: a new one, or the one to go on with. Keys that come
 // into use are kept out of it, should a command print one. Refresh is called when the jobs
 // have changed.
-func (c *recording) record(refresh func()) (session.State, error) {
+func (c *ground) record(refresh func()) (session.State, error) {
 	c.env.Jobs.OnJob = func(shell.JobChange) { refresh() }
 	if c.options.Record.Off {
 		return session.State{}, nil
@@ -60,7 +52,7 @@ func (c *recording) record(refresh func()) (session.State, error) {
 }
 
 // SessionID names the session, "" when none is kept.
-func (c *recording) SessionID() string {
+func (c *ground) SessionID() string {
 	if c.session == nil {
 		return ""
 	}
@@ -68,7 +60,7 @@ func (c *recording) SessionID() string {
 }
 
 // transcriptPath is the file that keeps the conversation, "" when none does.
-func (c *recording) transcriptPath() string {
+func (c *ground) transcriptPath() string {
 	if c.session == nil {
 		return ""
 	}
@@ -76,7 +68,7 @@ func (c *recording) transcriptPath() string {
 }
 
 // sessionOptions are those of a session in the workspace.
-func (c *recording) sessionOptions() session.Options {
+func (c *ground) sessionOptions() session.Options {
 	return session.Options{
 		Dir:       c.folders.Sessions(),
 		Workspace: c.workspace.Root(),
@@ -90,7 +82,7 @@ func (c *recording) sessionOptions() session.Options {
 }
 
 // restoreTodos puts the recorded todo list on the board, which records every change.
-func (c *recording) restoreTodos(recorded json.RawMessage) {
+func (c *ground) restoreTodos(recorded json.RawMessage) {
 	var list todo.List
 	if len(recorded) > 0 {
 		var err error
@@ -113,13 +105,13 @@ func (c *recording) restoreTodos(recorded json.RawMessage) {
 
 // logged notes that the log is out of step with the conversation, which is a defect;
 // a disk that takes nothing is no error of it, see session.Log.Unsaved.
-func (c *recording) logged(err error) {
+func (c *ground) logged(err error) {
 	if err != nil {
 		c.log.Warn("the session log is behind", "error", err)
 	}
 }
 
-func (c *recording) openLog(options session.Options) (*session.Log, session.State, error) {
+func (c *ground) openLog(options session.Options) (*session.Log, session.State, error) {
 	if c.options.Record.ID != "" {
 		if err := c.openNamed(&options); err != nil {
 			return nil, session.State{}, err
@@ -157,7 +149,7 @@ func (c *recording) openLog(options session.Options) (*session.Log, session.Stat
 
 // openNamed makes the conversation go on with the session of the wanted id, if there is
 // one; else the options name the new one.
-func (c *recording) openNamed(options *session.Options) error {
+func (c *ground) openNamed(options *session.Options) error {
 	id := c.options.Record.ID
 	all, err := session.List(c.folders.Sessions(), "")
 	if err != nil {
@@ -177,7 +169,7 @@ func (c *recording) openNamed(options *session.Options) error {
 }
 
 // chosenSession is the one named, or the latest of this workspace.
-func (c *recording) chosenSession() (session.Info, error) {
+func (c *ground) chosenSession() (session.Info, error) {
 	if c.options.Record.Resume != "" {
 		return c.folders.NamedSession(c.options.Record.Resume)
 	}

@@ -23,7 +23,7 @@ var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.K
 
 // begunWith is what flags and the profile say of whom a session talks to, by the keys
 // under which it is recorded (D-82).
-func (c *recording) begunWith() map[string]string {
+func (c *ground) begunWith() map[string]string {
 	with := map[string]string{}
 	if name := c.settings.Profile(); name != "" {
 		with[settings.ProfileChange] = name
@@ -41,7 +41,7 @@ func (c *recording) begunWith() map[string]string {
 // session, but for what would let it do more than the program was started with. What
 // flags say comes first; flags that name whom to talk to leave out all that the record
 // has about that.
-func (c *recording) restoreSettings(recorded map[string]string) {
+func (c *ground) restoreSettings(recorded map[string]string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
 		c.restoreProfile(name)
 	}
@@ -53,7 +53,7 @@ func (c *recording) restoreSettings(recorded map[string]string) {
 	}
 }
 
-func (c *recording) restoreSetting(key, text string) {
+func (c *ground) restoreSetting(key, text string) {
 	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(c.settings))
 	switch {
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
@@ -69,7 +69,7 @@ func (c *recording) restoreSetting(key, text string) {
 }
 
 // restoreProfile uses a profile as /profile load did.
-func (c *recording) restoreProfile(name string) {
+func (c *ground) restoreProfile(name string) {
 	switch {
 	case c.keepsEndpoint():
 	case name == settings.NoProfile:
@@ -91,7 +91,7 @@ func (c *recording) restoreProfile(name string) {
 
 // narrow takes out of a profile what would allow more than the program was started
 // with, and returns the keys of that.
-func (c *recording) narrow(profile *settings.Profile) (left []string) {
+func (c *ground) narrow(profile *settings.Profile) (left []string) {
 	now := gate.Mode(settings.ApprovalMode.Of(c.settings))
 	for key, value := range profile.Values {
 		wider := key == settings.ApprovalMode.Key() && gate.Mode(value.String()).AllowsMoreThan(now)
@@ -105,14 +105,14 @@ func (c *recording) narrow(profile *settings.Profile) (left []string) {
 }
 
 // flagged reports whether flags decide about a setting.
-func (c *recording) flagged(key string) bool {
+func (c *ground) flagged(key string) bool {
 	_, from := c.settings.Get(key)
 	about := key == settings.Provider.Key() || key == settings.Model.Key()
 	return from == settings.Flags || about && c.keepsEndpoint()
 }
 
 // keepsEndpoint reports whether it was said beforehand whom to talk to.
-func (c *recording) keepsEndpoint() bool {
+func (c *ground) keepsEndpoint() bool {
 	_, provider := c.settings.Get(settings.Provider.Key())
 	_, baseURL := c.settings.Get(settings.BaseURL.Key())
 	return c.options.KeepEndpoint || provider == settings.Flags || baseURL == settings.Flags

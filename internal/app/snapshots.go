@@ -18,7 +18,7 @@ const unrecorded = "unrecorded-"
 // keepFiles lets the tools keep what files held before they change them. Of another
 // program's stores it removes those that nobody needs any more. A fork begins with what
 // was kept for its parent.
-func (c *recording) keepFiles(id, parent string) {
+func (c *ground) keepFiles(id, parent string) {
 	if c.options.Record.Fork {
 		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(id)); err != nil {
 			c.Notices = append(c.Notices, "what files held before the fork is not kept for /undo: "+err.Error())
@@ -54,7 +54,7 @@ func (c *recording) keepFiles(id, parent string) {
 // rememberWrites notes of the entries of a recorded conversation which files the model wrote,
 // so that it may write them again without reading what it has just written. What
 // somebody else has put there since is another content, and is not overwritten.
-func (c *recording) rememberWrites(entries []*history.Content) {
+func (c *ground) rememberWrites(entries []*history.Content) {
 	for _, entry := range entries {
 		mark, changed := entry.Metadata[history.MetaChange].(string)
 		if !changed || len(entry.Blocks) == 0 {

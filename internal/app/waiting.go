@@ -18,7 +18,7 @@ import (
 
 // keepWaiting records the messages that wait, behind those that nobody is there to send;
 // nil where there is no record.
-func (c *recording) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
+func (c *ground) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 	if c.session == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (c *recording) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 
 // waited are the messages that waited when the recording program ended. Where nobody is
 // there to send them, a notice names them and they go on waiting.
-func (c *recording) waited(recorded []json.RawMessage) []atcmd.Message {
+func (c *ground) waited(recorded []json.RawMessage) []atcmd.Message {
 	var messages []atcmd.Message
 	for _, data := range recorded {
 		var message atcmd.Message
@@ -79,7 +79,7 @@ func (f Folders) WaitsSince(id string) time.Time {
 }
 
 // keepAsking keeps on disk whether the session waits for an answer, for a person with many sessions.
-func (c *recording) keepAsking(e chat.Event) {
+func (c *ground) keepAsking(e chat.Event) {
 	if c.session == nil {
 		return
 	}

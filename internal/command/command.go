@@ -123,3 +123,21 @@ type Key struct{ Name, Does string }
 // Bound is an action of the prompt and its keys; Note says whose they are, "" for the
 // program's.
 type Bound struct{ Action, Keys, Note string }
+
+// Job is a command in the background.
+type Job struct {
+	ID      int
+	Command string
+	Live
+}
+
+// Live is what is known of a job now. Its methods may be called from any goroutine.
+type Live interface {
+	Running() bool
+	// State says since when it runs, or how it ended.
+	State() string
+	// Tail is the end of what it printed.
+	Tail() string
+	// Spool is the file with all of it, "" for none.
+	Spool() string
+}

@@ -90,7 +90,7 @@ type Deps struct {
 	// Todos returns the todo list, a line an item.
 	Todos func() []string
 	// Jobs are what was put in the background, oldest first; EndJob ends one of them.
-	Jobs   func() []Job
+	Jobs   func() []command.Job
 	EndJob func(id int)
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)

@@ -10,17 +10,6 @@ import (
 	"agent/internal/words"
 )
 
-// Job is a command that the model put in the background.
-type Job struct {
-	ID int
-	// State says whether it runs, since when, or how it ended.
-	State   string
-	Running bool
-	Command string
-	// Output is the file that holds what it printed, "" for none.
-	Output string
-}
-
 func jobsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "jobs", Aliases: []string{"ps", "bashes"}, Help: "show what runs in the background, or end it",
@@ -28,7 +17,7 @@ func jobsCommand(d Deps) command.Command {
 			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs()), nil })},
 			{Args: "end N", Does: "end one", Run: one(d.endJob), Complete: func([]string) (running []command.Completion) {
 				for _, job := range d.Jobs() {
-					if job.Running {
+					if job.Running() {
 						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})
 					}
 				}
@@ -39,15 +28,15 @@ func jobsCommand(d Deps) command.Command {
 }
 
 // listJobs are the jobs, a line each, and where to read on.
-func listJobs(jobs []Job) []string {
+func listJobs(jobs []command.Job) []string {
 	if len(jobs) == 0 {
 		return []string{"Nothing was put in the background."}
 	}
 	var rows [][]string
 	for _, job := range jobs {
-		rows = append(rows, []string{strconv.Itoa(job.ID), job.State, words.Line(job.Command, 0)})
-		if job.Output != "" {
-			rows = append(rows, []string{"", "", "output in " + job.Output})
+		rows = append(rows, []string{strconv.Itoa(job.ID), job.State(), words.Line(job.Command, 0)})
+		if file := job.Spool(); file != "" {
+			rows = append(rows, []string{"", "", "output in " + file})
 		}
 	}
 	return table.Lines("rll", rows)
@@ -57,8 +46,8 @@ func (d Deps) endJob(_ context.Context, id string) ([]string, error) {
 	for _, job := range d.Jobs() {
 		switch {
 		case strconv.Itoa(job.ID) != id:
-		case !job.Running:
-			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State)
+		case !job.Running():
+			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State())
 		default:
 			d.EndJob(job.ID)
 			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, words.Line(job.Command, ledgerWidth))}, nil

@@ -3,19 +3,31 @@ package slash_test
 import (
 	"testing"
 
+	"agent/internal/command"
 	"agent/internal/slash"
 )
+
+// fakeJob is what is known of a job.
+type fakeJob struct {
+	state, spool string
+	running      bool
+}
+
+func (f fakeJob) Running() bool { return f.running }
+func (f fakeJob) State() string { return f.state }
+func (f fakeJob) Tail() string  { return "" }
+func (f fakeJob) Spool() string { return f.spool }
 
 // What runs in the background is seen and ended by whoever sits before it.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	var ended []int
-	jobs := []slash.Job{
-		{ID: 1, State: "exit 0 after 2s", Command: "make\nmake test"},
-		{ID: 2, State: "running for 5s", Running: true, Command: "npm run dev", Output: "/tmp/out"},
+	jobs := []command.Job{
+		{ID: 1, Command: "make\nmake test", Live: fakeJob{state: "exit 0 after 2s"}},
+		{ID: 2, Command: "npm run dev", Live: fakeJob{state: "running for 5s", running: true, spool: "/tmp/out"}},
 	}
 	w := newWorld(t, func(d *slash.Deps) {
-		d.Jobs = func() []slash.Job { return jobs }
+		d.Jobs = func() []command.Job { return jobs }
 		d.EndJob = func(id int) { ended = append(ended, id) }
 	})
 	want := `1  exit 0 after 2s  make make test

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
 	"agent/internal/words"
@@ -20,7 +21,7 @@ type activity struct {
 	reply reply
 	tools []runningTool
 	// watched is the job in the foreground, its ID 0 for none.
-	watched Job
+	watched command.Job
 	// said is what was said in this session.
 	said sayings
 	// commands are the slash commands that run.

@@ -6,34 +6,17 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/command"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/words"
 )
 
-// Job is a command in the background.
-type Job struct {
-	ID      int
-	Command string
-	Live
-}
-
-// Live is what is known of a job now. Its methods may be called from any goroutine.
-type Live interface {
-	Running() bool
-	// State says since when it runs, or how it ended.
-	State() string
-	// Tail is the end of what it printed.
-	Tail() string
-	// Spool is the file with all of it, "" for none.
-	Spool() string
-}
-
 // titleColumns is how much of a command names its job.
 const titleColumns = 60
 
-// title names a job.
-func (j Job) title() string {
+// jobTitle names a job.
+func jobTitle(j command.Job) string {
 	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.Line(j.Command, titleColumns)).Text)
 }
 
@@ -47,7 +30,7 @@ func (m *Model) toBackground() tea.Cmd {
 		return nil
 	}
 	was := m.activity.watched.ID
-	m.activity.watched = Job{}
+	m.activity.watched = command.Job{}
 	for _, job := range slices.Backward(m.opts.Jobs()) {
 		if job.Running() && (was == 0 || job.ID < was) {
 			m.activity.watched = job
@@ -72,9 +55,9 @@ func (a *activity) watch() {
 	if job.ID == 0 || job.Running() {
 		return
 	}
-	a.watched = Job{}
-	a.outputs.add(output{pager.Page{Title: job.title(), Lay: plainLay(job.Tail())}, job.Spool()})
-	a.note(dim, "·", job.title()+" — "+job.State())
+	a.watched = command.Job{}
+	a.outputs.add(output{pager.Page{Title: jobTitle(job), Lay: plainLay(job.Tail())}, job.Spool()})
+	a.note(dim, "·", jobTitle(job)+" — "+job.State())
 }
 
 // watchView is the job in the foreground: what it is, since when, and the end of what it
@@ -85,7 +68,7 @@ func (a *activity) watchView(width, room int) (lines []string) {
 		return nil
 	}
 	how := " " + job.State() + " · " + a.keys.Label("background") + " hides it"
-	head := style.Truncate(job.title(), max(width/2, width-2-style.Width(how)))
+	head := style.Truncate(jobTitle(job), max(width/2, width-2-style.Width(how)))
 	lines = append(lines, a.spinner()+" "+head+a.theme.Dim.Text(style.Truncate(how, width-2-style.Width(head))))
 	return append(lines, dimTail(a.theme, job.Tail(), width, min(2*liveOutputLines, room-1))...)
 }

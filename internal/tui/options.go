@@ -104,7 +104,7 @@ type Options struct {
 	Background func() int
 	// Jobs returns the commands in the background, oldest first; nil means that there are
 	// none.
-	Jobs func() []Job
+	Jobs func() []command.Job
 	// Efforts returns the values of reasoning.effort that the model in use knows, from the
 	// least; none where that is not known. Nil means that.
 	Efforts func() []string

@@ -56,7 +56,7 @@ func (a *activity) outputPages() []pager.Page {
 		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {
-		pages = append(pages, pager.Page{Title: a.watched.title(), Grows: true, Lay: plainLay(a.watched.Tail())})
+		pages = append(pages, pager.Page{Title: jobTitle(a.watched), Grows: true, Lay: plainLay(a.watched.Tail())})
 	}
 	for _, o := range slices.Backward(a.outputs) {
 		pages = append(pages, o.Page)

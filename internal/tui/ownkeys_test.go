@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/tui/keymap"
 )
 
@@ -140,7 +141,9 @@ func TestBackToTheForeground(t *testing.T) {
 	t.Parallel()
 	server, build, old := &fakeJob{tail: "listening\n"}, &fakeJob{tail: "one\ntwo\n"}, &fakeJob{ended: "exit 0"}
 	s := newScreenplayFor(t, 80, 20, func(o *Options) {
-		o.Jobs = func() []Job { return []Job{{1, "npm start", server}, {2, "true", old}, {3, "make", build}} }
+		o.Jobs = func() []command.Job {
+			return []command.Job{{ID: 1, Command: "npm start", Live: server}, {ID: 2, Command: "true", Live: old}, {ID: 3, Command: "make", Live: build}}
+		}
 	})
 	shows := func(want, not string) {
 		t.Helper()

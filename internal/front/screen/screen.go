@@ -66,19 +66,8 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		return "", err
 	}
 	defer c.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	ended := make(chan struct{})
-	defer func() { cancel(nil); <-ended }()
-	go func() {
-		defer close(ended)
-		select {
-		case <-listening:
-			if err := c.Run(ctx); err != nil {
-				cancel(err)
-			}
-		case <-ctx.Done():
-		}
-	}()
+	ctx, end := c.Serve(ctx, listening)
+	defer func() { _ = end() }() // after an error of the screen
 	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
 	defer settled.Stop()
 	screen, err := screenOptions(ctx, o, c, &next)
@@ -90,7 +79,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	if !o.Scratch {
 		sayGoodbye(ctx, o.Text, c, sums)
 	}
-	if defect, met := errors.AsType[*app.DefectError](context.Cause(ctx)); met {
+	if defect := end(); defect != nil {
 		return "", defect
 	}
 	return next, err
@@ -147,20 +136,15 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			}
 		},
 		Background: c.Background,
-		Jobs: func() (jobs []tui.Job) {
-			for _, job := range c.Jobs() {
-				jobs = append(jobs, tui.Job{ID: job.ID, Command: job.Line, Live: job})
-			}
-			return jobs
-		},
-		Efforts:   func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
-		Clipboard: clipboard(o.Process.Environ, c.TempDir()),
-		Keys:      bound.inForce,
-		Ask:       askTrust(c.Trust),
-		Initial:   o.Initial,
-		Log:       log.Logger,
-		LogPath:   log.Path,
-		Now:       o.Process.Now,
+		Jobs:       c.Jobs,
+		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
+		Clipboard:  clipboard(o.Process.Environ, c.TempDir()),
+		Keys:       bound.inForce,
+		Ask:        askTrust(c.Trust),
+		Initial:    o.Initial,
+		Log:        log.Logger,
+		LogPath:    log.Path,
+		Now:        o.Process.Now,
 	}, nil
 }
 

@@ -263,21 +263,14 @@ func (s *singleRun) Retry(context.Context) error {
 }
 
 // runCommand runs a slash command while the loop serves what it asks.
-func runCommand(ctx context.Context, c *app.Conversation, session slash.Session, line string) (command.Output, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		if err := c.Run(ctx); err != nil {
-			cancel(err)
+func runCommand(ctx context.Context, c *app.Conversation, session slash.Session, line string) (out command.Output, err error) {
+	ctx, end := c.Serve(ctx, nil)
+	defer func() {
+		if defect := end(); defect != nil {
+			out, err = command.Output{}, defect
 		}
 	}()
-	defer func() { cancel(nil); <-served }()
-	out, err := c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
-	if defect, met := errors.AsType[*app.DefectError](context.Cause(ctx)); met {
-		return command.Output{}, defect
-	}
-	return out, err
+	return c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
 }
 
 // mayInit refuses /init where nobody could allow what it is for.

@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,14 +64,7 @@ func (r *run) event(envelope chat.Envelope) {
 // serve takes lines of JSON on standard input: messages, answers to questions, cancels. The
 // end of input ends it after the current turn, when nothing is left to do.
 func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		if err := r.talk.Run(ctx); err != nil {
-			cancel(err)
-		}
-	}()
+	ctx, end := r.talk.Serve(ctx, nil)
 	if first := r.Message.Trim(); len(first) > 0 {
 		r.talk.Send(first)
 	}
@@ -87,13 +79,11 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	case <-ctx.Done():
 	}
 	interrupted := ctx.Err() != nil
-	cancel(nil)
-	<-served
+	defect := end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defect, met := errors.AsType[*app.DefectError](context.Cause(ctx))
 	switch {
-	case met:
+	case defect != nil:
 		return r.last.Outcome, defect
 	case interrupted:
 		return r.last.Outcome, context.Canceled
