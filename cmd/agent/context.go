@@ -205,7 +205,6 @@ func newEngine(w world, o settingsOptions) (*offline.Engine, error) { return eng
 // engines returns what makes engines, each with settings of its own. They share what takes
 // long to load.
 func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
-	var vocabularies tokens.Vocabularies
 	shared := sync.OnceValues(func() (offline.Engine, error) {
 		f, err := w.Folders()
 		if err != nil {
@@ -213,7 +212,7 @@ func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 		}
 		templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
 		return offline.Engine{
-			Counter: func(model string) history.Counter { return vocabularies.Counter(model) },
+			Counter: func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
 			Tools:   tools.NewRegistry(tools.Default()...),
 			System:  app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
 			Now:     w.Now,

@@ -30,7 +30,7 @@ func TestTheHeadFits(t *testing.T) {
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
 		}
 	}))
-	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
+	counter := tokens.For(tokens.O200K)
 	for _, tc := range []struct {
 		window int
 		lean   bool
@@ -68,7 +68,7 @@ func TestPromptBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
+	counter := tokens.For(tokens.O200K)
 	for _, family := range vendor.FamilyNames() {
 		session := prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,
@@ -105,7 +105,7 @@ func TestPromptBudgets(t *testing.T) {
 func TestSkillBudget(t *testing.T) {
 	t.Parallel()
 	skill := tools.Skill("", nil)
-	if size := (&tokens.Vocabularies{}).Counter("gpt-4o").Count(skill.Name + skill.Description + string(skill.Schema)); size > 75 {
+	if size := tokens.For(tokens.O200K).Count(skill.Name + skill.Description + string(skill.Schema)); size > 75 {
 		t.Errorf("%d tokens", size)
 	} else {
 		t.Log(size, "tokens")

@@ -28,6 +28,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
+	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/trace"
 	"agent/internal/workspace"
@@ -250,7 +251,7 @@ func (c *Conversation) connect(ctx context.Context) error {
 
 // converse makes the conversation itself, or takes the recorded one up again.
 func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, recorded session.State) error {
-	counter := func(model string) history.Counter { return c.process.vocabularies.Counter(model) }
+	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	var observer history.Observer
 	if c.session != nil {
 		observer = c.session.Observe

@@ -8,7 +8,6 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/disk"
-	"agent/internal/tokens"
 	"agent/internal/words"
 )
 
@@ -48,9 +47,6 @@ type Process struct {
 
 	logs sync.Once
 	log  *Log
-
-	// vocabularies are loaded once for all conversations.
-	vocabularies tokens.Vocabularies
 
 	mu sync.Mutex
 	// atOnce are the steps of EndAtOnce, in the order in which they were added.

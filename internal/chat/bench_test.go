@@ -21,8 +21,7 @@ import (
 func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	tb.Helper()
 	b := newBench(tb)
-	vocabularies := &tokens.Vocabularies{}
-	counter := vocabularies.Counter("gpt-4o")
+	counter := tokens.For(tokens.O200K)
 	b.window.Counter = func(string) history.Counter { return counter }
 	b.keep(history.NewService(counter, nil))
 	b.set("context-limit", "100000000")

@@ -22,7 +22,7 @@ import (
 // fits, and compression alone sees to that.
 func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 	t.Parallel()
-	counter := (&tokens.Vocabularies{}).Counter("gpt-4o")
+	counter := tokens.For(tokens.O200K)
 	for _, window := range few([]int{4096, 8192, 16_000}) {
 		t.Run(strconv.Itoa(window), func(t *testing.T) {
 			t.Parallel()

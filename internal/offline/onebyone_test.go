@@ -177,9 +177,8 @@ func fresh(t *testing.T, set ...string) *offline.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var vocabularies tokens.Vocabularies
 	return &offline.Engine{
-		Settings: s, Counter: func(model string) history.Counter { return vocabularies.Counter(model) },
+		Settings: s, Counter: func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
 		Tools:  tools.NewRegistry(tools.Default()...),
 		System: func(bool, []string, func(string) bool) (string, bool) { return "another prompt", false },
 		Now:    time.Now,
@@ -285,8 +284,7 @@ type wire struct {
 }
 
 func newWire(l lived) *wire {
-	var vocabularies tokens.Vocabularies
-	count := vocabularies.Counter("test-model").Count
+	count := tokens.For(tokens.O200K).Count
 	w := &wire{lived: l, held: map[string]time.Time{}}
 	for i, r := range l.sent {
 		var sizes []int

@@ -190,13 +190,12 @@ func BenchmarkSavings(b *testing.B) {
 		}
 		files = append(files, logs.File{Path: path})
 	}
-	var vocabularies tokens.Vocabularies
 	registry := tools.NewRegistry(tools.Default()...)
 	b.SetBytes(int64(len(files) * log.Len()))
 	for b.Loop() {
 		found, err := FindSavings(b.Context(), files, SavingsOptions{}, func() (*Engine, error) {
 			engine := newEngine(b)
-			engine.Counter = func(model string) history.Counter { return vocabularies.Counter(model) }
+			engine.Counter = func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 			engine.Tools = registry
 			return engine, nil
 		})

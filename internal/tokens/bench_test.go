@@ -18,22 +18,10 @@ func BenchmarkCountAdversarial(b *testing.B) {
 	}
 }
 
-func BenchmarkLoad(b *testing.B) {
-	for _, enc := range encodings {
-		b.Run(string(enc), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				<-Load(enc).Ready()
-			}
-		})
-	}
-}
-
 func benchmarkCount(b *testing.B, text string) {
 	for _, enc := range encodings {
 		b.Run(string(enc), func(b *testing.B) {
-			counter := counterFor(enc)
-			<-counter.Ready()
+			counter := For(enc)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

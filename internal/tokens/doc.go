@@ -31,10 +31,7 @@
 //
 // # Vocabulary and estimates
 //
-// The vocabularies are compiled into the program. Load returns at once and reads
-// one in the background, about 20 ms and 7 MB of memory; only Count waits for it.
-// Other makers' models cut text differently, so Calibration corrects counts by what
-// the provider last reported (D-09).
-//
-// The package keeps no state but the counters it hands out.
+// The vocabularies are compiled into the program as hash tables, so that nothing is
+// loaded (ranks.go). Other makers' models cut text differently, so Calibration corrects
+// counts by what the provider last reported (D-09).
 package tokens

@@ -7,7 +7,7 @@ const shortPiece = 64
 // merger turns pieces into tokens. It keeps the memory that long pieces need from
 // one to the next.
 type merger struct {
-	ranks *rankTable
+	ranks rankTable
 	long  *longMerge
 }
 
@@ -27,7 +27,7 @@ func (m *merger) count(piece string) int {
 
 // mergeShort merges a piece of at most shortPiece bytes and returns how many parts
 // are left. It is the plain form of the algorithm, quadratic in the length.
-func mergeShort(ranks *rankTable, piece string) int {
+func mergeShort(ranks rankTable, piece string) int {
 	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of what parts i
 	// and i+1 make together.
 	var startsBuf [shortPiece + 1]uint8

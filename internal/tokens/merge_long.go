@@ -7,7 +7,7 @@ import "slices"
 // heap, and each merge puts at most two on it, so that n bytes take fewer than 3n
 // steps.
 type longMerge struct {
-	ranks *rankTable
+	ranks rankTable
 	piece string
 	// nodes[i] is the part that begins at byte i, if there is one; the last node
 	// is the end of the piece.

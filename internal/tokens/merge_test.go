@@ -1,20 +1,12 @@
 package tokens
 
 import (
-	"bufio"
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-func ranksOf(enc Encoding) *rankTable {
-	counter := counterFor(enc)
-	<-counter.Ready()
-	return counter.ranks
-}
 
 // parts returns what the piece is in at the moment.
 func (m *longMerge) parts() []string {
@@ -28,7 +20,7 @@ func (m *longMerge) parts() []string {
 // The package comment shows these steps.
 func TestMergeAsDocumented(t *testing.T) {
 	t.Parallel()
-	merge := &longMerge{ranks: ranksOf(O200K)}
+	merge := &longMerge{ranks: For(O200K).ranks}
 	merge.reset(" unmerged")
 	var states []string
 	for more := true; more; more = merge.step() {
@@ -51,7 +43,7 @@ func TestMergeAsDocumented(t *testing.T) {
 func TestMergesAgree(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		ranks := ranksOf(enc)
+		ranks := For(enc).ranks
 		merge := &longMerge{ranks: ranks}
 		t.Run(string(enc), rapid.MakeCheck(func(t *rapid.T) {
 			short := genPiece(t, shortPiece)
@@ -88,15 +80,14 @@ func genPiece(t *rapid.T, limit int) string {
 // text cuts it wrongly, which must be noticed.
 func TestWindowTooSmall(t *testing.T) {
 	t.Parallel()
-	var lengths, tokens []byte
+	var tokens []string
 	for b := range 256 {
-		lengths, tokens = append(lengths, 1), append(tokens, byte(b))
+		tokens = append(tokens, string([]byte{byte(b)}))
 	}
 	for b := 254; b >= 0; b-- {
-		lengths, tokens = append(lengths, 2), append(tokens, byte(b), byte(b+1))
+		tokens = append(tokens, string([]byte{byte(b), byte(b + 1)}))
 	}
-	ranks := newRankTable(511, 766)
-	must(t, ranks.read(bufio.NewReader(bytes.NewReader(append(lengths, tokens...)))))
+	ranks := tableOf(t, tokens)
 	var chain []byte
 	for b := range 255 {
 		chain = append(chain, byte(b))
@@ -114,7 +105,7 @@ func TestWindowTooSmall(t *testing.T) {
 func TestFirstWindowSuffices(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		merge := &longMerge{ranks: ranksOf(enc)}
+		merge := &longMerge{ranks: For(enc).ranks}
 		for name, text := range adversarial {
 			if _, ok := countInWindows(merge, text(8*firstWindow), firstWindow); !ok {
 				t.Errorf("%s, %s: windows of %d bytes are too small", enc, name, firstWindow)
@@ -127,7 +118,7 @@ func TestLongMergeTakesLinearlyManySteps(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 10
 	for _, enc := range encodings {
-		merge := &longMerge{ranks: ranksOf(enc)}
+		merge := &longMerge{ranks: For(enc).ranks}
 		for name, text := range adversarial {
 			piece := text(size)
 			steps := 0

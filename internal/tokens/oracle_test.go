@@ -10,16 +10,6 @@ import (
 	tiktokenloader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// shared is the one copy of each vocabulary that all tests use.
-var shared Vocabularies
-
-func counterFor(enc Encoding) *Counter {
-	if enc == CL100K {
-		return shared.Counter("gpt-4")
-	}
-	return shared.Counter("gpt-4o")
-}
-
 var encodings = []Encoding{O200K, CL100K}
 
 // oracle returns tiktoken-go for an encoding. Its time grows with the square of
@@ -74,7 +64,7 @@ const maxOracleBytes = 2 << 10
 func requireSameCount(t *testing.T, enc Encoding, text string) {
 	t.Helper()
 	want := len(oracle(enc).EncodeOrdinary(text))
-	if got := counterFor(enc).Count(text); got != want {
+	if got := For(enc).Count(text); got != want {
 		t.Errorf("%s: Count(%q) = %d, tiktoken-go says %d (valid UTF-8: %t)", enc, text, got, want, utf8.ValidString(text))
 	}
 }

@@ -1,7 +1,6 @@
 package tokens
 
 import (
-	"hash/maphash"
 	"math"
 	"math/bits"
 )
@@ -10,71 +9,80 @@ import (
 // every rank there is.
 const noRank = math.MaxUint32
 
-// A slot of the rank table holds rank+1 in its low bits, enough of them for either
-// vocabulary, and a fingerprint of the token's hash in the others, so that the
-// search for what is not a token seldom looks at the bytes of one. Zero is an empty
-// slot.
+// rankTable maps the bytes of each token to its rank: the position in the order
+// in which byte pair encoding merges. It is a hash table in the form in which the
+// program holds it in its file, so that nothing is read before it is looked at, and
+// processes share what they look at. Numbers are 32 bits, little-endian:
+//
+//	buckets   where the entries of each bucket are, from the beginning of the
+//	          table, above bucketBits bits that say how many
+//	entries   of one bucket after the other: the marks of its tokens, then their
+//	          bytes one behind the other
+//
+// A mark is the token's rank in the low rankBits bits, above them what is compared
+// before the bytes are: the length less one in lengthBits bits, then bits of the hash.
+type rankTable string
+
 const (
-	rankMask        = 1<<18 - 1
-	fingerprintMask = ^uint32(rankMask)
+	buckets    = 1 << 15
+	bucketBits = 9
+	rankBits   = 18
+	lengthBits = 7
 )
 
-// rankTable maps the bytes of each token to its rank: the position in the order
-// in which byte pair encoding merges. It is an open-addressing hash table over one
-// arena; a Go map with 200 000 string keys takes several times the memory, and
-// the garbage collector would have to visit every key.
-type rankTable struct {
-	// arena is all tokens in the order of their ranks; the token of rank r is
-	// arena[offsets[r]:offsets[r+1]].
-	arena   []byte
-	offsets []uint32
-	slots   []uint32
-	seed    maphash.Seed
-}
-
-// newRankTable returns an empty table for so many tokens of so many bytes
-// altogether. Some slots always stay empty, which ends every search.
-func newRankTable(tokens, bytes int) *rankTable {
-	return &rankTable{
-		arena:   make([]byte, 0, bytes),
-		offsets: make([]uint32, 1, tokens+1),
-		slots:   make([]uint32, 1<<bits.Len(uint(tokens))),
-		seed:    maphash.MakeSeed(),
-	}
-}
-
-// index makes the token of a rank findable.
-func (t *rankTable) index(rank int) {
-	hash := maphash.Bytes(t.seed, t.arena[t.offsets[rank]:t.offsets[rank+1]])
-	i := t.home(hash)
-	for t.slots[i] != 0 {
-		i = t.after(i)
-	}
-	t.slots[i] = fingerprint(hash) | uint32(rank+1)
-}
-
 // rank returns the rank of piece, or noRank if it is not a token.
-func (t *rankTable) rank(piece string) uint32 {
-	hash := maphash.String(t.seed, piece)
-	wanted := fingerprint(hash)
-	for i := t.home(hash); t.slots[i] != 0; i = t.after(i) {
-		slot := t.slots[i]
-		if slot&fingerprintMask != wanted {
-			continue
+func (t rankTable) rank(piece string) uint32 {
+	if len(piece) == 0 || len(piece) > 1<<lengthBits {
+		return noRank
+	}
+	hash := hashOf(piece)
+	bucket := t.number(4 * int(hash%buckets))
+	mark, count := int(bucket>>bucketBits), int(bucket&(1<<bucketBits-1))
+	for token, wanted := mark+4*count, markOf(hash, piece); count > 0; count-- {
+		got := t.number(mark)
+		if got>>rankBits == wanted && string(t[token:token+len(piece)]) == piece {
+			return got & (1<<rankBits - 1)
 		}
-		rank := slot&rankMask - 1
-		if string(t.arena[t.offsets[rank]:t.offsets[rank+1]]) == piece {
-			return rank
-		}
+		token += int(got>>rankBits&(1<<lengthBits-1)) + 1
+		mark += 4
 	}
 	return noRank
 }
 
-// home is the slot where the search for a hash begins.
-func (t *rankTable) home(hash uint64) uint64 { return hash & uint64(len(t.slots)-1) }
+// number is the number at a byte of the table.
+func (t rankTable) number(at int) uint32 { return uint32At(string(t), at) }
 
-// after is the slot to look at after another.
-func (t *rankTable) after(slot uint64) uint64 { return (slot + 1) & uint64(len(t.slots)-1) }
+// markOf is the part of a token's mark above its rank.
+func markOf(hash uint64, piece string) uint32 {
+	return uint32(hash>>32)>>(rankBits+lengthBits)<<lengthBits | uint32(len(piece)-1)
+}
 
-// fingerprint takes the bits at the far end of those that home takes.
-func fingerprint(hash uint64) uint32 { return uint32(hash>>32) & fingerprintMask }
+// hashOf is a hash that is the same in every process. Who knows it gains nothing: the
+// buckets are as they are, and none is large.
+func hashOf(piece string) uint64 {
+	hash := uint64(len(piece))
+	for ; len(piece) > 8; piece = piece[8:] {
+		hash = mix(hash ^ uint64At(piece, 0))
+	}
+	switch {
+	case len(piece) >= 4:
+		hash ^= uint64(uint32At(piece, 0))<<32 | uint64(uint32At(piece, len(piece)-4))
+	case len(piece) > 0:
+		hash ^= uint64(piece[0])<<16 | uint64(piece[len(piece)/2])<<8 | uint64(piece[len(piece)-1])
+	}
+	return mix(hash)
+}
+
+func mix(hash uint64) uint64 {
+	high, low := bits.Mul64(hash^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	return high ^ low
+}
+
+func uint32At(s string, at int) uint32 {
+	s = s[at : at+4]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+}
+
+func uint64At(s string, at int) uint64 {
+	return uint64(uint32At(s, at)) | uint64(uint32At(s, at+4))<<32
+}

@@ -211,7 +211,7 @@ func TestFollowAnotherStrategy(t *testing.T) {
 func TestPointersAreShort(t *testing.T) {
 	t.Parallel()
 	for _, vocabulary := range []string{"gpt-4o", "gpt-4"} {
-		count := tokens.Load(tokens.EncodingFor(vocabulary)).Count
+		count := tokens.For(tokens.EncodingFor(vocabulary)).Count
 		for _, lines := range []int{0, 1, 2, 245, 123_456} {
 			pointer := pointerFor(strings.Repeat("x\n", lines))
 			if n := count(pointer); n > 9 || !strings.HasPrefix(pointer, Marker) {
