@@ -106,13 +106,9 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// pruned records one thing that a phase took out. Large slices grow by a quarter
-// when appended to, which would copy each prune five times over; this doubles.
+// pruned records one thing that a phase took out.
 func (v *view) pruned(p history.Prune) {
 	p.Kind = v.kind
-	if len(v.prunes) == cap(v.prunes) {
-		v.prunes = slices.Grow(v.prunes, len(v.prunes)+1)
-	}
 	v.prunes = append(v.prunes, p)
 }
 

@@ -26,7 +26,7 @@ const maxSubject = 60
 func Departed(before, after []*history.Content, cause string, facts Facts) []history.Prune {
 	d := newDeparture(before, after, cause, facts)
 	for i, entry := range before {
-		if !d.kept[entry] && entry.Metadata[history.MetaSummary] == nil {
+		if entry.Metadata[history.MetaSummary] == nil {
 			for j, block := range entry.Blocks {
 				if !d.stays[block] {
 					d.take(history.Ref{Entry: i, Block: j}, block)
@@ -42,7 +42,6 @@ type departure struct {
 	before []*history.Content
 	cause  string
 	facts  Facts
-	kept   map[*history.Content]bool
 	stays  map[history.Block]bool
 	// answers are what replaces answers, by the id of their call, in order, and calls what
 	// replaces calls.
@@ -65,7 +64,7 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 		answers: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
 		pairs: map[history.Ref]history.Pair{}, callOf: map[history.Ref]history.Pair{},
 	}
-	d.kept, d.stays = partsOf(after)
+	_, d.stays = partsOf(after)
 	was, held := partsOf(before)
 	for _, entry := range after {
 		if was[entry] {

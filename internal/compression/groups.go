@@ -51,7 +51,6 @@ func (g groups) join(a, b int) {
 
 func (g groups) find(i int) int {
 	for g.root[i] != i {
-		g.root[i] = g.root[g.root[i]]
 		i = g.root[i]
 	}
 	return i

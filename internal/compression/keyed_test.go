@@ -80,3 +80,30 @@ func TestSkillsAreNeverTooOld(t *testing.T) {
 		}
 	}
 }
+
+// D-27: what says how to work leaves after all other calls and results, and before messages.
+func TestSkillsLeaveLate(t *testing.T) {
+	t.Parallel()
+	skill := ran("skill", "s", long("how to"))
+	skill[1] = skill[1].WithMeta(history.MetaKey, "skill:/s")
+	entries := conv(H("first"), skill, ran("grep", "x", strings.Repeat("hit ", 100)), A("ok"), H("between"), A("done"), H("last"))
+	tokens := contextOf(t, 10_000, entries).Total()
+	for _, tc := range []struct {
+		target int
+		want   string // the speakers of what is left
+	}{
+		{tokens - 200, "HATHAHAH"}, {0, "HHAH"},
+	} {
+		c := contextOf(t, 10_000, entries)
+		tr := newTruncation(c, entries, c.Tokens, groupEntries(entries))
+		tr.dropHead(7, tc.target)
+		left, _ := tr.result()
+		got := ""
+		for _, entry := range left {
+			got += strings.ToUpper(string(entry.Speaker))[:1]
+		}
+		if got != tc.want {
+			t.Errorf("%d: %s, want %s: %s", tc.target, got, tc.want, showAll(left))
+		}
+	}
+}

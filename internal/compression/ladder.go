@@ -213,9 +213,7 @@ func (l *ladder) shortenTail() {
 
 func (l *ladder) highDensity(tail int) {
 	tail = min(tail, len(l.History))
-	if result := (highDensity{}).compress(l.Context, tail); result.Applied {
-		l.adopt(result.NewHistory)
-	}
+	l.adopt(highDensity{}.compress(l.Context, tail).NewHistory)
 }
 
 // dropTurns drops, each only if what came before was not enough: whole turns,
@@ -233,7 +231,7 @@ func (l *ladder) dropTurns() {
 		entries = withoutMarker(entries)
 	}
 	var read *history.Content
-	if last >= 0 && last < len(l.History)-1 {
+	if last >= 0 {
 		read = l.History[last]
 	}
 	l.adopt(entries)
@@ -255,9 +253,6 @@ func (l *ladder) cutLatest() {
 	if !l.fits() {
 		l.dropLatest()
 	}
-	if !l.fits() {
-		l.adopt(withoutMarker(l.History))
-	}
 }
 
 // withoutMarker is a history without the marker, unless that says of calls what the
@@ -265,7 +260,7 @@ func (l *ladder) cutLatest() {
 func withoutMarker(entries []*history.Content) []*history.Content {
 	kept := make([]*history.Content, 0, len(entries))
 	for i, entry := range entries {
-		if !isMarker(entry) || unreadIn(entry, entries[i+1:]).fates != nil {
+		if !isMarker(entry) || len(unreadIn(entry, entries[i+1:]).fates) > 0 {
 			kept = append(kept, entry)
 		}
 	}

@@ -42,7 +42,7 @@ func climb(t rapid.TB, in LadderInput) (LadderResult, []RungName, error) {
 		} else if len(in.History) > 0 {
 			message = in.Count(newMarker(len(in.History)))
 		}
-		unreadMarker := slices.ContainsFunc(in.History, func(c *history.Content) bool { return isMarker(c) && unreadIn(c, nil).fates != nil })
+		unreadMarker := slices.ContainsFunc(in.History, func(c *history.Content) bool { return isMarker(c) && len(unreadIn(c, nil).fates) > 0 })
 		if unreadMarker {
 			message += in.Count(gap{entries: len(in.History), unread: unread{fates: map[string]int{"success": 100, "error": 100, "not answered": 100, "exit 1": 100}}}.marker())
 		}
@@ -152,6 +152,7 @@ func TestLadderRungs(t *testing.T) {
 	wide := conv(H("task"), A(call("1", "read_file", "x"), call("2", "read_file", "y")), T(res("1", "read_file", long+long)), T(res("2", "read_file", long)))
 	big := conv(H("first "+long), H("second "+long), A("ok"), H("last"), A("sure", call("1", "grep", "{}")), T(res("1", "grep", "hit")))
 	verbatim := func(i int) string { return show(loop[2+2*i]) }
+	body := conv(H("task"), A("now", call("1", "write_file", fmt.Sprintf(`{"file_path":"/w/a","content":%q}`, long))), T(res("1", "write_file", "ok")))
 	huge := conv(H("task"), A(call("1", "write_file", long)), T(res("1", "write_file", "ok")))
 	for _, c := range []struct {
 		id      string
@@ -166,6 +167,7 @@ func TestLadderRungs(t *testing.T) {
 		{"after another strategy", 6000, turns, nil, []RungName{RungHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
 		{"a tool loop", 9000, loop, highDensity{}, []RungName{RungShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
 		{"results that were seen first", 4000, wide, highDensity{}, []RungName{RungCut}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
+		{"calls that are long", 1500, body, highDensity{}, []RungName{RungCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
 		{"drops whole turns", 300, big, highDensity{}, []RungName{RungDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
 		{"calls too large by themselves", 250, huge, highDensity{}, []RungName{RungLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},
 	} {

@@ -162,7 +162,7 @@ func outerHumans(entries []*history.Content) (first, last int) {
 // unread is what a marker alone says of calls of the model's latest reply, which were
 // dropped before the model could read what came of them.
 type unread struct {
-	// fates counts the calls by what came of them; nil for none.
+	// fates counts the calls by what came of them.
 	fates map[string]int
 	// whole is set when no call of that reply is left.
 	whole bool
@@ -180,13 +180,8 @@ const (
 // join adds calls of the same reply.
 func (u *unread) join(other unread) {
 	u.whole = u.whole || other.whole
-	if len(other.fates) == 0 {
-		return
-	}
-	sum := maps.Clone(u.fates)
-	if sum == nil {
-		sum = make(map[string]int)
-	}
+	sum := make(map[string]int)
+	maps.Copy(sum, u.fates)
 	for fate, n := range other.fates {
 		sum[fate] += n
 	}
@@ -218,7 +213,7 @@ func (u unread) note(marker *history.Content) *history.Content {
 func unreadIn(marker *history.Content, following []*history.Content) unread {
 	fates, _ := history.MetaOf[map[string]int](marker, metaUnread)
 	then, _ := history.MetaOf[int](marker, metaReplies)
-	if len(fates) == 0 || replies(following) > then {
+	if replies(following) > then {
 		return unread{}
 	}
 	whole, _ := marker.Metadata[metaWhole].(bool)

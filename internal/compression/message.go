@@ -113,7 +113,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 	before, left := strings.Count(head, "\n"), text.Text[len(head):len(text.Text)-len(tail)]
 	note := fmt.Sprintf("[… %d bytes, from line %d to line %d, were left out to fit the context limit%s …]",
 		len(left), 1+before, 1+before+strings.Count(strings.TrimSuffix(left, "\n"), "\n"), m.way(text, number))
-	return strings.ToValidUTF8(head, "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
+	return strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
 }
 
 // way says how the model gets at what was left out of the message.
@@ -136,7 +136,7 @@ func (m messageCut) way(text *history.Text, number int) string {
 func cutAround(text string, most int) (head, tail string) {
 	head, tail = text[:most*2/3], text[len(text)-most/3:]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {
-		head = head[:i]
+		head = head[:i+1]
 	}
 	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 {
 		tail = tail[i+1:]

@@ -207,7 +207,7 @@ func TestImageWithoutItsAnswerLeaves(t *testing.T) {
 // lines, and also when that went through the record.
 func TestMarkerNamesWrittenFiles(t *testing.T) {
 	t.Parallel()
-	entries := conv(H("q"), write("/w/a.go"), A(call("x", "write_file", "/w/failed.go")), T(failed("x", "write_file", "no")), A("ok"), H("now"))
+	entries := conv(H("q"), read("/w/read.go"), write("/w/a.go"), A(call("x", "write_file", "/w/failed.go")), T(failed("x", "write_file", "no")), A("ok"), H("now"))
 	drop := func(entries []*history.Content) *history.Content {
 		tr := newTruncation(contextOf(t, 10, entries), entries, make([]int, len(entries)), groupEntries(entries))
 		for i := range len(entries) - 1 {
@@ -219,7 +219,7 @@ func TestMarkerNamesWrittenFiles(t *testing.T) {
 		return left[0]
 	}
 	once := drop(entries)
-	if got, want := once.Text(), "[6 earlier entries of this conversation were dropped to fit the context limit; written in them: /w/a.go]"; got != want {
+	if got, want := once.Text(), "[8 earlier entries of this conversation were dropped to fit the context limit; written in them: /w/a.go]"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	again := &history.Content{}
@@ -234,5 +234,8 @@ func TestMarkerNamesWrittenFiles(t *testing.T) {
 	text := drop(append(more, H("last"))).Text()
 	if !strings.Contains(text, "written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") || strings.Contains(text, "failed") {
 		t.Errorf("%q", text)
+	}
+	if text := drop([]*history.Content{drop(append(more, H("last"))), A("x"), H("last")}).Text(); !strings.Contains(text, "written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") {
+		t.Errorf("with the marker that was there: %q", text)
 	}
 }

@@ -45,6 +45,7 @@ func TestUnreadCallsOutliveAJoinedMarker(t *testing.T) {
 		{"older calls later", func() []*history.Content { return drop(drop(two(), 4), 1) }, said},
 		{"over a resume", func() []*history.Content { return drop(resumed(drop(two(), 4)), 3) }, said},
 		{"a reply since", func() []*history.Content { return drop(append(drop(two(), 4), A("I see"), H("on")), 3) }, "]"},
+		{"a message since", func() []*history.Content { return drop(append(drop(two(), 4), H("on")), 3) }, said},
 		{"calls since", func() []*history.Content {
 			return drop(append(drop(two(), 4), A(call("3", "x", `{}`)), T(res("3", "x", "ok")), H("on")), 6)
 		}, "; your latest calls were made: 1 success]"},
