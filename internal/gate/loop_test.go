@@ -242,8 +242,14 @@ func TestTheThirdFailureIsRemarked(t *testing.T) {
 		answer  tools.Answer
 		remarks bool
 	}{
-		{tools.Answer{Error: "no x"}, false}, {tools.Answer{Error: "no y"}, false}, {tools.Answer{Text: "ok"}, false}, {tools.Answer{Text: "ok"}, false},
-		{tools.Answer{Text: "ok"}, false}, {tools.Answer{Error: "no x"}, false}, {tools.Answer{Error: "no x"}, true}, {tools.Answer{Error: "no x"}, false},
+		{tools.Answer{Error: "no x"}, false},
+		{tools.Answer{Error: "no y"}, false},
+		{tools.Answer{Text: "ok"}, false},
+		{tools.Answer{Text: "ok"}, false},
+		{tools.Answer{Text: "ok"}, false},
+		{tools.Answer{Error: "no x"}, false},
+		{tools.Answer{Error: "no x"}, true},
+		{tools.Answer{Error: "no x"}, false},
 	} {
 		if got := guard.Remark(call, tt.answer); (got != "") != tt.remarks {
 			t.Errorf("call %d: %q", n, got)

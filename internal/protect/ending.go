@@ -76,8 +76,12 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 func Ends(rel string) (runsLater, holdsKeys bool) {
 	folded := strings.TrimSuffix(fold(rel), "/") // as a shell's message has it
 	for _, e := range listed().endingAt(folded, len(folded)) {
-		runsLater = runsLater || !e.secret && !e.builder
-		holdsKeys = holdsKeys || e.secret && !isPublic(path.Base(folded))
+		switch {
+		case e.secret:
+			holdsKeys = !isPublic(path.Base(folded))
+		case !e.builder:
+			runsLater = true
+		}
 	}
 	return runsLater, holdsKeys
 }

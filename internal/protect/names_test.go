@@ -40,6 +40,43 @@ func TestQuickLooksAgreeWithTheLists(t *testing.T) {
 	}
 }
 
+// The quick look for what a file system may spell otherwise sees all that folding changes.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"a/b.c": "a/b.c", "~a": "~a", "A": "a", "Z": "z", "@[": "@[", "a\x7fb": "ab", "a\x01b": "ab", "a\ufe0fb": "ab", "a:b": "a", "a.": "a", "a./b": "a/b", "a b": "a b", "a ": "a", "é": "é", "É": "é", ".../b": "/b",
+	} {
+		if got := fold(file); got != want {
+			t.Errorf("%q: %q, want %q", file, got, want)
+		}
+	}
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{{"a*a", "a", false}, {"a*a", "aa", true}, {"a*a", "aba", true}, {"a*", "a", true}, {"*a", "ab", false}, {"a", "ab", false}} {
+		if got := matches(c.pattern, c.name); got != c.want {
+			t.Errorf("%q matches %q: %t", c.pattern, c.name, got)
+		}
+	}
+}
+
+// What the end of a path says: what building writes runs later as well, and is to be
+// written.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][2]bool{
+		"a/.bashrc": {true, false}, "a/.env": {false, true}, "a/.env.example": {false, false}, "a/id_rsa.pub": {false, false}, "a/node_modules": {false, false}, "a/.netrc": {true, true},
+		"a/.ssh/x": {false, false}, "a/main.go": {false, false},
+	} {
+		if later, keys := Ends(file); later != want[0] || keys != want[1] {
+			t.Errorf("%s: runs later %t, holds keys %t", file, later, keys)
+		}
+	}
+	if !Built("node_modules") || !Built("Node_Modules") || Built(".vscode") || Built("src") {
+		t.Error("node_modules alone is built")
+	}
+}
+
 // Programs write a folder that they could not open with a slash behind it.
 func TestAFolderWithASlashBehindIt(t *testing.T) {
 	t.Parallel()

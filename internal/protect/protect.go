@@ -129,8 +129,8 @@ func (p Places) secret(abs, rel string) Found {
 	if isPublic(path.Base(fold(rel))) {
 		return Found{}
 	}
-	if p.Home != "" && disk.Within(abs, p.Home) {
-		below := fold(strings.TrimPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/"))
+	if below, ok := strings.CutPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/"); ok {
+		below = fold(below)
 		for i, name := range foldedHomeSecrets() {
 			if disk.Within(below, name) {
 				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
@@ -151,7 +151,7 @@ func InGit(rel string) bool {
 
 // Holds reports whether a folder holds the home folder, or is it: a program that works there
 // works beside keys and beside what shells run.
-func Holds(folder, home string) bool { return home != "" && disk.Within(home, folder) }
+func Holds(folder, home string) bool { return disk.Within(home, folder) }
 
 // matches reports whether a component of a path matches a pattern of the lists: a word,
 // or one with a star in it.
@@ -177,10 +177,7 @@ func fold(file string) string {
 			}
 			return unicode.ToLower(r)
 		}, part)
-		if trimmed := strings.TrimRight(part, ". "); trimmed != "" {
-			part = trimmed
-		}
-		part, _, _ = strings.Cut(part, ":") // a stream of a file
+		part, _, _ = strings.Cut(strings.TrimRight(part, ". "), ":") // a stream of a file
 		parts[i] = part
 	}
 	return strings.Join(parts, "/")

@@ -1,6 +1,7 @@
 package protect_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func TestReadingThatNeedsCare(t *testing.T) {
 		protect.Guarded: {".ssh/id_rsa", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {
-			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care {
+			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care || care == protect.Free && got != (protect.Found{}) {
 				t.Errorf("%q: %+v, want %d", file, got, care)
 			}
 		}
@@ -79,6 +80,16 @@ func TestGitsOwnFiles(t *testing.T) {
 
 func TestPlacesForTheSandbox(t *testing.T) {
 	t.Parallel()
+	if got := protect.Secrets("", "/keys"); !slices.Equal(got, []string{"/keys"}) {
+		t.Errorf("without a home folder: %q", got)
+	}
+	ws := t.TempDir()
+	if err := os.WriteFile(filepath.Join(ws, "x.code-workspace"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := protect.Paths(ws); !slices.Contains(got, filepath.Join(ws, "x.code-workspace")) || slices.ContainsFunc(got, func(path string) bool { return strings.Contains(path, "*") }) {
+		t.Errorf("patterns are not resolved: %q", got)
+	}
 	paths := protect.Paths("/ws")
 	for _, want := range []string{"/ws/.vscode", "/ws/.github/workflows", "/ws/AGENTS.md", "/ws/.husky", "/ws/.envrc"} {
 		if !slices.Contains(paths, want) {
@@ -137,6 +148,33 @@ func TestListsOfTheSecondReview(t *testing.T) {
 		if !slices.ContainsFunc(protect.Secrets("/home/u"), within) {
 			t.Errorf("commands can read %s in the home folder", file)
 		}
+	}
+}
+
+// What rules forbid, what the person has agreed to and what git is configured to run is
+// guarded; nobody has to say.
+func TestWhatOthersSayOfFiles(t *testing.T) {
+	t.Parallel()
+	is := func(name string) func(string) bool { return func(abs string) bool { return abs == "/ws/"+name } }
+	places := protect.Places{
+		Own: []string{""}, Agreed: is("agreed"), GitRuns: is("hook"), Open: []string{"/ws/open"},
+		Ruled: func(abs string, edit bool) string {
+			return map[string]string{"/ws/never": "a rule", "/ws/open/never": "a rule", "/ws/edited": map[bool]string{true: "no edits"}[edit]}[abs]
+		},
+	}
+	for file, want := range map[string][2]string{
+		"never": {"a rule", "a rule"}, "open/never": {"a rule", "a rule"}, "edited": {"", "no edits"},
+		"agreed": {"", "you agreed that it runs, as it is (agent trust)"}, "hook": {"", "git runs it, as its configuration says"}, "main.go": {"", ""},
+	} {
+		read, edit := places.Read("/ws/"+file, file), places.Edit("/ws/"+file, file)
+		for i, got := range []protect.Found{read, edit} {
+			if got.Why != want[i] || (got.Care == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) {
+				t.Errorf("%s: %+v, want %q", file, got, want[i])
+			}
+		}
+	}
+	if protect.Holds("/", "") || (protect.Places{Own: []string{""}}).Read("/x", "x").Care != protect.Free {
+		t.Error("an empty path holds something")
 	}
 }
 

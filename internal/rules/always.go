@@ -48,7 +48,7 @@ var launchers = map[string]bool{
 	"terraform console": true,
 }
 
-// subcommand is what the second word of a program with subcommands looks like.
+// subcommand is what the second word of a program with subcommands looks like: no pattern.
 var subcommand = pattern.New(`^[A-Za-z][\w:.-]*$`)
 
 // Always returns the rules by which commands like these would be allowed from now
@@ -79,15 +79,13 @@ func Delete(commands []cmdline.Command) bool {
 	})
 }
 
-// Allows says exactly what a rule allows: "any `go test …`", "exactly `touch a1`".
+// Allows says exactly what a rule about commands allows: "any `go test …`",
+// "exactly `touch a1`".
 func (r Rule) Allows() string {
-	switch {
-	case r.more:
+	if r.more {
 		return "any `" + strings.TrimSuffix(r.pattern, " "+anything) + " …`"
-	case len(r.words) > 0:
-		return "exactly `" + r.pattern + "`"
 	}
-	return r.String()
+	return "exactly `" + r.pattern + "`"
 }
 
 func alwaysRule(tool string, command cmdline.Command) (Rule, error) {
@@ -97,7 +95,7 @@ func alwaysRule(tool string, command cmdline.Command) (Rule, error) {
 		words[i] = word.Text
 		literal = literal && !word.Glob
 	}
-	if n := prefixLength(words); n > 0 && !slices.ContainsFunc(command[:n], func(w cmdline.Word) bool { return w.Glob }) {
+	if n := prefixLength(words); n > 0 {
 		return shellRule(tool, words[:n], true), nil
 	}
 	if !literal {

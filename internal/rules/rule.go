@@ -64,9 +64,9 @@ const (
 // Parse reads a rule. subject returns what patterns for a tool are about, or an
 // error when there is no such tool. The error says what is wrong with the rule.
 func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error) {
-	name, pattern, ok := strings.Cut(ours(strings.TrimSpace(text)), "(")
+	name, pattern, _ := strings.Cut(ours(strings.TrimSpace(text)), "(")
 	inner, closed := strings.CutSuffix(pattern, ")")
-	if !ok || !closed || strings.TrimSpace(inner) == "" {
+	if !closed || strings.TrimSpace(inner) == "" {
 		return Rule{}, fmt.Errorf("rule %q: want TOOL(PATTERN), for example run_shell_command(go test *) or write_file(docs/**)", text)
 	}
 	rule := Rule{tool: strings.TrimSpace(name), pattern: strings.TrimSpace(inner)}

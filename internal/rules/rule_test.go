@@ -108,13 +108,14 @@ func TestRulesAllowEdits(t *testing.T) {
 		{"write_file(docs/**)", []string{"docs/a.md", "main.go"}, false},
 		{"write_file(*.md)", []string{"README.md"}, true},
 		{"write_file(*.md)", []string{"docs/x/a.md"}, true},
+		{"write_file(*.md)", []string{"a.mdx"}, false},
+		{"write_file(docs/*.md)", []string{"docs/a.mdx"}, false},
 		{"write_file(/*.md)", []string{"docs/a.md"}, false},
 		{"write_file(/*.md)", []string{"a.md"}, true},
 		{"write_file(*)", []string{"a/b/c"}, true},
 		{"write_file(*)", nil, true},
 		{"replace(*)", []string{"a"}, false},
 		{"write_file(docs/**)", nil, false},
-		{"run_shell_command(write *)", []string{"a"}, false},
 	} {
 		rule, err := Parse(c.rule, subjects)
 		if err != nil {
@@ -122,6 +123,73 @@ func TestRulesAllowEdits(t *testing.T) {
 		}
 		if got := (Rules{rule}).Allow("write_file", nil, c.paths); got != c.want {
 			t.Errorf("%s allows %v = %v, want %v", c.rule, c.paths, got, c.want)
+		}
+	}
+}
+
+// A rule about commands allows no file, one about files no command, and neither a word that
+// commands of the sandbox may have written unless the rule has it.
+func TestRulesAreAboutOneThing(t *testing.T) {
+	t.Parallel()
+	command, files := Rule{tool: "both", pattern: "a", words: []string{"a"}, more: true}, Rule{tool: "both", pattern: "a"}
+	a, written := cmdline.Word{Text: "a"}, cmdline.Word{Text: "b", Written: true}
+	for _, c := range []struct {
+		rule     Rule
+		commands []cmdline.Command
+		files    []string
+		want     bool
+	}{
+		{command, []cmdline.Command{{a}}, nil, true},
+		{command, nil, []string{"a"}, false},
+		{files, nil, []string{"a"}, true},
+		{files, []cmdline.Command{{a}}, nil, false},
+		{files, []cmdline.Command{{}}, nil, false},
+		{command, []cmdline.Command{{a, written}}, nil, false},
+		{Rule{tool: "both", words: []string{"a", "b"}}, []cmdline.Command{{a, written}}, nil, true},
+	} {
+		if got := (Rules{c.rule}).Allow("both", c.commands, c.files); got != c.want {
+			t.Errorf("%+v allows %+v %q: %t", c.rule, c.commands, c.files, got)
+		}
+	}
+}
+
+// A rule names something only literally: in any case, and without the stars of the lists.
+func TestRulesNameLiterally(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule, name string
+		want       bool
+	}{
+		{"write_file(.vscode/**)", ".vscode", true},
+		{"write_file(.VSCode/x)", ".vscode", true},
+		{"write_file(.vscode/**)", ".VSCode", true},
+		{"write_file(**)", ".vscode", false},
+		{"write_file(.github/x)", ".github/workflows", true},
+		{"write_file(a.pem)", "*.pem", true},
+		{"write_file(a.key)", "*.pem", false},
+		{"write_file(a)", "", false},
+		{"write_file(a)", "*", false},
+	} {
+		rule, err := Parse(c.rule, subjects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len((Rules{rule}).Naming(c.name)) > 0; got != c.want {
+			t.Errorf("%s names %q: %t", rule, c.name, got)
+		}
+	}
+}
+
+// No "always" is offered for what deletes, by whatever path or program.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"go test ./...": false, "rm -rf build": true, "make && sudo rm x": true, "find . -name x -delete": true, "git clean -fd": true,
+		"/bin/rm x": true, "touch rm.txt": false, "xargs rm": true,
+	} {
+		parsed, err := cmdline.Parse(line)
+		if err != nil || Delete(parsed.Commands) != want {
+			t.Errorf("%s: %t, %v", line, !want, err)
 		}
 	}
 }
@@ -165,7 +233,11 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 		{"rm 'a\nb'", "exactly `rm 'a\nb'`", "run_shell_command(rm 'a\nb')", "rm 'a\nb'", "rm a b"},
 		{"rm '*'", "exactly `rm '*'`", "run_shell_command(rm '*')", "rm '*'", "rm a"},
 		{"git add a*", "any `git add …`", "run_shell_command(git add *)", "git add b*", "git push"},
+		{"make", "exactly `make`", "run_shell_command(make)", "make", "make install"},
+		{"gofmt", "any `gofmt …`", "run_shell_command(gofmt *)", "gofmt -w x", "go fmt"},
+		{"go te*t", "", "", "", "go test"},
 		{"rm a*", "", "", "", "rm a*"},
+		{"rm a* b", "", "", "", "rm a* b"},
 		{"rm $x", "", "", "", "rm $x"},
 	} {
 		rules := Always(shell, commands(c.line))
