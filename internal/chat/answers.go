@@ -14,7 +14,7 @@ import (
 // learned says which names count here, each once in a conversation.
 func (r *runner) learned(k *call) string {
 	var news []string
-	for _, note := range r.meant[k.id].Notes {
+	for _, note := range r.meant[k.ID].Notes {
 		if !r.said[note] {
 			r.said[note] = true
 			news = append(news, note)
@@ -42,8 +42,8 @@ func (r *runner) storeAnswer(k *call) error {
 		text = fmt.Sprintf("already in the context, unchanged (entry %d)", at)
 	}
 	blocks := []history.Block{&history.ToolResponse{
-		CallID:   k.id,
-		ToolName: k.name,
+		CallID:   k.ID,
+		ToolName: k.Name,
 		Result:   history.TextResult(text),
 		Error:    k.answer.Error,
 		ExitCode: k.answer.ExitCode,
@@ -63,7 +63,7 @@ func (r *runner) storeAnswer(k *call) error {
 	}
 	err := r.store(entry)
 	r.touch(k)
-	r.Emit(ToolEnded{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
+	r.Emit(ToolEnded{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
 	return err
 }
 

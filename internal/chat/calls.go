@@ -15,18 +15,15 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
-	"agent/internal/traits"
 )
 
 // call is one tool call on its way from the model to its answer.
 type call struct {
-	number     int
-	id, name   string
-	parameters json.RawMessage
-	tool       tools.Tool
+	// Call is the call as gates see it.
+	gate.Call
+	tool tools.Tool
 	// unknown is set when there is no such tool.
 	unknown bool
-	said    traits.Said
 	// remarked is what the model says beside the call of why it makes it.
 	remarked string
 	// plan is what the call would do; it is made once, and what was approved is what
@@ -40,8 +37,6 @@ type call struct {
 	unanswered bool
 	// replaced is set when a gate replaced its arguments.
 	replaced bool
-	// spared is set when a gate spares the question whether it may run.
-	spared bool
 	// stops is why the turn ends with the call, nil if it does not.
 	stops error
 	// typed is set when the user typed the command.
@@ -136,18 +131,19 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 
 // newCall looks the call up and checks what can be checked without running it.
 func (r *runner) newCall(asked llm.ToolCall) *call {
-	k := &call{number: r.next(), id: asked.ID, name: asked.Name, parameters: parameters(asked.Arguments), remarked: r.meant[asked.ID].Remark}
 	tool, err := r.Tools.Get(asked.Name)
-	k.tool, k.unknown, k.said = tool, err != nil, r.Tools.Traits(k.name).Describe(k.name, k.parameters)
-	r.Emit(CallRequested{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
+	k := &call{tool: tool, unknown: err != nil, remarked: r.meant[asked.ID].Remark}
+	k.Call = gate.Call{Number: r.next(), ID: asked.ID, Name: asked.Name, Traits: tool.Traits, Arguments: parameters(asked.Arguments)}
+	k.Said = r.Tools.Traits(k.Name).Describe(k.Name, k.Arguments)
+	r.Emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 	switch {
 	case err != nil:
 		k.refused = err.Error()
 	case asked.Cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
-	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.parameters)):
+	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.Arguments)):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
-	case !isObject(k.parameters):
+	case !isObject(k.Arguments):
 		k.refused = decode.Problem(asked.Name, asked.Arguments)
 	}
 	return k
@@ -186,19 +182,19 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		} else if k.replaced {
-			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.parameters) + "]")
+			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + string(k.Arguments) + "]")
 		}
 		answer := k.answer
 		k.remark(r.learned(k))
 		for _, g := range r.gates {
 			if g.Remark != nil {
-				k.remark(g.Remark(k.passing(), answer))
+				k.remark(g.Remark(k.Call, answer))
 			}
 		}
 		end.err = cmp.Or(end.err, r.storeAnswer(k), k.stops)
 		for _, g := range r.gates {
 			if g.Ended != nil {
-				g.Ended(k.passing(), answer, r.Now().Sub(k.started))
+				g.Ended(k.Call, answer, r.Now().Sub(k.started))
 			}
 		}
 	}
@@ -218,7 +214,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		r.Emit(ToolStarted{Call: k.number, ID: k.id, Name: k.name, Said: k.said, Parameters: k.parameters})
+		r.Emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 		go func() {
 			if k.answer = apply(ctx, k); !k.typed && ctx.Err() == nil {
 				r.after(ctx, k)
@@ -277,9 +273,10 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 			err = internalError(k, p)
 		}
 	}()
-	k.plan, err = k.tool.Work(ctx, env, k.parameters)
-	k.plan.Preview.Title = cmp.Or(k.plan.Preview.Title, k.said.Title())
-	k.plan.Preview.Remark = k.remarked
+	k.plan, err = k.tool.Work(ctx, env, k.Arguments)
+	k.Preview = k.plan.Preview
+	k.Preview.Title = cmp.Or(k.Preview.Title, k.Said.Title())
+	k.Preview.Remark = k.remarked
 	return err
 }
 
@@ -288,7 +285,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
 	env.Archive = r.archive
-	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.number}
+	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.Number}
 	env.Typed = k.typed
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
@@ -315,5 +312,5 @@ func apply(ctx context.Context, k *call) (answer tools.Answer) {
 }
 
 func internalError(k *call, panicked any) error {
-	return fmt.Errorf("internal error in %s: %v", k.name, panicked)
+	return fmt.Errorf("internal error in %s: %v", k.Name, panicked)
 }

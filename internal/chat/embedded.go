@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"agent/internal/gate"
 	"agent/internal/tools"
 )
 
@@ -33,7 +34,7 @@ func (c *Chat) embedded(ctx context.Context, line string) (output, refused strin
 		return "", k.refused, nil
 	}
 	c.runner.finish(ctx, k)
-	c.Emit(ToolEnded{Call: k.number, Name: k.name, Said: k.said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	c.Emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
@@ -53,7 +54,7 @@ func (r *runner) command(line string, arguments map[string]string) (*call, error
 	}
 	arguments[tool.Key] = line
 	parameters, err := json.Marshal(arguments)
-	return &call{number: r.next(), name: tool.Name, said: tool.Describe(tool.Name, parameters), parameters: parameters, tool: tool}, err
+	return &call{tool: tool, Call: gate.Call{Number: r.next(), Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, parameters), Arguments: parameters}}, err
 }
 
 // finish runs a call that was planned to its end.

@@ -35,7 +35,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		if verdict.Ask != nil {
 			verdict = r.ask(ctx, k, *verdict.Ask, later)
 		}
-		k.spared = k.spared || verdict.Spares
+		k.Spared = k.Spared || verdict.Spares
 		k.refused = verdict.Refusal
 		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
 			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }
@@ -45,7 +45,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		}
 		if end := r.end(verdict); end.rest {
 			if errors.Is(verdict.End, gate.ErrPlanned) {
-				end.answer = k.plan.Preview.Plan
+				end.answer = k.Preview.Plan
 			}
 			return end
 		}
@@ -56,7 +56,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			continue
 		}
 		if !isObject(verdict.Arguments) {
-			k.refused = fmt.Sprintf("not run: the arguments by which the gate %s replaced those of %s are not a JSON object", r.gates[i].Name, k.name)
+			k.refused = fmt.Sprintf("not run: the arguments by which the gate %s replaced those of %s are not a JSON object", r.gates[i].Name, k.Name)
 			continue
 		}
 		if replaced++; replaced > maxReplaced {
@@ -83,7 +83,7 @@ func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, as
 			said.Spares = false
 			return said
 		case said.Spares:
-			k.spared = true
+			k.Spared = true
 			asks = r.check(ctx, asking, k)
 		}
 	}
@@ -127,7 +127,7 @@ func (r *runner) end(v gate.Verdict) ending {
 // check asks one gate while the owner continues serving. A gate that does not return is left
 // behind when the turn is interrupted.
 func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
-	done, passing := make(chan gate.Verdict, 1), k.passing()
+	done, passing := make(chan gate.Verdict, 1), k.Call
 	go func() { done <- g.Ask(ctx, passing) }()
 	verdict, checked := awaitWithin(ctx, r.inbox, done)
 	if !checked {
@@ -148,7 +148,7 @@ func (r *runner) after(ctx context.Context, k *call) {
 		if g.After == nil {
 			continue
 		}
-		answer, err := g.After(ctx, k.passing(), k.answer, took)
+		answer, err := g.After(ctx, k.Call, k.answer, took)
 		k.answer, k.stops = answer, cmp.Or(k.stops, err)
 	}
 }
@@ -156,10 +156,10 @@ func (r *runner) after(ctx context.Context, k *call) {
 // ask puts the question of a gate, which says what else of the reply will be asked about.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.OfCall() {
-		question.Approval.Call = k.number
+		question.Approval.Call = k.Number
 		for _, next := range r.foresee(ctx, later) {
-			if r.consent.Asks(next.passing()) {
-				question.Approval.After = append(question.Approval.After, next.plan.Preview.Title)
+			if r.consent.Asks(next.Call) {
+				question.Approval.After = append(question.Approval.After, next.Preview.Title)
 			}
 		}
 	}
@@ -174,13 +174,8 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	return question.Then(decision)
 }
 
-// passing is the call as gates see it.
-func (k *call) passing() gate.Call {
-	return gate.Call{Number: k.number, ID: k.id, Spared: k.spared, Name: k.name, Traits: k.tool.Traits, Said: k.said, Arguments: k.parameters, Preview: k.plan.Preview}
-}
-
 // replace has the call go on with other arguments, which the model reads of.
 func (k *call) replace(arguments []byte) {
-	k.parameters, k.replaced, k.spared = arguments, true, false
-	k.said = k.tool.Describe(k.name, arguments)
+	k.Arguments, k.replaced, k.Spared = arguments, true, false
+	k.Said = k.tool.Describe(k.Name, arguments)
 }

@@ -48,7 +48,7 @@ func (r *runner) touch(k *call) {
 
 // files are those that a call names.
 func (k *call) files() []string {
-	return slices.Concat(k.plan.Preview.Paths, k.tool.FilesOf(k.parameters))
+	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments))
 }
 
 // addNested puts the instructions that were noted, and news, into the history, after the

@@ -27,7 +27,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
-	k.typed, k.said = true, typed(command, private)
+	k.typed, k.Said = true, typed(command, private)
 	c.Env.Snapshots.Turn("!" + command)
 	c.runner.plan(ctx, k)
 	c.runner.finish(ctx, k)
@@ -37,7 +37,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	if !private {
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)))
 	}
-	c.Emit(ToolEnded{Call: k.number, Name: k.name, Said: k.said, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
+	c.Emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
 	}

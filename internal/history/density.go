@@ -50,51 +50,41 @@ func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Repla
 // own.
 type PruneKind string
 
-// Prune is one thing density removed, for the ledger a person reads.
+// Prune is one thing that density or a compression took out of the context, for the ledger
+// a person reads. Its JSON is what the record says of it.
 type Prune struct {
-	Kind PruneKind
+	Kind PruneKind `json:"kind"`
 	// Subject names what went: a path, or a tool and its key parameter.
-	Subject string
+	Subject string `json:"subject"`
 	// Paths are the files that it is about, as they were named; none for anything else.
-	Paths []string
+	// Older logs do not say.
+	Paths []string `json:"paths,omitempty"`
 	// Tool is the tool whose call or answer went, empty for what somebody said; it is
 	// filled in with Tokens.
-	Tool string
+	Tool string `json:"tool,omitempty"`
 	// Reason says why it is not needed any more, in a few words.
-	Reason string
+	Reason string `json:"reason"`
+	// Tokens is what it freed, by our own count; the Service fills it in.
+	Tokens int `json:"tokens"`
+	// Recorded says where the record of the conversation keeps what is gone, each as it was
+	// recorded first; an observer that keeps a record fills it in.
+	Recorded []Recorded `json:"gone,omitempty"`
+
 	// Entry is the index of the affected entry in the history optimised.
-	Entry int
+	Entry int `json:"-"`
 	// Gone are the blocks that left the context and Left what is in their
 	// place. For an inclusion inside a longer text, Gone holds a block of just
-	// the inclusion.
-	Gone, Left []Block
-	// Tokens is what it freed, by our own count; the Service fills it in.
-	Tokens int
-	// Recorded says where the record of the conversation keeps what is gone; an
-	// observer that keeps one fills it in.
-	Recorded []Recorded
-}
+	// the inclusion. A line of the ledger has neither.
+	Gone []Block `json:"-"`
+	Left []Block `json:"-"`
 
-// Pruned is a line of the ledger: what density or a compression took out of the context.
-type Pruned struct {
-	Kind    PruneKind
-	Subject string
-	// Paths are the files that it is about, as they were named; older logs do not say.
-	Paths []string
-	// Tool is the tool whose call or answer went, empty for what somebody said.
-	Tool   string
-	Reason string
-	// Tokens is what it freed, by our own count.
-	Tokens int
-	// Turn is the number of the user's message during which it happened, from 1.
-	Turn int
-	At   time.Time
-	// Recorded says where the record of the conversation keeps what is gone, empty
-	// when there is none.
-	Recorded []Recorded
+	// Turn is the number of the user's message during which it happened, from 1, and At
+	// when; only a line of the ledger says so.
+	Turn int       `json:"-"`
+	At   time.Time `json:"-"`
 	// Cut says what the pruning it was part of costs and saves, nil for a strategy that
 	// does not ask.
-	Cut *Cut
+	Cut *Cut `json:"-"`
 }
 
 // Recorded names content in the record of a conversation.

@@ -83,12 +83,12 @@ func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 	payloads := make([]prunePayload, len(prunes))
 	find := finder(live)
 	for i, p := range prunes {
-		payload := prunePayload{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens}
+		p.Recorded = find(p)
+		prunes[i].Recorded = p.Recorded
+		payloads[i].Prune = p
 		if p.Entry >= 0 && p.Entry < len(live) {
-			payload.Entry = live[p.Entry].ref
+			payloads[i].Entry = live[p.Entry].ref
 		}
-		payload.Gone = find(p)
-		payloads[i], prunes[i].Recorded = payload, payload.Gone
 	}
 	return payloads
 }

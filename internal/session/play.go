@@ -145,9 +145,7 @@ func (t *timeline) read(in *pages, line journal) error {
 
 func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
 	for _, p := range prunes {
-		s.Prunes = append(s.Prunes, history.Pruned{
-			Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Tool: p.Tool, Reason: p.Reason, Tokens: p.Tokens,
-			Recorded: p.places(), Cut: cut, At: at, Turn: s.Turn,
-		})
+		p.Recorded, p.Cut, p.At, p.Turn = p.places(), cut, at, s.Turn
+		s.Prunes = append(s.Prunes, p.Prune)
 	}
 }

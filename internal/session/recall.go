@@ -103,8 +103,8 @@ func (p *pages) named(e event, at ref) (*history.Content, time.Time, error) {
 
 // places are where a prune's content is. Older logs name its entry alone.
 func (p prunePayload) places() []history.Recorded {
-	if len(p.Gone) > 0 {
-		return p.Gone
+	if len(p.Recorded) > 0 {
+		return p.Recorded
 	}
 	return []history.Recorded{{Entry: p.Entry.String()}}
 }

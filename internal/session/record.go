@@ -153,15 +153,8 @@ type densityPayload struct {
 }
 
 type prunePayload struct {
-	Kind    history.PruneKind `json:"kind"`
-	Subject string            `json:"subject"`
-	Paths   []string          `json:"paths,omitempty"`
-	Tool    string            `json:"tool,omitempty"`
-	Reason  string            `json:"reason"`
-	Entry   ref               `json:"entry"`
-	Tokens  int               `json:"tokens"`
-	// Gone are the places of what left the context, each as it was recorded first.
-	Gone []history.Recorded `json:"gone,omitempty"`
+	history.Prune
+	Entry ref `json:"entry"`
 }
 
 type compressionPayload struct {

@@ -32,7 +32,7 @@ type State struct {
 	Reply string
 	// Prunes are all that density and compressions took out of the context since it was
 	// cleared last, in order.
-	Prunes []history.Pruned
+	Prunes []history.Prune
 	// Todos is the todo list in the form in which it was recorded, nil when there
 	// was none.
 	Todos json.RawMessage

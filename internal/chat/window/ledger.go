@@ -59,22 +59,12 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 	if len(prunes) == 0 {
 		return nil
 	}
-	records := make([]Prune, len(prunes))
+	records := slices.Clone(prunes)
 	now := w.Now()
-	for i, p := range prunes {
-		records[i] = Prune{
-			Kind:    p.Kind,
-			Subject: p.Subject,
-			Paths:   p.Paths,
-			Tool:    p.Tool,
-			Reason:  p.Reason,
-			Tokens:  p.Tokens,
-			Turn:    w.ledger.turn,
-			At:      now,
-
-			Recorded: p.Recorded,
-			Cut:      cut,
-		}
+	for i := range records {
+		r := &records[i]
+		r.Entry, r.Gone, r.Left = 0, nil, nil
+		r.Turn, r.At, r.Cut = w.ledger.turn, now, cut
 	}
 	w.ledger.prunes = append(w.ledger.prunes, records...)
 	return slices.Clone(records)

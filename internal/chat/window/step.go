@@ -19,7 +19,7 @@ type Density struct {
 
 // Prune is one line of the ledger: what density or a compression took out of the
 // context.
-type Prune = history.Pruned
+type Prune = history.Prune
 
 // Compression: the history was compressed, or there was nothing to do.
 type Compression struct {
