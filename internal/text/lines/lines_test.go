@@ -1,6 +1,9 @@
 package lines
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -59,4 +62,40 @@ func TestCutAndHead(t *testing.T) {
 			t.Fatalf("%q cut at %d is %q", text, limit, kept)
 		}
 	})
+}
+
+func TestJoinAndNumbers(t *testing.T) {
+	t.Parallel()
+	if got := Join(nil) + Join([]string{"a", "b"}); got != "a\nb\n" {
+		t.Errorf("%q", got)
+	}
+	many := make([]int, mostNumbers+1)
+	for numbers, want := range map[*[]int]string{{3}: "line 3", {3, 5}: "lines 3, 5"} {
+		if got := Numbers(*numbers); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := Numbers(many); strings.Count(got, "0") != mostNumbers || !strings.HasSuffix(got, ", …") || strings.Contains(Numbers(many[1:]), "…") {
+		t.Errorf("%q", got)
+	}
+}
+
+// A line that is too long is passed over; its beginning stays, and the next line is whole.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	const most = 2000
+	long := strings.Repeat("x", most)
+	in := bufio.NewReaderSize(strings.NewReader("a\n"+long[1:]+"\n"+long+"\nb\n"+long+long+"\nend"), 16)
+	for _, want := range []struct {
+		line  string
+		whole bool
+		err   error
+	}{
+		{"a\n", true, nil}, {long[1:] + "\n", true, nil}, {long[:beginning], false, nil}, {"b\n", true, nil}, {long[:beginning], false, nil}, {"end", true, io.EOF},
+	} {
+		line, whole, err := Read(in, nil, most)
+		if string(line) != want.line || whole != want.whole || !errors.Is(err, want.err) {
+			t.Errorf("%d bytes, whole %t, %v; want %d, %t", len(line), whole, err, len(want.line), want.whole)
+		}
+	}
 }

@@ -60,3 +60,48 @@ func TestDocumentAddsTheLineEndsOfMostLines(t *testing.T) {
 		}
 	}
 }
+
+// Lines are counted with or without a last line feed; spans are of whole lines.
+func TestCountSpanAndForeign(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2} {
+		if got := Parse([]byte(text)).Count(); got != want {
+			t.Errorf("%q has %d lines, want %d", text, got, want)
+		}
+	}
+	d := Parse([]byte("a\nbb\nccc\nd"))
+	for _, tc := range []struct {
+		first, last int
+		want        string
+	}{
+		{1, 1, "a\n"}, {2, 3, "bb\nccc\n"}, {4, 4, "d"}, {1, 9, d.Text}, {5, 5, ""}, {2, 1, ""},
+	} {
+		if start, end := d.Span(tc.first, tc.last); d.Text[min(start, end):end] != tc.want {
+			t.Errorf("lines %d to %d are %q", tc.first, tc.last, d.Text[start:end])
+		}
+	}
+	for raw, want := range map[string][2]int{"a\n\uFFFD": {}, "a\n\xffb\xfe\n\xff": {3, 2}, "\xff": {1, 1}} {
+		if count, line := Foreign([]byte(raw)); [2]int{count, line} != want {
+			t.Errorf("%q: %d bytes, the first in line %d", raw, count, line)
+		}
+	}
+}
+
+// What a file begins with, ends with and breaks its lines with stays when its text is replaced.
+func TestRewritten(t *testing.T) {
+	t.Parallel()
+	for _, tc := range [][3]string{
+		{"a\n", "b", "b\n"},
+		{"a\n", "b\n", "b\n"},
+		{"a\n", "", ""},
+		{"a", "b", "b"},
+		{ByteOrderMark + "a", ByteOrderMark + "b", ByteOrderMark + "b"},
+		{"a", ByteOrderMark + "b", "b"},
+		{"a\r\nb\r\n", "c\nd", "c\r\nd\r\n"},
+		{"a\nb\n", "c\r\nd\n", "c\r\nd\n"},
+	} {
+		if got := string(Parse([]byte(tc[0])).Rewritten(tc[1])); got != tc[2] {
+			t.Errorf("%q becomes %q with %q, want %q", tc[0], got, tc[1], tc[2])
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package textdiff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/text/lines"
+)
+
+// numbered are lines with their numbers from 1, some of them changed.
+func numbered(n int, change map[int]string) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		if text, ok := change[i]; ok {
+			b.WriteString(text)
+			continue
+		}
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+// Hunks have three lines around a change; changes share one where no more than six lines are
+// between them; numbers on the side of the new text move with what was added.
+func TestHunks(t *testing.T) {
+	t.Parallel()
+	before := numbered(25, nil)
+	for _, tc := range []struct {
+		name, after string
+		heads       []string
+		changed     int
+	}{
+		{"equal", before, nil, 0},
+		{"two places", numbered(25, map[int]string{2: "line 2\nnew\n", 10: "", 18: "a\nb\n"}), []string{"@@ -1,5 +1,6 @@", "@@ -7,7 +8,6 @@", "@@ -15,7 +15,8 @@"}, 4},
+		{"near ones share a hunk", numbered(25, map[int]string{10: "a\n", 17: "b\n"}), []string{"@@ -7,14 +7,14 @@"}, 2},
+		{"with seven between not", numbered(25, map[int]string{10: "a\n", 18: "b\n"}), []string{"@@ -7,7 +7,7 @@", "@@ -15,7 +15,7 @@"}, 2},
+		{"emptied", "", []string{"@@ -1,25 +0,0 @@"}, 25},
+	} {
+		d := New(before, tc.after)
+		var heads []string
+		for line := range strings.Lines(d.Unified("a", "b")) {
+			if strings.HasPrefix(line, "@@") {
+				heads = append(heads, strings.TrimSuffix(line, "\n"))
+			}
+		}
+		if !slices.Equal(heads, tc.heads) || d.Changed() != tc.changed {
+			t.Errorf("%s: %q, %d changed", tc.name, heads, d.Changed())
+		}
+	}
+	if text := New("a\n", "a\n").Unified("a", "b"); text != "" {
+		t.Errorf("equal texts differ by %q", text)
+	}
+}
+
+func TestRegions(t *testing.T) {
+	t.Parallel()
+	before := numbered(25, nil)
+	after := numbered(25, map[int]string{2: "x\n", 20: strings.Repeat("y", maxLineBytes+1) + "\n"})
+	want := "1|line 1\n2|x\n3|line 3\n4|line 4\n5|line 5\n…\n17|line 17\n18|line 18\n19|line 19\n20|" + strings.Repeat("y", maxLineBytes) +
+		"… [1 more bytes of this line]\n21|line 21\n22|line 22\n23|line 23\n"
+	if got := New(before, after).Regions(); got != want {
+		t.Errorf("%q", got)
+	}
+	for n, cut := range map[int]bool{maxRegionLines: false, maxRegionLines + 1: true} {
+		got := New("", numbered(n, nil)).Regions()
+		if strings.Count(got, "|line ") != maxRegionLines || strings.HasSuffix(got, "[the rest of 1 changed places is not shown]\n") != cut {
+			t.Errorf("of %d lines: %q", n, got)
+		}
+	}
+	full := strings.ReplaceAll(numbered(maxRegionLines-3, nil), "line", "new")
+	if got := New(before, full+before+"z\n").Regions(); !strings.HasSuffix(got, "[the rest of 2 changed places is not shown]\n") || strings.Contains(got, "z") {
+		t.Errorf("where the first place takes all the room: %q", got)
+	}
+}
+
+// The closest lines are shown with their numbers, and where the first of them differs.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	text := "func one() {\n\treturn alpha\n}\nfunc two() {\n\treturn beta\n}\n"
+	for wanted, want := range map[string]string{
+		"func two() {\n\treturn bete\n}\n":                 "4|func two() {\n5|\treturn beta\n6|}\n…\n1|func one() {\n2|\treturn alpha\n3|}\nLine 5 differs: the file has \"\\treturn beta\", Q has \"\\treturn bete\"",
+		"  return beta\n":                                  "5|\treturn beta\n…\n2|\treturn alpha\nLine 5 differs in indentation:",
+		"\treturn beta  \n":                                "5|\treturn beta\n…\n2|\treturn alpha\nLine 5 differs in whitespace at its end:",
+		"\treturn  beta\n":                                 "Line 5 differs in whitespace only:",
+		"func two() {\n\treturn beta\n}\nmore\n":           "The file ends at line 6, Q goes on",
+		"\treturn beta\n}":                                 "The lines are the same, but they end differently",
+		"nothing of the kind":                              "",
+		strings.Repeat("a long line of another kind\n", 3): "",
+	} {
+		got := Near(lines.Split(text), lines.Split(wanted), "Q")
+		if want == "" && got != "" || want != "" && (!strings.HasPrefix(got, "The closest lines, as NUMBER|TEXT:\n") || !strings.Contains(got, want)) {
+			t.Errorf("%q: %q", wanted, got)
+		}
+	}
+	if Closest(nil, []string{"a"}) != nil || Closest([]string{"a"}, nil) != nil {
+		t.Error("something is close to nothing")
+	}
+}
