@@ -10,7 +10,7 @@ import (
 	"agent/internal/setup/hooks"
 )
 
-// Decision is what hooks say of a call; a later one beats those before.
+// Decision is the decision of hooks about a call. A larger one takes precedence.
 type Decision int
 
 // The decisions.
@@ -21,36 +21,39 @@ const (
 	Deny
 )
 
-// decisions are the words of the contract, and of the one before it.
+// decisions are the words of the contract, old and new.
 var decisions = map[string]Decision{
 	"": None, "defer": None, "allow": Allow, "approve": Allow, "ask": Ask, "deny": Deny, "block": Deny,
 }
 
-// Outcome is what the hooks for an occasion say together.
+// Outcome is the merged outcome of the hooks for an occasion.
 type Outcome struct {
-	// Decision is about the event, Reason why, By which hook says so.
 	Decision Decision
-	Reason   string
-	By       string
-	// Input replaces that of the call, in the words of Claude Code. Nil changes nothing.
+	// Reason is the reason of the decision.
+	Reason string
+	// By names the hook that decides or stops.
+	By string
+	// Input replaces the input of the call, in the form of Claude Code; nil changes nothing.
 	Input json.RawMessage
-	// Output replaces what the model reads of the call. Nil changes nothing.
+	// Output replaces what the model reads of the call; nil changes nothing.
 	Output *string
 	// Stop ends the turn, for the reason Why.
 	Stop bool
 	Why  string
-	// Context is for the model, Notices are for the person, a line each.
-	Context, Notices []string
-	// Changed is what the hooks changed in the workspace.
+	// Context has texts for the model.
+	Context []string
+	// Notices has lines for the person.
+	Notices []string
+	// Changed is what the hooks have changed in the workspace.
 	Changed Changed
 }
 
-// Changed is what hooks changed in the workspace.
+// Changed is what hooks have changed in the workspace.
 type Changed struct {
-	// Text says it to the model, empty for nothing.
+	// Text describes the changes to the model, empty for none.
 	Text string
-	// Files are the absolute paths of the files, with what they hold now; nil where Text
-	// does not show that.
+	// Files has the new contents of the files by absolute path, nil for a content that Text
+	// does not show.
 	Files map[string][]byte
 }
 
@@ -61,7 +64,7 @@ func (o *Outcome) notice(format string, args ...any) {
 	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))
 }
 
-// Merge adds what the next hook of the configuration says.
+// Merge adds the outcome of the next hook of the configuration.
 func (o *Outcome) Merge(next Outcome) {
 	if next.Decision > o.Decision {
 		o.Decision, o.Reason, o.By = next.Decision, next.Reason, next.By
@@ -116,10 +119,10 @@ type specific struct {
 	} `json:"decision"`
 }
 
-// isAnswer reports whether a hook printed JSON and not a text.
+// isAnswer reports whether a hook printed JSON.
 func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(printed), "{") }
 
-// parse reads what a hook that ended well printed as JSON. The error says what is wrong.
+// parse reads the JSON that a successful hook has printed. The error says what is wrong.
 func parse(event hooks.Event, printed string) (Outcome, error) {
 	var a answer
 	if err := json.Unmarshal([]byte(printed), &a); err != nil {
@@ -172,7 +175,7 @@ func parse(event hooks.Event, printed string) (Outcome, error) {
 	return out, nil
 }
 
-// textOf is a value as the model reads it: a text as it is, all else as JSON.
+// textOf returns a value as the model reads it: a text unchanged, other values as JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -1,7 +1,7 @@
-// Package hook runs the hooks of a conversation: programs of the person, or of a project
-// whose hooks they have agreed to, that are given what happens as JSON and may refuse it,
-// change it or add to it. It knows the contract of Claude Code's hooks and neither the
-// turn loop nor the screen.
+// Package hook runs the hooks of a conversation: programs of the person, or of a project to
+// whose hooks they have agreed. A hook gets an event as JSON and may refuse it, change it or
+// add to it, by the contract of Claude Code's hooks. The package knows neither the turn loop
+// nor the screen.
 package hook
 
 import (
@@ -20,79 +20,81 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what hooks may take (setup 6).
+// Bounds of hooks (setup 6).
 const (
-	// usualTime, promptTime and endTime are how long hooks may run that say nothing of it:
-	// those of most events, one of UserPromptSubmit, and all of SessionEnd together.
-	usualTime  = 600 * time.Second
+	// usualTime is how long a hook without a timeout may run.
+	usualTime = 600 * time.Second
+	// promptTime is the same for UserPromptSubmit.
 	promptTime = 30 * time.Second
-	endTime    = 5 * time.Second
-	// slow is after how long a hook that is waited for is named to the person.
+	// endTime is how long all hooks of SessionEnd together may run.
+	endTime = 5 * time.Second
+	// slow is how long the turn waits for hooks before the person sees their names.
 	slow = 2 * time.Second
-	// atOnce is how many of the hooks of an event run at a time.
+	// atOnce is how many hooks of an event run at the same time.
 	atOnce = 8
-	// mostRead is what is read of each output, in bytes; mostDrained is what it may hold
-	// beyond before the hook is ended.
-	mostRead    = 64 << 10
+	// mostRead is how much of each output is read, in bytes.
+	mostRead = 64 << 10
+	// mostDrained is how much more a hook may print before it is ended, in bytes.
 	mostDrained = 16 << 20
-	// mostTold is what the model reads of a text, in characters.
+	// mostTold is how much of a text the model reads, in characters.
 	mostTold = 10_000
 )
 
-// Config is what a Runner works with.
+// Config configures a Runner.
 type Config struct {
 	Jobs *shell.Jobs
-	// Confined is the sandbox of commands, and Distrusted are the folders that they may
-	// write; PATH does not lead there.
-	Confined   func() sandbox.Confinement
+	// Confined returns the sandbox of commands.
+	Confined func() sandbox.Confinement
+	// Distrusted returns the folders that commands may write. They are not in PATH.
 	Distrusted func() []string
-	// OnlyLooks reports whether the conversation may change nothing at present: hooks are
-	// kept to that, too.
+	// OnlyLooks reports whether the conversation may change nothing at present. Hooks may
+	// change nothing then, too.
 	OnlyLooks func() bool
 	// Dir is the workspace, Home the user's home folder.
 	Dir, Home string
-	// Spool returns the folder for what is too long for the model.
+	// Spool returns the folder for texts that are too long for the model.
 	Spool func() string
-	// Common are the members of what every hook reads.
+	// Common returns the members of the input of every hook.
 	Common func() map[string]any
-	// May says why a hook must not run now. It is asked before each start.
+	// May returns why a hook must not run now, nil if it may. It is called before each start.
 	May func(hooks.Hook) error
-	// Around is called before hooks run that may change the workspace; what it returns is
-	// called after them and says what they changed, for the model.
+	// Around is called before hooks that may change the workspace. The function that it
+	// returns is called after them and returns what they have changed.
 	Around func(ctx context.Context) (settle func() Changed)
-	// Beside is called before a hook runs beside the turn, of which it cannot be seen what it
-	// changes.
+	// Beside is called before a hook that runs beside the turn, whose changes are not seen.
 	Beside func(name string)
-	// Slow gets what is waited for once that takes long, and "" when it is over.
+	// Slow is called with the names of hooks that take long, and with "" when they have ended.
 	Slow func(names string)
 }
 
-// Runner runs the hooks of a conversation. A nil Runner has none. It is safe for parallel
-// use.
+// Runner runs the hooks of a conversation. A nil Runner has no hooks. A Runner is safe for
+// concurrent use.
 type Runner struct {
 	Config
 	all []*state
-	// alone lets one event at a time have hooks that may change the workspace.
+	// alone is held while hooks run that may change the workspace.
 	alone sync.Mutex
-	// running are the hooks that nothing waits for; stop ends them.
+	// running are the asynchronous hooks; stop ends them.
 	running sync.WaitGroup
 	ctx     context.Context
 	stop    context.CancelFunc
 
 	mu sync.Mutex
-	// late is what hooks that nothing waited for have left for the next event.
+	// late is the outcome of asynchronous hooks for the next event.
 	late Outcome
 }
 
-// state is a hook with what became of it.
+// state is a hook with its history.
 type state struct {
 	hooks.Hook
+	// narrowed is the condition of If.
 	narrowed permissions.Condition
-	// runs counts its runs, and last says how the latest ended.
+	// runs counts its runs.
 	runs atomic.Int32
+	// last says how the latest run ended.
 	last atomic.Pointer[string]
-	// might is whether it might run when that was last asked: what never might was named at
-	// the start.
+	// might reports whether the hook was allowed to run when May was last called. A hook that
+	// was never allowed to run was named at the start.
 	might atomic.Bool
 }
 
@@ -105,7 +107,7 @@ func (s *state) began() {
 // ended notes how a run ended.
 func (s *state) ended(last string) { s.last.Store(&last) }
 
-// New returns a runner, nil where there are no hooks.
+// New returns a runner, nil if there are no hooks.
 func New(c Config, all []hooks.Hook) *Runner {
 	if len(all) == 0 {
 		return nil
@@ -126,7 +128,7 @@ func New(c Config, all []hooks.Hook) *Runner {
 	return r
 }
 
-// Close ends the hooks that nothing waits for, and returns when they have ended.
+// Close ends the asynchronous hooks and waits for their end.
 func (r *Runner) Close() {
 	if r != nil {
 		r.stop()
@@ -134,23 +136,23 @@ func (r *Runner) Close() {
 	}
 }
 
-// Occasion is an event as it happens.
+// Occasion is one occurrence of an event.
 type Occasion struct {
 	Event hooks.Event
-	// Names are those that matchers match; nil where the event has none.
+	// Names are the names that matchers are compared with; nil if the event has none.
 	Names []string
 	// Subject is what a call is about.
 	Subject permissions.Subject
-	// Input are the members of what hooks read, besides the common ones.
+	// Input has the members of the input of hooks, besides the common ones.
 	Input map[string]any
 }
 
-// Has reports whether there are hooks for an event, whatever it is about.
+// Has reports whether there are hooks for an event.
 func (r *Runner) Has(event hooks.Event) bool {
 	return r != nil && slices.ContainsFunc(r.all, func(s *state) bool { return s.Event == event })
 }
 
-// matching are the hooks for an occasion that may run, each command once.
+// matching returns the hooks for an occasion that may run, each command once.
 func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 	var found []*state
 	seen := map[string]bool{}
@@ -172,8 +174,8 @@ func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 	return found
 }
 
-// Run runs the hooks for an occasion and returns what they say together, merged in the
-// order of the configuration. It returns soon after ctx ends.
+// Run runs the hooks for an occasion and returns their outcomes merged, in the order of the
+// configuration. It returns soon after ctx ends.
 func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	var out Outcome
 	if !r.Has(o.Event) {
@@ -202,7 +204,7 @@ func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	return out
 }
 
-// Late returns, once, what hooks have said that nothing waited for.
+// Late returns, once, the outcome of asynchronous hooks.
 func (r *Runner) Late() Outcome {
 	if r == nil {
 		return Outcome{}
@@ -214,7 +216,7 @@ func (r *Runner) Late() Outcome {
 	return late
 }
 
-// start runs a hook that nothing waits for.
+// start runs a hook asynchronously.
 func (r *Runner) start(s *state, o Occasion, input []byte) {
 	s.began()
 	if !r.OnlyLooks() {
@@ -222,7 +224,7 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 	}
 	r.running.Go(func() {
 		said := r.run(r.ctx, s, o, input)
-		if said.Blocked() && !s.Async { // it can only be told
+		if said.Blocked() && !s.Async { // it is too late to refuse
 			said.notice("%s: %s", s, words.Headline(said.Reason))
 		}
 		r.mu.Lock()
@@ -232,7 +234,7 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 	})
 }
 
-// runAll runs hooks to their end, some at once, and returns what each said.
+// runAll runs hooks to their end, some at the same time, and returns the outcome of each.
 func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []byte, out *Outcome) []Outcome {
 	if len(all) == 0 {
 		return nil
@@ -268,8 +270,8 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 	return said
 }
 
-// Watch says what is waited for once that takes long. What it returns ends that, and says ""
-// if anything was said.
+// Watch calls say with what after a time, unless the function that it returns is called before.
+// After say was called, that function calls it with "".
 func Watch(long time.Duration, what string, say func(string)) (over func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(long, func() {
@@ -284,7 +286,7 @@ func Watch(long time.Duration, what string, say func(string)) (over func()) {
 	}
 }
 
-// input is what the hooks for an occasion read.
+// input returns the input of the hooks for an occasion.
 func (r *Runner) input(o Occasion) ([]byte, error) {
 	members := r.Common()
 	maps.Copy(members, o.Input)

@@ -22,7 +22,7 @@ import (
 // blocks is the exit code by which a hook refuses, whatever it prints.
 const blocks = 2
 
-// run runs one hook to its end and returns what it says.
+// run runs one hook to its end and returns its outcome.
 func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
@@ -53,7 +53,7 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	return said
 }
 
-// failed is what the failure of a hook means: a line for the person, or its refusal.
+// failed returns the outcome of a hook that failed: a line for the person, or a refusal.
 func failed(s *state, err error) Outcome {
 	var out Outcome
 	if s.Blocks {
@@ -64,7 +64,7 @@ func failed(s *state, err error) Outcome {
 	return out
 }
 
-// said is what a hook says by its end. The error is that it failed.
+// said returns the outcome of a hook by its end and its output. The error means that it failed.
 func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
 	var out Outcome
 	switch {
@@ -101,7 +101,7 @@ func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, 
 	return out, nil
 }
 
-// limit is how long the hook may run.
+// limit returns how long the hook may run.
 func (s *state) limit() time.Duration {
 	usual := usualTime
 	switch s.Event {
@@ -140,7 +140,7 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 	return r.Jobs.Feed(ctx, command, stdout, stderr)
 }
 
-// inProject puts the folder of the project in the place of its variable, where no shell does.
+// inProject replaces the variable of the project's folder in a word that no shell expands.
 func inProject(word, project string) string {
 	for _, name := range []string{"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${AGENT_PROJECT_DIR}", "$AGENT_PROJECT_DIR"} {
 		word = strings.ReplaceAll(word, name, project)
@@ -148,7 +148,7 @@ func inProject(word, project string) string {
 	return word
 }
 
-// bounded is a text for the model: what is too long is in a file.
+// bounded returns a text for the model. A text that is too long is cut, and kept in a file.
 func (r *Runner) bounded(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {
@@ -163,8 +163,8 @@ func (r *Runner) bounded(text string) string {
 	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
 }
 
-// encode writes members as JSON that every program can read: a model may send half of a
-// letter, on which a guard would fail and be passed over.
+// encode returns members as JSON that every program can read. A model may send half of a
+// character, with which a hook would fail and be ignored.
 func encode(members map[string]any) ([]byte, error) {
 	for name, value := range members {
 		raw, is := value.(json.RawMessage)
@@ -181,11 +181,11 @@ func encode(members map[string]any) ([]byte, error) {
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), err
 }
 
-// output keeps the beginning of what a hook prints and drops the rest, within bounds.
+// output keeps the beginning of what a hook prints and drops the rest.
 type output struct {
 	kept  bytes.Buffer
 	total int64
-	// full ends the hook.
+	// full ends a hook that prints too much.
 	full func()
 }
 

@@ -4,18 +4,20 @@ import (
 	"agent/internal/words"
 )
 
-// Status is a hook with what became of it, for people.
+// Status is a hook with its state, for people.
 type Status struct {
 	Name, Command, File string
-	// Used says whether it is used, State in words why not.
-	Used  bool
+	// Used reports whether the hook is used.
+	Used bool
+	// State is the state in words, with the reason if the hook is not used.
 	State string
-	// Runs counts its runs; Last says how the latest ended.
+	// Runs counts its runs.
 	Runs int
+	// Last says how the latest run ended.
 	Last string
 }
 
-// Statuses lists the hooks in the order of the configuration.
+// Statuses returns the hooks in the order of the configuration.
 func (r *Runner) Statuses() []Status {
 	if r == nil {
 		return nil

@@ -8,31 +8,31 @@ import (
 	"sync"
 )
 
-// Lessons keeps from one run to the next what an endpoint has taught, in dialects of
+// Lessons keeps what an endpoint has taught from one run to the next, as dialects of
 // type D. Its methods are safe for concurrent use.
 type Lessons[D any] interface {
-	// Learned is what is known of a model at the endpoint.
+	// Learned returns the dialect that was kept for a model at the endpoint, else the zero D.
 	Learned(model string) D
 	// Keep is called with a dialect that the endpoint has understood.
 	Keep(model string, d D)
 }
 
-// Learn returns the dialect that a refusal teaches, in lower case, of a request in
-// dialect d: d itself if it teaches nothing. The note says what the
-// conversation loses by it, "" if nothing.
+// Learn returns the dialect to use after a request in dialect d was refused, or d itself if
+// the refusal teaches nothing. The text of the refusal is in lower case. The note says what
+// the conversation loses by the new dialect, "" if nothing.
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
-// mostLessons is how many refusals of one request are learned from: an endpoint that
-// wants something else each time cannot be pleased.
+// mostLessons is how many refusals of one request are learned from. It ends the exchange
+// with an endpoint that refuses every dialect.
 const mostLessons = 5
 
-// Adapt returns a provider that learns from a refusal that names what the endpoint
-// wants otherwise: the request is sent again at once in the other dialect, and so are
-// all later ones to the same model. A dialect is whatever speak, which returns the
-// provider that asks in it, understands. Every lesson is learned once; a refusal that
-// teaches nothing new is passed on. What the conversation loses by a lesson is in an
-// Adapted chunk. With kept, what an endpoint has understood is known in the next run;
-// nil forgets it with the provider.
+// Adapt returns a provider that learns from refusals. When a refusal says how the endpoint
+// wants requests, the request is sent again at once in the new dialect, and so are all later
+// ones to the same model. A refusal that teaches nothing new is passed on. An Adapted chunk
+// says what the conversation loses by a lesson.
+//
+// speak returns the provider that sends requests in a dialect. kept keeps the dialects that
+// the endpoint has understood for the next run; it may be nil.
 func Adapt[D comparable](speak func(D) Provider, learn Learn[D], kept Lessons[D]) Provider {
 	return &adapting[D]{speak: speak, learn: learn, kept: kept, learned: map[string]D{}}
 }
@@ -43,7 +43,7 @@ type adapting[D comparable] struct {
 	kept  Lessons[D]
 
 	mu sync.Mutex
-	// learned is by model: a router has endpoints of many kinds behind it.
+	// learned has the dialects by model: a router serves models of many endpoints.
 	learned map[string]D
 }
 
@@ -59,9 +59,9 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// ask streams one reply in dialect d, after so many lessons. It reports whether the
-// request was refused in a way that taught something, with the note of it; then nothing
-// but pulses has been yielded.
+// ask streams one reply in dialect d; lessons is how many this request has taught. It
+// reports whether a refusal taught another one, with its note. In that case it has yielded
+// nothing but pulses.
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false
 	for chunk, err := range a.speak(d).Stream(ctx, req) {
@@ -83,8 +83,8 @@ func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chun
 	return "", false
 }
 
-// teaches learns from a refusal. Another request may have learned the same in the
-// meantime: what counts is whether it is news to the dialect that was used.
+// teaches learns from a refusal and reports whether it taught something that dialect d did
+// not have. Another request may have learned the same meanwhile.
 func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught bool) {
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {
@@ -100,8 +100,7 @@ func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught 
 	return note, true
 }
 
-// dialect is what is known of a model; what earlier runs have learned is looked up
-// once.
+// dialect returns the dialect of a model. What earlier runs have learned is read once.
 func (a *adapting[D]) dialect(model string) D {
 	a.mu.Lock()
 	defer a.mu.Unlock()

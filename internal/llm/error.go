@@ -35,34 +35,33 @@ type Error struct {
 	Kind ErrorKind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
-	// Where is the endpoint and the model that it happened on, empty if it concerns
-	// none. See About.
+	// Where names the endpoint and the model, see About; it is empty for a failure that
+	// concerns none.
 	Where string
 	// Message is what happened.
 	Message string
 	// Hint is what to do about it.
 	Hint string
-	// RetryAfter is how long the provider asked to wait, 0 when it did not.
+	// RetryAfter is how long the provider asks to wait, 0 when it does not ask.
 	RetryAfter time.Duration
 	// Attempts is how many requests were made.
 	Attempts int
-	// ContextLimit is the window in tokens that the provider named with a
-	// ContextOverflow, 0 when it did not.
+	// ContextLimit is the window in tokens that the provider names with a
+	// ContextOverflow, 0 when it names none.
 	ContextLimit int
 	// Err is the cause, if any.
 	Err error
 
 	// Final is set when asking again cannot help, whatever the kind.
 	Final bool
-	// Costly is set when an attempt costs minutes or paid tokens, so that few are
-	// made.
+	// Costly is set when another attempt costs minutes or paid tokens.
 	Costly bool
-	// Unreachable is set when no connection came about.
+	// Unreachable is set when no connection could be made.
 	Unreachable bool
 }
 
-// OfRequest reports whether the provider refused what the request holds, so that it
-// would refuse it for ever.
+// OfRequest reports whether the provider refused the content of the request, so that the
+// same request would be refused again.
 func (e *Error) OfRequest() bool {
 	switch e.Kind {
 	case BadRequest, NoImages, ContextOverflow:
@@ -85,10 +84,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// HintLater is what to do about a failure that passes.
+// HintLater is the hint for a failure that is likely to pass.
 const HintLater = "try again later, or use another endpoint with --base-url"
 
-// Located returns what happened with where in front, unless that is empty.
+// Located returns the message with where in front of it, unless where is empty.
 func Located(where, message string) string {
 	if where == "" {
 		return message
@@ -96,8 +95,7 @@ func Located(where, message string) string {
 	return where + ": " + message
 }
 
-// About names what a message is about: an endpoint and, unless it is empty, a
-// model there.
+// About returns the name of an endpoint and, unless it is empty, of a model there.
 func About(endpoint, model string) string {
 	if model == "" {
 		return endpoint

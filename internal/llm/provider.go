@@ -1,9 +1,9 @@
-// Package llm is what a model is to the program: one small streaming interface, and
-// what can be wrapped around any implementation of it (retries, a watchdog, lessons,
-// redaction). Requests, chunks and errors are free of any wire format; package openai
-// speaks one.
+// Package llm defines how the program talks to a model: one small streaming interface,
+// and wrappers that add retries, a watchdog, lessons and redaction to any implementation.
+// Requests, chunks and errors do not depend on a wire format; package openai implements
+// one.
 //
-// It knows the content model and nothing of the turn loop. It never logs a key.
+// The package knows the content model and nothing of the turn loop. It never logs a key.
 package llm
 
 import (
@@ -35,8 +35,8 @@ type Request struct {
 	System  string
 	History []*history.Content
 	Tools   []ToolSpec
-	// Schema is the JSON Schema that the reply has to fit, nil for none. A server that cannot
-	// enforce it replies without.
+	// Schema is the JSON Schema that the reply has to fit, nil for none. Not every server
+	// enforces it.
 	Schema json.RawMessage
 	// MaxOutputTokens, Temperature, TopP and ReasoningEffort are sent only when set.
 	MaxOutputTokens int
@@ -45,9 +45,9 @@ type Request struct {
 	ReasoningEffort string
 	// Replay says whether reasoning is sent back to the model it comes from.
 	Replay Replay
-	// Cache is about the provider's prompt cache.
+	// Cache says what to ask of the provider's prompt cache.
 	Cache Cache
-	// Patience is how long to wait and how often to ask; nil means the defaults.
+	// Patience says how long to wait and how often to try; nil means DefaultPatience.
 	Patience *Patience
 }
 
@@ -57,17 +57,17 @@ type ToolSpec struct {
 	Description string
 	// Schema is the JSON Schema of the parameters object.
 	Schema json.RawMessage
-	// Free is the form for models that write the tool's one argument as it is; nil for
-	// none.
+	// Free is the form of the tool for models that write its argument as plain text; nil
+	// if it has none.
 	Free *FreeForm
 }
 
-// FreeForm is a tool whose argument is a text and no JSON.
+// FreeForm describes a tool whose argument is a plain text instead of JSON.
 type FreeForm struct {
-	// Parameter is what the text is called where the tool is a function.
+	// Parameter is the name of the text where the tool is offered as a function.
 	Parameter   string
 	Description string
-	// Grammar is what the text looks like, in the format of Lark.
+	// Grammar is the grammar of the text, in the format of Lark.
 	Grammar string
 }
 
@@ -75,9 +75,8 @@ type FreeForm struct {
 // Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
-// Pulse is a sign of life that is no part of the reply: a keep-alive, an event
-// that says nothing, or, with Token, a piece of a call's arguments. Watch takes
-// pulses out.
+// Pulse is a sign of life that is not part of the reply: a keep-alive, an event without
+// content or, with Token, a piece of a call's arguments. Watch removes pulses.
 type Pulse struct{ Token bool }
 
 // Text is a piece of the answer.
@@ -86,8 +85,8 @@ type Text struct{ Delta string }
 // Reasoning is a piece of the model's thinking.
 type Reasoning struct{ Delta string }
 
-// WasThinking says that the Text that has come so far was the model's thinking: its end
-// was marked, its beginning was not.
+// WasThinking says that all Text so far was the model's thinking. It is sent when the end
+// of the thinking was marked and its beginning was not.
 type WasThinking struct{}
 
 // Thought comes once after the Reasoning of a reply, with what the provider
@@ -98,42 +97,43 @@ type Thought struct{ Attached *history.Attached }
 // arriving. The complete calls come in the same order.
 type ToolCallStarted struct{ Name string }
 
-// ToolCall is one complete call, assembled from its fragments. Arguments that
-// are not a JSON object come as they are; the turn loop answers them with a tool
-// error. Calls arrive in the model's order, before Finish.
+// ToolCall is one complete call, assembled from its fragments. Arguments that are not a
+// JSON object are passed on unchanged; the turn loop answers them with a tool error. Calls
+// arrive in the model's order, before Finish.
 type ToolCall struct {
 	ID, Name  string
 	Arguments string
-	// Cut is set when the reply ended at the output limit within the call.
+	// Cut is set when the reply reached the output limit within the call.
 	Cut bool
 	// Attached is what the provider attached to the call, nil if nothing.
 	Attached *history.Attached
 }
 
-// Usage is what the provider says the request cost, in tokens.
+// Usage is the provider's report of what the request cost, in tokens.
 type Usage struct {
 	PromptTokens     int
 	CompletionTokens int
 	// CachedTokens is the part of PromptTokens read from the provider's cache.
 	CachedTokens int
-	// CacheWriteTokens is the part of PromptTokens written to it, where providers
+	// CacheWriteTokens is the part of PromptTokens written to the cache, where providers
 	// charge for that.
 	CacheWriteTokens int
 }
 
-// Retrying announces another attempt (see Retry). When Discard is set, the deltas
-// of this reply seen so far are void; the next attempt starts over.
+// Retrying announces another attempt (see Retry).
 type Retrying struct {
 	// Attempt is the number of the attempt that follows, from 2.
 	Attempt int
 	Delay   time.Duration
 	// Where and Reason are the Where and the Message of the failure.
 	Where, Reason string
-	Discard       bool
+	// Discard means that the deltas of this reply so far are void: the next attempt starts
+	// over.
+	Discard bool
 }
 
-// Adapted comes before a reply when the endpoint has refused what it had attached to
-// earlier ones, and was asked again without. Note says so to a person.
+// Adapted comes before a reply when the endpoint has refused a part of the request and was
+// asked again without it. Note says so to a person.
 type Adapted struct{ Note string }
 
 // Finish ends a complete reply. Reason is the provider's: stop, tool_calls,
@@ -157,8 +157,8 @@ type Replay string
 
 // The values of Replay.
 const (
-	// ReplayAuto, also "", sends it where the vendor is known to want it, or once
-	// the endpoint has asked for it.
+	// ReplayAuto, also "", sends it where the vendor is known to want it, and once the
+	// endpoint has asked for it.
 	ReplayAuto   Replay = "auto"
 	ReplayAlways Replay = "always"
 	ReplayNever  Replay = "never"
@@ -169,10 +169,10 @@ type CachePolicy string
 
 // The values of CachePolicy.
 const (
-	// CacheAuto, also "", asks where the vendor knows the question.
+	// CacheAuto, also "", asks where the vendor is known to understand it.
 	CacheAuto CachePolicy = "auto"
 	CacheOff  CachePolicy = "off"
-	// Cache5m and Cache1h are how long, where the vendor lets one choose.
+	// Cache5m and Cache1h ask for that time, where the vendor offers a choice.
 	Cache5m CachePolicy = "5m"
 	Cache1h CachePolicy = "1h"
 )
@@ -180,8 +180,8 @@ const (
 // Cache is what a request says about the provider's prompt cache.
 type Cache struct {
 	Policy CachePolicy
-	// Key is the same for all requests of a session, 64 characters at most. It
-	// brings them to the server that has their prefix. "" is sent nowhere.
+	// Key is the same for all requests of a session, 64 characters at most. The provider
+	// uses it to route them to the server that has their prefix. "" is not sent.
 	Key string
 	// Stable is how many entries at the beginning of the history will be sent
 	// unchanged from now on.

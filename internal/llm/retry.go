@@ -17,32 +17,33 @@ import (
 const (
 	firstDelay = 500 * time.Millisecond
 	maxDelay   = 30 * time.Second
-	// maxRetryAfter is the longest wait a server may ask for. Beyond it a person
-	// decides.
+	// maxRetryAfter is the longest wait that a server may ask for. A longer one is left to
+	// the person.
 	maxRetryAfter = 2 * time.Minute
-	// dialAttempts bounds the attempts when nothing has ever answered: a mistyped
-	// address should be reported within seconds. When nobody waits, a minute or two are
-	// allowed for an outage to pass or a server to start.
-	dialAttempts           = 3
+	// dialAttempts bounds the attempts while nothing has answered yet, so that a mistyped
+	// address is reported within seconds.
+	dialAttempts = 3
+	// dialAttemptsUnattended does so when nobody waits: a minute or two are allowed for an
+	// outage to pass or a server to start.
 	dialAttemptsUnattended = 8
 	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
 )
 
-// RetryPolicy is how Retry waits. The zero value is real time and chance.
+// RetryPolicy says how Retry waits. The zero value waits in real time.
 type RetryPolicy struct {
-	// Sleep waits between attempts and returns ctx's error when it ends first;
-	// Jitter returns a number in [0, 1). Nil means the real ones.
-	Sleep  func(ctx context.Context, d time.Duration) error
+	// Sleep waits between attempts and returns ctx's error if ctx ends first; nil means
+	// Sleep of this package.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter returns a number in [0, 1); nil means a random one.
 	Jitter func() float64
 }
 
-// Retry wraps p so that a request that failed is made again, as often as its
-// Patience says, while that can help: for Unavailable, RateLimit and Truncated,
-// unless the *Error is Final. It waits between attempts, as long as the provider
-// asks (Error.RetryAfter) or longer and longer, and announces every attempt by a
-// Retrying chunk. The error it gives up with has Attempts set. Once ctx has ended
-// nothing more is sent.
+// Retry wraps p so that a failed request is made again, at most as often as its Patience
+// says, where that can help: after Unavailable, RateLimit and Truncated, unless the *Error
+// is Final. Between attempts it waits as long as the provider asks (Error.RetryAfter), else
+// longer each time. A Retrying chunk announces every attempt. The error that it gives up
+// with has Attempts set. Once ctx has ended, nothing more is sent.
 func Retry(p Provider, policy RetryPolicy) Provider {
 	if policy.Sleep == nil {
 		policy.Sleep = Sleep
@@ -56,8 +57,7 @@ func Retry(p Provider, policy RetryPolicy) Provider {
 type retrying struct {
 	provider Provider
 	policy   RetryPolicy
-	// reached is set once the provider has answered anything at all: what is out of
-	// reach afterwards was not mistyped.
+	// reached is set once the provider has answered anything: its address is right then.
 	reached atomic.Bool
 }
 
@@ -73,7 +73,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				r.reached.Store(true)
 				return
 			}
-			// The same bytes again will not be better the third time.
+			// A reply that broke off twice after the same bytes will do so again.
 			failure.Final = failure.Final || failure.Kind != RateLimit && latest.begun && latest.said == previous.said
 			if failure.Costly {
 				costly++
@@ -97,17 +97,17 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 	}
 }
 
-// attempt is one request and what came of it.
+// attempt is one request and its outcome.
 type attempt struct {
 	yield func(Chunk, error) bool
-	// begun is set when a part of the reply was yielded; said identifies its deltas.
+	// begun is set when a part of the reply was yielded.
 	begun bool
-	said  [sha256.Size]byte
+	// said is a digest of the deltas of the reply.
+	said [sha256.Size]byte
 }
 
-// run yields one reply. It returns the failure after which another attempt may
-// help, nil when there is nothing more to do: the reply is complete, the consumer
-// has left, or the error is passed on.
+// run yields one reply. It returns the failure after which another attempt may help, or nil
+// if the reply is complete, the consumer has left or the error was passed on.
 func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 	said := sha256.New()
 	defer func() { said.Sum(a.said[:0]) }()
@@ -138,7 +138,7 @@ func isReply(chunk Chunk) bool {
 	return true
 }
 
-// attempts is how many attempts failures like this one are worth.
+// attempts returns how many attempts to make after failures like this one.
 func (r *retrying) attempts(failure *Error, patience Patience) int {
 	most := patience.Retries + 1
 	switch {
@@ -151,8 +151,7 @@ func (r *retrying) attempts(failure *Error, patience Patience) int {
 	}
 }
 
-// delay says how long to wait before the next attempt after failure, and whether
-// there is to be one.
+// delay returns how long to wait after a failure, and whether to try again at all.
 func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
 	if !retried || failure.Final || failure.Attempts >= most {
@@ -179,23 +178,22 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience is how long Watch waits for a provider and how often Retry asks it
-// again.
+// Patience says how long Watch waits for a provider and how often Retry tries again.
 type Patience struct {
-	// First is how long it may take until the first part of a reply and from one
-	// part to the next while only keep-alives come.
+	// First is how long the first part of a reply may take, and each further one while
+	// only keep-alives arrive.
 	First time.Duration
 	// Idle is how long a reply that has begun may be silent, without even a
 	// keep-alive.
 	Idle time.Duration
 	// Retries is how often a request that failed is made again.
 	Retries int
-	// Unattended means that nobody waits for the answer: an endpoint that cannot be
-	// reached is asked for longer.
+	// Unattended means that nobody waits for the answer. Retry then tries longer to reach
+	// the endpoint.
 	Unattended bool
 }
 
-// DefaultPatience is what a request without a Patience gets.
+// DefaultPatience returns the Patience of requests that have none.
 func DefaultPatience() Patience {
 	return Patience{First: 5 * time.Minute, Idle: 2 * time.Minute, Retries: 8}
 }

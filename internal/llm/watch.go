@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Watch wraps p so that a request whose server has gone silent for longer than the
-// request's Patience is given up, with an *Error of kind Unavailable whose message
-// begins with subject. It takes the pulses out.
+// Watch wraps p so that a request is given up when its server is silent for longer than the
+// request's Patience. The *Error is of kind Unavailable and about subject. Watch removes the
+// pulses.
 func Watch(p Provider, subject string) Provider { return &watching{p, subject} }
 
 type watching struct {
@@ -18,11 +18,10 @@ type watching struct {
 	subject  string
 }
 
-// hintSilence is what to do about a server that is silent.
+// hintSilence is the hint for a silent server.
 const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 
-// stallError is the cause of a request that was given up because its server was
-// silent.
+// stallError is the cause of giving up a request whose server was silent.
 type stallError struct{ after time.Duration }
 
 func (e *stallError) Error() string { return fmt.Sprintf("sent nothing for %s", e.after) }
@@ -41,7 +40,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 				where := About(w.subject, req.Model)
 				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
-			clock.timer.Stop() // for as long as the consumer works on what came
+			clock.timer.Stop() // the consumer may take its time
 			pulse, isPulse := chunk.(Pulse)
 			if !isPulse && !yield(chunk, err) {
 				return
@@ -53,18 +52,18 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// stallClock ends a request that is silent for too long: without a part of the reply, or,
-// once that has begun, without a sign of life.
+// stallClock cancels a request whose server is silent for too long: without a part of the
+// reply, or, once the reply has begun, without a sign of life.
 type stallClock struct {
 	cancel   context.CancelCauseFunc
 	patience Patience
 	timer    *time.Timer
 	begun    bool
-	// due is when the next part must have come; a sign of life does not move it.
+	// due is when the next part of the reply must have arrived. Keep-alives do not move it.
 	due time.Time
 }
 
-// start starts the clock; part says that a part of the reply came.
+// start starts the clock again; part reports whether a part of the reply arrived.
 func (c *stallClock) start(part bool) {
 	if part {
 		c.due = time.Now().Add(c.patience.First)

@@ -13,21 +13,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is what a server wants to know from the person during a call. Its texts are
-// the server's.
+// Question is a question of a server to the person during a call. Its texts are the server's.
 type Question struct {
 	Server, Message string
-	// URL is an address that the person is to open in a browser; then there are no fields.
+	// URL is an address for the person to open in a browser, in place of Fields.
 	URL    string
 	Fields []Field
 }
 
-// Answer is what the person said.
+// Answer is the person's answer to a Question.
 type Answer struct {
 	// Action is Accept, Decline or Cancel.
 	Action Action
-	// Values has the fields that were filled in: strings, numbers, booleans, and lists of
-	// strings. Fields that are missing have their defaults.
+	// Values has the fields that the person filled in: strings, numbers, booleans, and lists
+	// of strings. Missing fields get their defaults.
 	Values map[string]any
 }
 
@@ -45,8 +44,8 @@ const (
 // mostQuestions is how often a server may ask during one call.
 const mostQuestions = 5
 
-// elicit answers a question of the server. A question that nobody can answer, or that
-// asks for a secret, is declined, and so is one that cannot be read without a panic.
+// elicit answers a question of the server. It declines a question that nobody can answer, that
+// asks for a secret, or with which reading it panics.
 func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result *sdk.ElicitResult, err error) {
 	defer func() {
 		if recover() != nil {
@@ -56,7 +55,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	open := c.open()
-	var left atomic.Int32 // of the calls for one of which it is
+	var left atomic.Int32 // calls that have not ended; the question is for one of them
 	left.Store(int32(len(open)))
 	for _, k := range open {
 		k.ask(+1)
@@ -107,7 +106,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	raw := rawOf(p.RequestedSchema)
 	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
-		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed without end
+		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed for ever
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -118,7 +117,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	return q, &schema, err
 }
 
-// complete adds the defaults to what was filled in, and checks that it fits.
+// complete adds the defaults to the values, and checks that they fit the schema.
 func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any, error) {
 	if values == nil {
 		values = map[string]any{}

@@ -13,14 +13,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Progress is how far a call is.
+// Progress is the progress of a call.
 type Progress struct {
 	Message string
-	// Done is how much is done of Total, which is 0 when unknown.
+	// Done is how much of Total is done. Total is 0 if it is not known.
 	Done, Total float64
 }
 
-// String is the progress on a line.
+// String returns the progress as a line.
 func (p Progress) String() string {
 	number := strconv.FormatFloat(p.Done, 'g', 4, 64)
 	if p.Total > 0 {
@@ -37,17 +37,19 @@ type call struct {
 	// life ends with the call.
 	life context.Context
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// silent cancels the call when the server is silent for longer than bound.
 	silent *time.Timer
 	bound  time.Duration
-	// asking counts the questions to the person, which take their time.
+	// asking counts the open questions to the person, during which silent does not run.
 	asking   int
 	progress func(Progress)
-	reached  string
-	over     bool
+	// reached is the latest progress.
+	reached string
+	over    bool
 }
 
-// alive notes a sign of life. The call does not end while its progress is reported.
+// alive notes a sign of life, and reports the progress p if it is not nil.
 func (k *call) alive(p *Progress) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -83,9 +85,9 @@ func (k *call) ask(by int) {
 	}
 }
 
-// Call calls a tool with arguments, a JSON object. What the server refuses is a result
-// with IsError; an error says that there is no answer, why, and whether the call may have
-// taken effect nevertheless. progress may be nil.
+// Call calls a tool with arguments, a JSON object. A refusal of the server is a result with
+// IsError. An error means that there is no answer; it says why, and whether the call may have
+// taken effect. progress may be nil.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -108,7 +110,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	return result, err
 }
 
-// Prompt makes the messages of a prompt.
+// Prompt returns the messages of a prompt.
 func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string) (Result, error) {
 	var result Result
 	err := c.bounded(ctx, nil, func(ctx context.Context, token string) error {
@@ -146,7 +148,7 @@ func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 	return result, c.refusedPlainly(err)
 }
 
-// refusedPlainly turns what a server answered into words.
+// refusedPlainly returns err in plain words if it is a refusal of the server.
 func (c *Client) refusedPlainly(err error) error {
 	if refused := refusal(err); refused != nil {
 		return fmt.Errorf("%s: %s", c.server.Name, plain(refused))
@@ -154,8 +156,8 @@ func (c *Client) refusedPlainly(err error) error {
 	return err
 }
 
-// bounded makes a request that may take long but not be silent for long. What the server
-// refuses comes back as it is, everything else in words.
+// bounded makes a request that may take long, as long as the server shows signs of life. It
+// returns a refusal of the server unchanged, and explains other errors.
 func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
 	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -187,7 +189,7 @@ func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(c
 	return c.explainCall(err, silent, total, k.reached)
 }
 
-// progressed is called when the server says how far a call is.
+// progressed handles a report of the progress of a call.
 func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotificationClientRequest) {
 	token, _ := request.Params.ProgressToken.(string)
 	c.mu.Lock()
@@ -198,7 +200,7 @@ func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotification
 	}
 }
 
-// open are the calls that have no answer yet.
+// open returns the calls that have no answer yet.
 func (c *Client) open() []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()

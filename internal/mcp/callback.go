@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// callback is where a browser returns after a login: a server on this machine alone.
+// callback is the server to which a browser returns after a login. Only this machine reaches it.
 type callback struct {
 	address string
 	server  *http.Server
@@ -41,12 +41,12 @@ func (b *callback) serve(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "You can close this page and go back to the terminal.")
 	select {
 	case b.answers <- query:
-	default: // one is enough
+	default: // there is an answer already
 	}
 }
 
-// wait leads a person to an address and returns what the authority sends back, through
-// the browser or pasted.
+// wait opens an address for the person and returns the answer of the authority, which comes from
+// the browser or is pasted.
 func (b *callback) wait(ctx context.Context, address string, open Opener) (url.Values, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -75,7 +75,7 @@ func (b *callback) wait(ctx context.Context, address string, open Opener) (url.V
 			if err != nil {
 				return nil, err
 			}
-			failed = nil // the browser comes back by itself
+			failed = nil // the browser returns by itself
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

@@ -1,13 +1,13 @@
-// Package mcp speaks the Model Context Protocol to servers, as programs that it starts
-// and over HTTP: it connects, lists what a server offers, calls, answers what a server
-// asks back, and ends what it started.
+// Package mcp talks to servers of the Model Context Protocol, which are programs that it starts
+// or are reached over HTTP. It connects, lists what a server offers, calls tools, answers the
+// server's questions, and ends the programs.
 //
-// A [Set] holds the servers of a conversation. None is connected before it is used, and
-// one that ended is started again at the next use. A [Client] is one connection.
+// A [Set] has the servers of a conversation. It connects to a server at its first use, and
+// starts a program that has ended again at the next use. A [Client] is one connection.
 //
-// What comes from a server is data and arrives as it was sent: names, descriptions and
-// results are neither cleaned nor shortened here, but each list, line and wait has a
-// bound. The package decides nothing about consent.
+// Data of a server is passed on unchanged: names, descriptions and results are neither cleaned
+// nor shortened here, but each list, line and wait has a bound. The package does not decide
+// about consent.
 package mcp
 
 import (
@@ -34,21 +34,21 @@ type Client struct {
 	changing atomic.Bool
 	closing  sync.Once
 	done     chan struct{}
-	// questions counts those of the server since the last call began.
+	// questions counts the questions of the server since the latest call began.
 	questions atomic.Int32
-	// waits has a channel for each address that the person is sent to.
+	// waits has a channel for each address that the person has to visit.
 	waits sync.Map
 
 	mu    sync.Mutex
 	tools []Tool
-	// until is when the list of tools is out of date; zero: it is already.
+	// until is how long the list of tools is valid; the zero time means that it is not.
 	until time.Time
 	calls map[string]*call
 	count int
 }
 
-// Connect starts or reaches a server and lists its tools. The error is a *LoginError
-// where a login is missing.
+// Connect connects to a server and lists its tools. The error is a *LoginError if a login is
+// missing.
 func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 	if s.Prepare != nil {
 		var err error
@@ -68,7 +68,7 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 		_, err = c.Tools(ctx)
 	}
 	if err == nil {
-		go func() { // what is left of a connection that was lost is closed
+		go func() { // clean up after a lost connection
 			_ = c.session.Wait()
 			c.Close()
 		}()
@@ -82,7 +82,7 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 	return nil, err
 }
 
-// newSDK makes the client of the SDK, which can be connected once more than once.
+// newSDK returns a client of the SDK.
 func (c *Client) newSDK() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Logger: slog.New(slog.NewTextHandler(&c.log, nil)),
@@ -106,13 +106,13 @@ func (c *Client) newSDK() *sdk.Client {
 	return client
 }
 
-// Protocol is the version of the protocol that was agreed on.
+// Protocol returns the version of the protocol that both sides use.
 func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }
 
-// Instructions are the words of the server on how to use it.
+// Instructions returns the server's own text on how to use it.
 func (c *Client) Instructions() string { return c.session.InitializeResult().Instructions }
 
-// Version is the name and version of the server's program, as it says.
+// Version returns the name and version that the server's program reports.
 func (c *Client) Version() string {
 	info := c.session.InitializeResult().ServerInfo
 	if info == nil {
@@ -121,11 +121,11 @@ func (c *Client) Version() string {
 	return info.Name + " " + info.Version
 }
 
-// Log is the end of what the server wrote besides its answers, at most 64 KiB.
+// Log returns the end of what the server wrote besides its answers, at most 64 KiB.
 func (c *Client) Log() string { return c.log.String() }
 
-// Dropped are the first three lines of the server that were no messages, and how many
-// there were in all.
+// Dropped returns the first three lines of the server that are not messages, and the number of
+// all such lines.
 func (c *Client) Dropped() (first []string, count int) {
 	if c.wire == nil {
 		return nil, 0
@@ -133,17 +133,18 @@ func (c *Client) Dropped() (first []string, count int) {
 	return c.wire.reader.drops()
 }
 
-// Done is closed when the connection is lost or closed, and nothing of it is left.
+// Done returns a channel that is closed when the connection is lost or closed, and everything
+// of it has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// hasEnded reports whether the server is gone. A connection that broke is followed
-// closely by the end of the program, which is waited for.
+// hasEnded reports whether the program of the server has ended. After the connection broke, it
+// waits a moment for the end.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
 	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.endsIn(patience) {
 		return false
 	}
-	<-c.wire.process.said // for its last words
+	<-c.wire.process.said // so that its last words are there
 	return true
 }
 
@@ -162,7 +163,7 @@ func (c *Client) Close() {
 	<-c.done
 }
 
-// closeSession ends the session politely, but soon.
+// closeSession ends the session in the way of the protocol, within a bound.
 func (c *Client) closeSession() {
 	if c.session == nil {
 		return
@@ -178,8 +179,7 @@ func (c *Client) closeSession() {
 	}
 }
 
-// boundProbe bounds the question whether a program speaks the new protocol, which some
-// never answer.
+// boundProbe bounds the time of the probe, which some programs never answer.
 func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		if method == probe {
@@ -191,22 +191,22 @@ func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// probe is the request that only servers with the new protocol know.
+// probe is the request by which servers with the new protocol are recognised.
 const probe = "server/discover"
 
 // probeTimeout is a variable for tests.
 var probeTimeout = 5 * time.Second
 
-// The versions of the protocol that a connection begins with: the last one that shakes
-// hands, and the first that does not.
+// The versions of the protocol that a connection begins with: the last with a handshake, and the
+// first without.
 const (
 	handshakes = "2025-11-25"
 	stateless  = "2026-07-28"
 )
 
-// connectStdio starts the program. It is first spoken to as servers have been for
-// long: many never answer a request that they do not know. Those that know only the new
-// protocol refuse the old one at once, and are started once more.
+// connectStdio starts the program. It begins with the old protocol, because many programs never
+// answer a request that they do not know. Those that know only the new protocol refuse the old
+// one at once, and are started again.
 func (c *Client) connectStdio(ctx context.Context) error {
 	version := handshakes
 	if c.server.Protocol >= stateless {
@@ -229,8 +229,8 @@ func (c *Client) start(ctx context.Context, version string) error {
 	return c.shake(ctx, c.wire, version)
 }
 
-// shake begins a session over a transport. It does not wait longer than ctx, which the
-// SDK does where a server accepts a request and gives no headers.
+// shake begins a session over a transport. It returns when ctx ends; the SDK itself waits longer
+// if a server accepts a request and sends no headers.
 func (c *Client) shake(ctx context.Context, over sdk.Transport, version string) error {
 	type made struct {
 		session *sdk.ClientSession

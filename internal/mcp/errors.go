@@ -14,22 +14,22 @@ import (
 	"agent/internal/words"
 )
 
-// LoginError says that a server wants a login that there is not, or not any more.
+// LoginError is the error of a server that wants a login, which is missing or has expired.
 type LoginError struct{ Server string }
 
 func (e *LoginError) Error() string {
 	return fmt.Sprintf("%s needs a login: agent mcp login %s", e.Server, e.Server)
 }
 
-// Reasons why something was given up.
+// Causes of a cancelled context.
 var (
 	errStart  = errors.New("start")
 	errSilent = errors.New("silent")
 	errLong   = errors.New("long")
 )
 
-// given is why something with a bound of ours was given up: the bound, or that the caller
-// did, in whatever words; nil when it was not.
+// given returns why a bounded request was given up: one of the causes above, or the error of
+// the caller's context; nil if it was not given up.
 func given(ctx context.Context) error {
 	switch cause := context.Cause(ctx); cause {
 	case errStart, errSilent, errLong:
@@ -39,7 +39,7 @@ func given(ctx context.Context) error {
 	}
 }
 
-// wantsLogin is the login that a failure asks for, nil if none.
+// wantsLogin returns the *LoginError that a failure means, nil if it means none.
 func (c *Client) wantsLogin(err error) error {
 	var login *LoginError
 	switch {
@@ -51,7 +51,7 @@ func (c *Client) wantsLogin(err error) error {
 	return nil
 }
 
-// explainStart says in words for a person why the start of a server failed.
+// explainStart returns an error that explains why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -67,7 +67,8 @@ func (c *Client) explainStart(err error) error {
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }
 
-// explainCall says why a call has no answer, and whether it may have taken effect.
+// explainCall returns an error that explains why a call has no answer, and whether the call may
+// have taken effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -106,8 +107,8 @@ func (c *Client) withLast(say string) error {
 
 const lastWords = 300
 
-// refusal is the error that a server answered with, nil if it is another. The SDK has
-// errors of its own in the same form.
+// refusal returns the error that the server has answered, nil for other errors, also for the
+// SDK's own errors of the same type.
 func refusal(err error) *jsonrpc.Error {
 	const closing, unknown, rejected = -32004, -32003, -32005
 	var refused *jsonrpc.Error
@@ -117,7 +118,7 @@ func refusal(err error) *jsonrpc.Error {
 	return nil
 }
 
-// plain is an error without the words that only say how it came here.
+// plain returns the text of an error without the prefixes of the SDK.
 func plain(err error) string {
 	if refused := refusal(err); refused != nil {
 		return fmt.Sprintf("%s (%d)", words.Line(refused.Message, lastWords), refused.Code)

@@ -13,15 +13,15 @@ import (
 	"agent/internal/rawjson"
 )
 
-// exactMember is a member of the metadata of a result: its structured content as a text.
+// exactMember is the member of a result's metadata that keeps its structured content as a text.
 const exactMember = "agent/structuredContent"
 
-// exactDigits is how many digits a number has at least that the SDK would round, which decodes
-// all of them as floating point.
+// exactDigits is the least number of digits of a number that the SDK may round, because it
+// decodes numbers as floating point.
 const exactDigits = 16
 
-// exactReader reads an answer over HTTP, of which a line is a message, the data of an event
-// that is one, or something else.
+// exactReader reads an answer over HTTP so that its messages keep their numbers. A line is a
+// message, an event with a message, or something else.
 type exactReader struct {
 	from *bufio.Reader
 	line []byte
@@ -45,7 +45,7 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// exactLine is a line whose message keeps its numbers.
+// exactLine returns a line whose message keeps its numbers.
 func exactLine(line []byte) []byte {
 	if !mayLose(line) {
 		return line
@@ -66,13 +66,12 @@ func exactLine(line []byte) []byte {
 	return append(text, '\n')
 }
 
-// mayLose reports whether a message may have structured content with numbers that the SDK
-// would round.
+// mayLose reports whether a message may have structured content with numbers that the SDK rounds.
 func mayLose(text []byte) bool {
 	return bytes.Contains(text, []byte(`"structuredContent"`)) && hasLongNumber(text)
 }
 
-// keepExact has a result keep the numbers of its structured content as the server wrote them.
+// keepExact adds the structured content of a result to its metadata, as the server wrote it.
 func keepExact(message jsonrpc.Message) {
 	response, is := message.(*jsonrpc.Response)
 	if !is || !mayLose(response.Result) {
@@ -97,7 +96,7 @@ func keepExact(message jsonrpc.Message) {
 	}
 }
 
-// hasLongNumber reports whether so many digits follow each other somewhere.
+// hasLongNumber reports whether a text has at least exactDigits digits in a row.
 func hasLongNumber(text []byte) bool {
 	digits := 0
 	for _, c := range text {
@@ -110,7 +109,7 @@ func hasLongNumber(text []byte) bool {
 	return false
 }
 
-// structuredOf is the structured content of a result, with sorted keys.
+// structuredOf returns the structured content of a result, with sorted keys.
 func structuredOf(r *sdk.CallToolResult) json.RawMessage {
 	value := r.StructuredContent
 	if exact, kept := r.Meta[exactMember].(string); kept {

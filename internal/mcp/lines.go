@@ -14,12 +14,12 @@ import (
 	"agent/internal/text/lines"
 )
 
-// lineBytes is how long a message may be.
+// lineBytes bounds a message, in bytes.
 const lineBytes = 16 << 20
 
-// reader reads the messages of a stdio server. Many write other things between them,
-// such as banners and log lines, which must not end the connection: only lines pass
-// that are a message, and of the others the first are kept for whoever looks for a fault.
+// reader reads the messages of a stdio server. Many servers also write other lines, such as
+// banners and logs, which must not end the connection. The reader drops such lines and keeps
+// the first of them for diagnosis.
 type reader struct {
 	lines *bufio.Reader
 	most  int
@@ -34,11 +34,11 @@ func newReader(r io.Reader, most int) *reader {
 	return &reader{lines: bufio.NewReaderSize(r, buffer), most: most}
 }
 
-// next returns the next message. Its error is that of the reader below.
+// next returns the next message. The error is that of the underlying reader.
 func (r *reader) next() (jsonrpc.Message, error) {
 	for {
 		line, whole, err := lines.Read(r.lines, nil, r.most)
-		// Programs on other systems put this around a line.
+		// Programs of other systems may add a byte order mark or a carriage return.
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 		switch {
 		case len(line) == 0:
@@ -61,8 +61,8 @@ func (r *reader) next() (jsonrpc.Message, error) {
 	}
 }
 
-// unreadable makes an answer that cannot be read one that says so, for whoever waits for
-// it; nil if the line is none.
+// unreadable returns an answer with an error in place of one that cannot be read, so that its
+// request ends; nil if the line is not an answer.
 func unreadable(line []byte, bad error) jsonrpc.Message {
 	var answer struct {
 		Version string `json:"jsonrpc"`
@@ -92,7 +92,7 @@ func (r *reader) drop(line []byte) {
 	}
 }
 
-// drops are the first lines that were no messages, and how many there were in all.
+// drops returns the first dropped lines, and the number of all.
 func (r *reader) drops() (first []string, count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,11 +15,11 @@ const (
 	mostItems = 2000
 )
 
-// gatherFor is how long changes of the lists are gathered; a variable for tests.
+// gatherFor is how long changes of the lists are gathered into one report; a variable for tests.
 var gatherFor = time.Second
 
-// Tools lists the tools of the server, at most 2 000. The list is asked for again after
-// the server said that it has changed, or when the time is over for which it was good.
+// Tools returns the tools of the server, at most 2 000. It asks for the list again after the
+// server has reported a change, and when the list has expired.
 func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	c.mu.Lock()
 	tools, fresh := c.tools, time.Now().Before(c.until)
@@ -33,7 +33,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	const forGood = 1000 * time.Hour
 	until := time.Now().Add(forGood)
 	c.mu.Lock()
-	c.until = until // a change that is announced meanwhile counts
+	c.until = until // a change that is announced from now on resets it
 	c.mu.Unlock()
 	listed, err := list(ctx, c, "tools", func(ctx context.Context, cursor string) ([]*sdk.Tool, string, error) {
 		page, err := c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
@@ -58,14 +58,14 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	return listed, nil
 }
 
-// stale says that the list of tools is out of date.
+// stale marks the list of tools as out of date.
 func (c *Client) stale() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.until = time.Time{}
 }
 
-// Prompts lists the prompts of the server.
+// Prompts returns the prompts of the server.
 func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	if caps := c.session.InitializeResult().Capabilities; caps == nil || caps.Prompts == nil {
 		return nil, nil
@@ -83,7 +83,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	})
 }
 
-// Resources lists what the server lets read, and then the patterns of more.
+// Resources returns the resources of the server, and then its resource templates.
 func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	if caps := c.session.InitializeResult().Capabilities; caps == nil || caps.Resources == nil {
 		return nil, nil
@@ -100,7 +100,7 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Servers without patterns may refuse to list them.
+	// Servers without templates may refuse to list them.
 	more, _ := list(ctx, c, "resource templates", func(ctx context.Context, cursor string) ([]*sdk.ResourceTemplate, string, error) {
 		page, err := c.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
 		if err != nil {
@@ -141,12 +141,12 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 	return all, nil
 }
 
-// present are the items of a list of a server that are not null, in a list of its own.
+// present returns a copy of a list without items that are null.
 func present[T any](items []*T) []*T {
 	return slices.DeleteFunc(slices.Clone(items), func(item *T) bool { return item == nil })
 }
 
-// changed reports that lists have changed, a while after the first of several changes.
+// changed reports, after gatherFor, that lists have changed.
 func (c *Client) changed() {
 	if c.host.Changed == nil || c.changing.Swap(true) {
 		return

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// journal keeps the end of what a server wrote besides its answers: what came on its
-// standard error and its log messages. It is safe for concurrent use.
+// journal keeps the end of what a server writes besides its answers: its standard error and its
+// log messages. It is safe for concurrent use.
 type journal struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// journalBytes is how much of it is kept.
+// journalBytes is how much a journal keeps, in bytes.
 const journalBytes = 64 << 10
 
 func (j *journal) Write(p []byte) (int, error) {
@@ -33,7 +33,7 @@ func (j *journal) String() string {
 	return string(j.text)
 }
 
-// last is the last line that is not blank, at most some hundred bytes of it.
+// last returns the beginning of the last line that is not blank.
 func (j *journal) last() string {
 	const most = 300
 	j.mu.Lock()

@@ -16,46 +16,46 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Logins keeps what logins to servers gave.
+// Logins keeps the tokens of logins to servers.
 type Logins struct {
 	// Keys keeps the secrets, each one word without spaces.
 	Keys Keys
-	// Folder is where locks are, so that two programs do not refresh the same login.
+	// Folder is the folder of the locks, so that two programs do not refresh the same login.
 	Folder string
-	// Document is the address of this program's client metadata document; empty: it
-	// registers with each server's authority.
+	// Document is the address of this program's client metadata document. If it is empty, the
+	// program registers with each server's authority.
 	Document string
 
-	// open leads a person through a login; nil in a run.
+	// open opens a login for a person; nil where no person can log in.
 	open Opener
 }
 
 // Keys keeps secrets by the place where they are used.
 type Keys interface {
-	// Get returns "" where there is none.
+	// Get returns the secret of a place, "" if there is none.
 	Get(place string) string
 	Set(place, secret string) error
 	// Delete reports whether there was one.
 	Delete(place string) (bool, error)
 }
 
-// Opener leads a person to an address. It returns the address at which the browser ended
-// up if the person handed that over, or "" if the browser comes back by itself.
+// Opener opens an address for a person. It returns the address at which the browser ended up if
+// the person has pasted it, or "" if the browser returns by itself.
 type Opener func(ctx context.Context, address string) (returned string, err error)
 
-// login is what is kept of a login, under the server's address: a token is never sent
-// elsewhere, and refreshed only by the authority that gave it.
+// login is a kept login of the server at one address. The token is never sent elsewhere, and
+// only the authority that issued it refreshes it.
 type login struct {
 	Token        *oauth2.Token `json:"token,omitempty"`
 	TokenURL     string        `json:"tokenURL,omitempty"`
 	ClientID     string        `json:"clientID,omitempty"`
 	ClientSecret string        `json:"clientSecret,omitempty"`
 	InHeader     bool          `json:"inHeader,omitempty"`
-	// Challenge is what the server said last when it wanted another login.
+	// Challenge is the latest challenge of the server when it wanted another login.
 	Challenge string `json:"challenge,omitempty"`
 }
 
-// place is the name of a server's login.
+// place returns the name under which the login of a server is kept.
 func (s Server) place() string {
 	host := "server"
 	if address, err := url.Parse(s.URL); err == nil && address.Host != "" {
@@ -82,16 +82,16 @@ func (l *Logins) set(s Server, kept login) error {
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
 
-// With returns logins that lead a person through one when a server wants it.
+// With returns a copy of l that opens a login for a person when a server wants one.
 func (l *Logins) With(open Opener) *Logins {
 	led := *l
 	led.open = open
 	return &led
 }
 
-// Login leads a person through the login of a server and keeps what it gives.
+// Login logs a person in to a server and keeps the login.
 func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) error {
-	const bound = 10 * time.Minute // a person takes a while
+	const bound = 10 * time.Minute // for a person
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	host.Logins = l.With(open)
@@ -111,14 +111,14 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 	if challenge == "" {
 		return fmt.Errorf("%s wants no login", s.Name)
 	}
-	// It wants one for some of its tools only.
+	// The server wants a login only for some of its tools.
 	return client.web.login.again(ctx, challenge)
 }
 
-// Logout forgets the login of a server and reports whether there was one.
+// Logout removes the login of a server and reports whether there was one.
 func (l *Logins) Logout(s Server) (bool, error) { return l.Keys.Delete(s.place()) }
 
-// source gives the tokens of a login that was kept, and refreshes them.
+// source is the oauth2.TokenSource of a kept login. It refreshes the token.
 type source struct {
 	logins *Logins
 	server Server
@@ -136,8 +136,7 @@ func (s *source) Token() (*oauth2.Token, error) {
 	return s.refresh(kept.Token.AccessToken)
 }
 
-// refresh gets a new token instead of one that was used, unless another program already
-// has.
+// refresh gets a new token in place of the used one, unless another program already has.
 func (s *source) refresh(used string) (*oauth2.Token, error) {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -16,22 +16,24 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// authorizer gives the requests to a server their token. In a run it only uses what a
-// login gave; where a person is led through a login, the SDK does the rest.
+// authorizer adds the token to requests to a server. Without a person it uses only a kept
+// login; with a person, the SDK logs in.
 type authorizer struct {
 	server Server
 	logins *Logins
 	source *source
-	// led is the login of the SDK, nil in a run.
-	led        *auth.AuthorizationCodeHandler
-	callback   *callback
+	// led is the login by the SDK, nil where no person can log in.
+	led      *auth.AuthorizationCodeHandler
+	callback *callback
+	// authorized is set after a login.
 	authorized atomic.Bool
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// failed is the error of a login that failed.
 	failed error
 }
 
-// newAuthorizer returns nil where the configuration has the Authorization itself.
+// newAuthorizer returns nil if the configuration sets the Authorization header.
 func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, error) {
 	for name := range s.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -60,8 +62,8 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	return a, nil
 }
 
-// settled is the way to an authority, which gets codes, secrets and refresh tokens: a
-// redirect of such a request is refused, because Go would repeat it at any other place.
+// settled makes the requests to an authority, which contain codes, secrets and refresh tokens. It
+// refuses redirects of such requests, because Go would repeat them at any other address.
 type settled struct{ base http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -74,7 +76,7 @@ func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the authority redirects to another place, which gets no secrets")
 }
 
-// config is how the SDK logs in.
+// config returns the configuration of the SDK's login.
 func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerConfig {
 	config := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL:              a.callback.address,
@@ -105,7 +107,7 @@ func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerC
 	return config
 }
 
-// fetch leads the person to the authority and returns what it gives.
+// fetch sends the person to the authority and returns its answer.
 func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	answer, err := a.callback.wait(ctx, args.URL, a.logins.open)
 	if err != nil {
@@ -117,7 +119,7 @@ func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*
 	return &auth.AuthorizationResult{Code: answer.Get("code"), State: answer.Get("state"), Iss: answer.Get("iss")}, nil
 }
 
-// keep keeps what a login gave.
+// keep keeps a new login.
 func (a *authorizer) keep(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 	a.authorized.Store(true)
 	kept := login{
@@ -143,7 +145,7 @@ func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error
 	return a.source, nil
 }
 
-// Authorize implements auth.OAuthHandler: a run has only what was kept.
+// Authorize implements auth.OAuthHandler. Without a person it can only refresh a kept login.
 func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
 	if a.led != nil {
 		return a.lead(ctx, request, response)
@@ -152,7 +154,7 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 	_, _ = io.Copy(io.Discard, response.Body)
 	challenge := strings.Join(response.Header.Values("WWW-Authenticate"), ", ")
 	if response.StatusCode == http.StatusForbidden && !strings.Contains(challenge, "insufficient_scope") {
-		return nil // another login would not help
+		return nil // a login would not help
 	}
 	wants := &LoginError{Server: a.server.Name}
 	if a.logins == nil {
@@ -166,12 +168,12 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 		}
 	}
 	kept.Challenge = challenge
-	_ = a.logins.set(a.server, kept) // the next login asks for what is known
+	_ = a.logins.set(a.server, kept) // for the next login
 	return wants
 }
 
-// lead leads the person through a login. After one that failed there is no other, for
-// the library tries the old protocol then, and the person has said what there is to say.
+// lead logs the person in. After a failed login it does not try again: the SDK then tries the old
+// protocol, for which the person would be asked a second time.
 func (a *authorizer) lead(ctx context.Context, request *http.Request, response *http.Response) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -183,7 +185,7 @@ func (a *authorizer) lead(ctx context.Context, request *http.Request, response *
 	return a.failed
 }
 
-// again logs in for what a server said in an earlier run.
+// again logs in with the challenge of an earlier run.
 func (a *authorizer) again(ctx context.Context, challenge string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
 	if err != nil {

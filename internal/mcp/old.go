@@ -1,6 +1,6 @@
 package mcp
 
-//lint:file-ignore SA1019 what the protocol gives up is still asked for by most servers
+//lint:file-ignore SA1019 most servers still use deprecated parts of the protocol
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// withOld makes the client of the SDK with what the protocol gives up: roots and log
-// messages. There is no sampling: it would spend money and let a server write prompts.
+// withOld returns a client of the SDK with deprecated parts of the protocol: roots and log
+// messages. There is no sampling, which would spend money and let a server write prompts.
 func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
 	options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	options.LoggingMessageHandler = c.logged
@@ -21,7 +21,7 @@ func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
 	return client
 }
 
-// roots are the folders that the server may know of.
+// roots returns the folders that the server may know.
 func (c *Client) roots() []*sdk.Root {
 	roots := []*sdk.Root{}
 	for _, folder := range c.host.Roots {
@@ -31,7 +31,7 @@ func (c *Client) roots() []*sdk.Root {
 	return roots
 }
 
-// fulfilOld answers what a server asks for besides questions to the person.
+// fulfilOld answers requests of a server other than questions to the person.
 func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	if _, ok := one.(*sdk.ListRootsParams); ok {
 		return &sdk.ListRootsResult{Roots: c.roots()}, nil
@@ -39,8 +39,7 @@ func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server asks for the answer of a model, which it does not get"}
 }
 
-// logged is called with a log message of the server, which is a sign of life for all
-// calls.
+// logged handles a log message of the server, which is a sign of life for all calls.
 func (c *Client) logged(_ context.Context, request *sdk.LoggingMessageRequest) {
 	text, isText := request.Params.Data.(string)
 	if !isText {

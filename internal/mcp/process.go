@@ -18,14 +18,14 @@ import (
 	"agent/internal/shell"
 )
 
-// How a program is ended: its input is closed, then it is asked to, then it is killed
-// with its process group and everything else that it started.
+// A program is ended in steps: its input is closed, after closeGrace it gets SIGTERM, and after
+// termGrace it is killed with everything that it started.
 const (
 	closeGrace = 200 * time.Millisecond
 	termGrace  = 300 * time.Millisecond
 )
 
-// programs are those of the servers that run.
+// programs are the running programs of servers.
 var programs shell.Groups
 
 // process is the program of a stdio server.
@@ -33,17 +33,16 @@ type process struct {
 	cmd     *exec.Cmd
 	in, out *os.File
 	running *sandbox.Command
-	// ended is closed when the program has ended and nothing of it is left; how says how
-	// it ended.
+	// ended is closed when the program and everything that it started have ended.
 	ended chan struct{}
-	how   string
-	// said is closed when everything that it wrote on its standard error was read.
+	// how says how the program ended.
+	how string
+	// said is closed when all of its standard error was read.
 	said chan struct{}
 	stop sync.Once
 }
 
-// startProcess starts the program of a server. What it writes on its standard error goes
-// to log.
+// startProcess starts the program of a server. Its standard error is written to log.
 func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error) {
 	path, err := findProgram(s)
 	if err != nil {
@@ -55,7 +54,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{}), said: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
 	if p.cmd.Env == nil {
-		p.cmd.Env = []string{} // nil would be everything
+		p.cmd.Env = []string{} // nil would mean the environment of this program
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	stderr, err := p.pipes()
@@ -79,8 +78,8 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	return p, nil
 }
 
-// pipes opens the standard files of the program. They are files and not readers, so that
-// waiting for the program does not wait for what it leaves behind.
+// pipes opens the standard files of the program. They are files and not readers, so that waiting
+// for the program does not also wait for processes that it leaves behind.
 func (p *process) pipes() (stderr *os.File, err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files) && err == nil; i += 2 {
@@ -88,7 +87,7 @@ func (p *process) pipes() (stderr *os.File, err error) {
 	}
 	if err != nil {
 		for _, f := range files {
-			_ = f.Close() // of nil it is an error and nothing else
+			_ = f.Close() // a nil file returns an error
 		}
 		return nil, err
 	}
@@ -98,16 +97,16 @@ func (p *process) pipes() (stderr *os.File, err error) {
 	return stderr, nil
 }
 
-// listen copies what the program writes on its standard error until nobody can write any
-// more, or until shortly after its end.
+// listen copies the standard error of the program to log until its end, or until shortly after
+// the end of the program.
 func (p *process) listen(log io.Writer, stderr *os.File) {
 	defer close(p.said)
 	defer stderr.Close()
 	_, _ = io.Copy(log, stderr)
 }
 
-// hurry makes reads of pipes fail a moment after the program has ended: what it started
-// may hold the other end.
+// hurry makes reads of pipes fail a moment after the program has ended, because processes that it
+// started may keep the other end open.
 func (p *process) hurry(pipes ...*os.File) {
 	<-p.ended
 	for _, pipe := range pipes {
@@ -151,8 +150,8 @@ func (p *process) endsIn(bound time.Duration) bool {
 	}
 }
 
-// findProgram is the path of the program, which a bare name has in the PATH that the
-// program itself gets.
+// findProgram returns the path of the program. A bare name is looked up in the PATH that the
+// program gets.
 func findProgram(s Server) (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
 		return disk.At(s.Dir, s.Command), nil

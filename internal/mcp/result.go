@@ -17,14 +17,14 @@ type Result struct {
 	IsError bool
 }
 
-// Kind is what a block is.
+// Kind is the kind of a block.
 type Kind int
 
 // The kinds of blocks.
 const (
 	Text Kind = iota
 	Image
-	// Blob is audio, or a resource that is no text.
+	// Blob is audio, or a resource that is not text.
 	Blob
 	// Link names a resource that is not included.
 	Link
@@ -38,11 +38,11 @@ type Block struct {
 	// Data is the content of an image or a blob.
 	Data []byte
 	MIME string
-	// URI and Name are of a link or an included resource.
+	// URI and Name are those of a link or an included resource.
 	URI, Name string
-	// Role is whose message it is in a prompt: user or assistant.
+	// Role is the role of a message in a prompt: user or assistant.
 	Role string
-	// ForUser says that it is meant for the person and not for the model.
+	// ForUser means that the block is for the person and not for the model.
 	ForUser bool
 }
 
@@ -70,12 +70,12 @@ func blockOf(content sdk.Content) (b Block) {
 			b, notes = contentsOf(c.Resource), c.Annotations
 		}
 	}
-	// What is for others than the assistant is for the person alone.
+	// A block whose audience does not include the assistant is for the person alone.
 	b.ForUser = notes != nil && len(notes.Audience) > 0 && !slices.Contains(notes.Audience, "assistant")
 	return b
 }
 
-// contentsOf is what a resource holds as a block.
+// contentsOf returns the contents of a resource as a block.
 func contentsOf(r *sdk.ResourceContents) Block {
 	b := Block{Kind: Text, Text: r.Text, MIME: r.MIMEType, URI: r.URI}
 	if r.Blob != nil {

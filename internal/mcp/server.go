@@ -9,48 +9,48 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Server is how a server is reached. All variables in it are already filled in.
+// Server describes how to reach a server. All variables in it are filled in.
 type Server struct {
 	Name string
-	// Type is stdio, http or sse; empty: stdio with a Command, else http.
+	// Type is stdio, http or sse; empty means stdio with a Command, else http.
 	Type string
 
-	// Command is the program of a stdio server. Env is its whole environment as NAME=VALUE,
-	// in whose PATH the program is found.
+	// Command is the program of a stdio server.
 	Command string
 	Args    []string
-	Env     []string
-	// Dir is the absolute folder it runs in.
+	// Env is its whole environment as NAME=VALUE. Command is looked up in the PATH of Env.
+	Env []string
+	// Dir is the absolute folder that it runs in.
 	Dir string
-	// Confined is the sandbox of the program and Profile what it may do there; the zero
-	// Confinement confines nothing.
+	// Confined is the sandbox of the program; the zero Confinement confines nothing.
 	Confined sandbox.Confinement
-	Profile  sandbox.Profile
+	// Profile says what the program may do in the sandbox.
+	Profile sandbox.Profile
 
-	// URL is the address of a server that is not started here. Headers go with every
-	// request to that host, and to no other.
-	URL     string
+	// URL is the address of a server over HTTP.
+	URL string
+	// Headers are sent with every request to the host of URL, and to no other.
 	Headers map[string]string
 	OAuth   OAuth
 
-	// StartTimeout bounds the time from the start to the list of tools; 0: 30 s.
+	// StartTimeout bounds the time from the start to the list of tools; 0 means 30 s.
 	StartTimeout time.Duration
-	// CallTimeout bounds a call, silent or not; 0: 30 min in all, of which 120 s
-	// without a sign of life.
+	// CallTimeout bounds a call, silent or not; 0 means 30 min in all, and 120 s without a
+	// sign of life.
 	CallTimeout time.Duration
-	// Prepare completes the server before each start: it fills in variables, and may
-	// refuse. Nil: the server is complete.
+	// Prepare completes the server before each start. It fills in variables and may refuse;
+	// nil means that the server is complete.
 	Prepare func(Server) (Server, error)
-	// Protocol is the version that the server spoke last time, empty when unknown. It
-	// spares a try.
+	// Protocol is the version that the server used last time, empty if it is not known. It
+	// saves an attempt.
 	Protocol string
 }
 
-// OAuth is what a file says of the login of a server. Everything may be empty.
+// OAuth is the configuration of the login to a server. Every field may be empty.
 type OAuth struct {
 	ClientID, ClientSecret string
 	Scopes                 []string
-	// CallbackPort is the port of 127.0.0.1 to which the browser returns; 0: any.
+	// CallbackPort is the port of 127.0.0.1 to which the browser returns; 0 means any.
 	CallbackPort int
 }
 
@@ -64,7 +64,7 @@ func (s Server) bounds() bounds {
 	return bounds{cmp.Or(set, 2*time.Minute), cmp.Or(set, 30*time.Minute)}
 }
 
-// kind is the transport of the server.
+// kind returns the transport of the server.
 func (s Server) kind() string {
 	switch {
 	case s.Type == "" && s.Command != "", s.Type == "stdio":
@@ -81,21 +81,21 @@ const (
 	kindSSE   = "sse"
 )
 
-// Host is what servers may ask back. All its functions are called from goroutines of
-// their own; each may be nil.
+// Host is this program as servers see it. Its functions are called on goroutines of their own;
+// each may be nil.
 type Host struct {
-	// Version is that of the program.
+	// Version is the version of this program.
 	Version string
-	// Roots are the absolute folders that a server is told when it asks.
+	// Roots are the absolute folders that servers get when they ask for roots.
 	Roots []string
-	// Ask puts a question of a server to the person. Without it every question is declined.
+	// Ask asks the person a question of a server; nil declines every question.
 	Ask func(ctx context.Context, q Question) (Answer, error)
-	// Changed is called with the name of a server up to a second after it said that its
-	// tools, prompts or resources are others now.
+	// Changed is called with the name of a server up to a second after the server has reported
+	// that its tools, prompts or resources have changed.
 	Changed func(server string)
-	// Transport makes the requests to HTTP servers; nil: Go's own, through the proxies of
+	// Transport makes the requests to HTTP servers; nil means Go's own, with the proxies of
 	// the environment.
 	Transport http.RoundTripper
-	// Logins keeps what logins gave; nil: servers that want a login are not reached.
+	// Logins keeps logins; nil means that servers that want a login cannot be used.
 	Logins *Logins
 }

@@ -21,22 +21,23 @@ type Set struct {
 // slot is a server of a set, connected or not.
 type slot struct {
 	server Server
-	// busy is held while the server is connected or ended.
+	// busy is held while the connection is made or closed.
 	busy chan struct{}
 
 	mu     sync.Mutex
 	client *Client
-	// ends are when its program ended or did not start, lately.
+	// ends are the times within pauseWhile at which its program ended or failed to start.
 	ends []time.Time
 }
 
-// A program that ended is started again so often within a while, after these pauses.
 var (
+	// pauses are the pauses before a program that ended is started again. Within pauseWhile it
+	// is not started more often.
 	pauses     = []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}
 	pauseWhile = 10 * time.Minute
 )
 
-// NewSet makes a set of servers, none of which is connected.
+// NewSet returns a set of servers, none of which is connected.
 func NewSet(servers []Server, host Host) *Set {
 	s := &Set{host: host, slots: map[string]*slot{}}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -46,8 +47,7 @@ func NewSet(servers []Server, host Host) *Set {
 	return s
 }
 
-// Client returns the connection to a server, which it makes when there is none or when it
-// was lost.
+// Client returns the connection to a server. It connects if there is no connection.
 func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	at := s.slots[name]
 	if at == nil {
@@ -82,7 +82,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	return client, nil
 }
 
-// Connected returns the connection to a server if there is one, else nil. It makes none.
+// Connected returns the connection to a server, nil if there is none.
 func (s *Set) Connected(name string) *Client {
 	if at := s.slots[name]; at != nil {
 		return at.connected()
@@ -90,7 +90,7 @@ func (s *Set) Connected(name string) *Client {
 	return nil
 }
 
-// Close ends the set: all connections and what was started for them, all at once.
+// Close closes all connections at once and ends the programs of the servers.
 func (s *Set) Close() {
 	s.end()
 	var wait sync.WaitGroup
@@ -106,7 +106,7 @@ func (s *Set) Close() {
 	wait.Wait()
 }
 
-// connected is the connection if it still holds.
+// connected returns the connection, nil if there is none or it was lost.
 func (at *slot) connected() *Client {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -123,8 +123,8 @@ func (at *slot) connected() *Client {
 	}
 }
 
-// failed notes why there is no connection. An interrupt and a missing login are no fault
-// of the program.
+// failed notes that connecting failed, except after an interrupt or for want of a login, which
+// are not faults of the program.
 func (at *slot) failed(err error) {
 	var login *LoginError
 	if err == context.Canceled || err == context.DeadlineExceeded || errors.As(err, &login) {
@@ -135,7 +135,7 @@ func (at *slot) failed(err error) {
 	at.ends = append(at.ends, time.Now())
 }
 
-// pause waits before a program is started again. It is an error when that has happened
+// pause waits before a program is started again. It returns an error if the program has ended
 // too often.
 func (at *slot) pause(ctx context.Context) error {
 	at.mu.Lock()

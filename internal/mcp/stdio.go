@@ -11,20 +11,21 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// wire carries messages between the SDK and the program of a server, which ends with it.
+// wire is the connection between the SDK and the program of a server. Closing it ends the
+// program.
 type wire struct {
 	process *process
 	reader  *reader
 	// writing is held while a message is written.
 	writing chan struct{}
-	// broken is set when no message comes any more, or one could not be written.
+	// broken is set when messages can no longer be read or written.
 	broken atomic.Bool
 }
 
-// Connect makes the wire a transport of the SDK.
+// Connect implements sdk.Transport.
 func (w *wire) Connect(context.Context) (sdk.Connection, error) { return w, nil }
 
-// Read returns the next message. It ends with the program, or when the wire is closed.
+// Read returns the next message, and io.EOF when the program has ended or the wire is closed.
 func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 	message, err := w.reader.next()
 	if err != nil {
@@ -47,8 +48,8 @@ func (w *wire) Write(ctx context.Context, message jsonrpc.Message) error {
 	case <-w.process.ended:
 		return io.ErrClosedPipe
 	}
-	// A server that does not read is not waited for longer than the caller waits. What
-	// was written of the message until then makes the wire useless.
+	// If the server does not read, the write ends with ctx. A message that was written in part
+	// makes the wire unusable.
 	in := w.process.in
 	stop := context.AfterFunc(ctx, func() { _ = in.SetWriteDeadline(time.Now()) })
 	n, err := in.Write(append(text, '\n'))

@@ -8,18 +8,18 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Tool is the definition of a tool in the words of its server.
+// Tool is the definition of a tool as its server sends it.
 type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
-	// OutputSchema is of the structured result, empty when the server gives none.
+	// OutputSchema is the schema of the structured result, empty if there is none.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations  Annotations     `json:"annotations,omitzero"`
 }
 
-// Annotations are what a server says of its own tool: hints that nothing proves.
+// Annotations are a server's own hints about its tool, which nothing proves.
 type Annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
 	Destructive bool `json:"destructiveHint,omitempty"`
@@ -27,17 +27,16 @@ type Annotations struct {
 	OpenWorld   bool `json:"openWorldHint,omitempty"`
 }
 
-// Prompt is a message that a server can make, see Client.Prompt, and Argument a value that it
-// is made with.
+// Prompt describes a prompt of a server (see Client.Prompt), Argument an argument of it.
 type (
 	Prompt   = sdk.Prompt
 	Argument = sdk.PromptArgument
 )
 
-// Resource is something that a server lets read, see Client.Read.
+// Resource describes a resource of a server (see Client.Read).
 type Resource struct {
 	URI, Name, Title, Description, MIME string
-	// Template says that URI is a pattern with variables in braces.
+	// Template means that URI is a template with variables in braces.
 	Template bool
 }
 
@@ -59,8 +58,7 @@ func toolOf(t *sdk.Tool) Tool {
 	return tool
 }
 
-// rawOf is a value that was read from JSON as JSON again, with sorted keys; nil when
-// there is none.
+// rawOf returns a decoded value as JSON with sorted keys, nil for nil.
 func rawOf(value any) json.RawMessage {
 	if value == nil {
 		return nil

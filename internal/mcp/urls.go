@@ -10,8 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// withURLs makes a request, and once again if the server refused it until the person has
-// been to some addresses. It says when they have; where it does not, a while is enough.
+// withURLs makes a request. If the server refuses it until the person has visited some addresses,
+// it asks the person to do so and makes the request again when the server reports the visits,
+// or after a while.
 func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	err := send()
 	questions := addresses(err)
@@ -47,7 +48,8 @@ func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	return send()
 }
 
-// addresses are where the person must go before the server does what it refused.
+// addresses returns the addresses that the person must visit before the server accepts the
+// request, nil for other errors.
 func addresses(err error) []*sdk.ElicitParams {
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code != sdk.CodeURLElicitationRequired {
@@ -67,7 +69,7 @@ func addresses(err error) []*sdk.ElicitParams {
 	return data.Elicitations
 }
 
-// completed is called when the server says that the person has been to an address.
+// completed handles the report of the server that the person has visited an address.
 func (c *Client) completed(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
 	if been, there := c.waits.Load(request.Params.ElicitationID); there {
 		select {

@@ -16,20 +16,21 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// web is the way to a server over HTTP.
+// web is the HTTP connection to a server.
 type web struct {
 	client *http.Client
 	base   http.RoundTripper
 	server *url.URL
 	header map[string]string
-	// login gives the requests their token; nil: the configuration does.
+	// login adds the token to requests; nil if the configuration sets it.
 	login *authorizer
-	// life ends with the connection, and with it every request.
+	// life ends with the connection. Every request ends with it.
 	life context.Context
 	end  context.CancelFunc
-	// starting is set until the session has begun, unauthorized after a request without a
-	// good token.
-	starting, unauthorized atomic.Bool
+	// starting is set until the session has begun.
+	starting atomic.Bool
+	// unauthorized is set after a request whose token was refused or missing.
+	unauthorized atomic.Bool
 }
 
 func newWeb(s Server, host Host) (*web, error) {
@@ -49,8 +50,8 @@ func newWeb(s Server, host Host) (*web, error) {
 	return w, nil
 }
 
-// newTransport is Go's own, but that streams are not compressed, because servers then
-// hold events back to fill a block.
+// newTransport returns Go's default transport without compression, with which servers hold
+// events back to fill a block.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -61,9 +62,9 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// RoundTrip makes a request of the SDK with the headers of the configuration, bounded by
-// the life of the connection. It refuses any other place, be it a redirect or the address
-// that an SSE server gives for messages: nobody agreed to that place.
+// RoundTrip makes a request of the SDK with the headers of the configuration, within the life of
+// the connection. It refuses other hosts, also those of redirects and of the address that an
+// SSE server gives for messages: nobody has agreed to them.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != w.server.Scheme || request.URL.Host != w.server.Host {
 		return nil, fmt.Errorf("it has moved to %s://%s; if you trust that, write it into the configuration", request.URL.Scheme, request.URL.Host)
@@ -71,7 +72,7 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
 	end := func() { stop(); cancel() }
-	if request.Header.Get("Mcp-Method") == probe { // not what a login takes on its way
+	if request.Header.Get("Mcp-Method") == probe { // the time of a login does not count
 		probing := time.AfterFunc(probeTimeout, cancel)
 		end = func() { probing.Stop(); stop(); cancel() }
 	}
@@ -93,11 +94,11 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// retryPauses are before the second and the third try of a request.
+// retryPauses are the pauses before the second and the third attempt of a request.
 var retryPauses = []time.Duration{250 * time.Millisecond, time.Second}
 
-// try makes a request, at the start of a connection more than once: a server may just be
-// starting itself. A call is never made twice.
+// try makes a request. At the start of a connection it tries again, because the server may be
+// starting. A call is never made twice.
 func (w *web) try(request *http.Request) (*http.Response, error) {
 	for _, pause := range retryPauses {
 		response, err := w.base.RoundTrip(request)
@@ -119,7 +120,7 @@ func (w *web) try(request *http.Request) (*http.Response, error) {
 	return w.base.RoundTrip(request)
 }
 
-// isPassing reports whether what came of a request may be better in a moment.
+// isPassing reports whether a failure may pass in a moment.
 func isPassing(response *http.Response, err error) bool {
 	if err != nil {
 		return errors.Is(err, syscall.ECONNREFUSED)
@@ -127,14 +128,14 @@ func isPassing(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented
 }
 
-// body is a response of a server, of which no more is read than there may be.
+// body is the body of a response, bounded in size.
 type body struct {
 	io.ReadCloser
 	left  int64
 	close func()
 }
 
-// limitOf bounds a response; a stream is bounded event by event.
+// limitOf returns the bound of a response in bytes. In a stream, each event has a bound instead.
 func limitOf(r *http.Response) int64 {
 	const forError, forStream = 1 << 20, 1 << 62
 	switch {
@@ -160,8 +161,8 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// connectWeb reaches a server over HTTP. It is asked first whether it speaks the new
-// protocol, as that says, unless it is known to speak the old one.
+// connectWeb connects to a server over HTTP. It begins with the new protocol, unless the server is
+// known to use the old one.
 func (c *Client) connectWeb(ctx context.Context) error {
 	web, err := newWeb(c.server, c.host)
 	if err != nil {
@@ -184,13 +185,14 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	return c.shake(ctx, transport, version)
 }
 
-// lacksLogin reports whether the server refused for want of a login in a run.
+// lacksLogin reports whether the server refused a request for want of a login where no person can
+// log in.
 func (w *web) lacksLogin() bool {
 	return w != nil && w.login != nil && w.login.led == nil && w.unauthorized.Load()
 }
 
-// stream is a transport whose connection is one long request, which the start of the
-// session must not end with.
+// stream is a transport whose connection is one long request. The request lasts as long as life,
+// not as the context of the start.
 type stream struct {
 	sdk.Transport
 	life context.Context

@@ -1,11 +1,9 @@
-// Package provider answers to whom the program talks: which endpoint, with which
-// key, about which model, and how large that model's window is. Settings name these
-// things, environment and keyring hold keys, servers on this machine are found, and
-// endpoints say what they offer.
+// Package provider decides which endpoint the program talks to, with which key and model, and
+// how large the model's window is. It reads the settings, the environment and the keyring,
+// finds servers on this machine, and asks endpoints for their models.
 //
-// A Connection follows the settings: code that changes the base URL or the profile
-// has the next request go elsewhere. How requests are made is package llm's
-// business.
+// A Connection follows the settings: after a change of the base URL or the profile, the next
+// request goes to the new endpoint. Package llm makes the requests.
 package provider
 
 import (
@@ -24,7 +22,7 @@ import (
 	"agent/internal/settings"
 )
 
-// ConfigError says that settings or environment name no usable endpoint, key or
+// ConfigError is the error of settings or an environment that name no usable endpoint, key or
 // model.
 type ConfigError struct{ Err error }
 
@@ -33,65 +31,68 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ErrNoEndpoint is what a program without anybody to talk to says.
+// ErrNoEndpoint is the error when no endpoint is set or found.
 var ErrNoEndpoint = &llm.Error{
 	Kind:    llm.Unavailable,
 	Message: "no model endpoint is set",
 	Hint:    "set OPENAI_API_KEY, or name one with --provider or --base-url; agent demo needs neither",
 }
 
-// Config is what a Connection depends on.
+// Config configures a Connection.
 type Config struct {
 	Settings *settings.Settings
-	// Env looks a variable of the environment up.
+	// Env returns a variable of the environment.
 	Env func(name string) string
-	// Home is the user's folder, for ~/ in paths, Folder that of the configuration.
-	Home, Folder string
-	// State is the folder in which is kept what endpoints teach; "" keeps nothing.
+	// Home is the user's home folder, for ~/ in paths.
+	Home string
+	// Folder is the folder of the configuration.
+	Folder string
+	// State is the folder that keeps what endpoints teach; "" keeps nothing.
 	State string
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
-	// Stored looks up the key that agent login keeps for a place; nil means Keys.
+	// Stored returns the key that agent login keeps for a place; nil means SystemKeys.
 	Stored func(place string) (key llm.Key, where string)
-	// Ask puts a question to the user and reports whether they agree; nil means that
-	// nobody can be asked.
+	// Ask asks the user a question and reports whether they agree; nil means that nobody can
+	// be asked.
 	Ask func(ctx context.Context, question string) (bool, error)
-	// Preload has a server on this machine load the model before the first request.
+	// Preload makes a server on this machine load the model before the first request.
 	Preload bool
-	// Detect finds a server on this machine; nil means the function of that name.
+	// Detect finds a server on this machine; nil means Detect of this package.
 	Detect func(ctx context.Context) (Local, bool)
-	// Caution reports what is unsafe of an endpoint, and what is not sent to it, before
-	// anything is sent; nil reports nothing. OnLearned replaces it.
+	// Caution reports, before anything is sent, what is unsafe about an endpoint and what is
+	// not sent to it; nil reports nothing. OnLearned replaces it.
 	Caution func(text string)
 	// UserAgent names the program to the endpoint.
 	UserAgent string
 }
 
-// Connection turns the settings into a provider and knows what the endpoint says
-// of its models. It follows changes of the settings. Its methods are safe for
-// concurrent use.
+// Connection makes a provider from the settings and knows the models of the endpoint. It
+// follows changes of the settings. Its methods are safe for concurrent use.
 type Connection struct {
 	config  Config
 	consent consent
-	// dialects are how endpoints want to be asked, lives how long their caches live.
+	// dialects are the dialects that endpoints have taught.
 	dialects *lessons[openai.Dialect]
-	lives    *lessons[time.Duration]
+	// lives are how long the caches of endpoints keep a prompt.
+	lives *lessons[time.Duration]
 
 	mu sync.Mutex
-	// learned is called, on any goroutine, when an endpoint has listed its models, and
-	// note with what the user should know of them or of the endpoint.
+	// learned is called, on any goroutine, when an endpoint has listed its models.
 	learned func()
-	note    func(text string)
+	// note is called with what the user should know about the endpoint or its models.
+	note func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
-	// declined is a place to which OPENAI_API_KEY shall not go.
+	// declined is the place to which the user refused to send OPENAI_API_KEY.
 	declined string
 	// cautioned are the cautions that were reported.
 	cautioned map[string]bool
-	peer      *peer
+	// peer is the endpoint in use, nil before the first use.
+	peer *peer
 }
 
-// New returns a connection. Nothing is looked up before it is needed.
+// New returns a connection. It reads and asks nothing before the first use.
 func New(config Config) *Connection {
 	if config.Stored == nil {
 		config.Stored = SystemKeys(config.Folder, config.Env).Get
@@ -113,8 +114,8 @@ func New(config Config) *Connection {
 	}
 }
 
-// Endpoint works out endpoint and key from the settings as they are now. Its
-// BaseURL is empty when nothing names one. The error is a *ConfigError.
+// Endpoint returns endpoint and key for the present settings. The BaseURL is empty when
+// nothing names one. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
 	endpoint, err := Resolve(c.sources())
 	if err != nil {
@@ -123,7 +124,7 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// sources are the settings as they are now, and where keys are.
+// sources returns the present settings and where keys are.
 func (c *Connection) sources() Sources {
 	choice := func(key string, upto settings.Source) Choice {
 		value, from := c.config.Settings.Upto(upto, key)
@@ -149,7 +150,7 @@ func (c *Connection) sources() Sources {
 	}
 }
 
-// follows are the settings that an endpoint in use follows from, as one text.
+// follows returns the settings that determine the endpoint, as one text.
 func (c *Connection) follows() string {
 	s := c.config.Settings
 	var b strings.Builder
@@ -160,18 +161,18 @@ func (c *Connection) follows() string {
 	return b.String()
 }
 
-// extras are what the settings add to every request to an endpoint.
+// extras is what the settings add to every request to an endpoint.
 type extras struct {
 	headers map[string]string
 	body    settings.JSON
 	api     openai.API
-	// left are the settings that were made for another endpoint and not sent to this
-	// one, each with its layer.
+	// left are the settings, each with its layer, that were made for another endpoint and are
+	// not sent to this one.
 	left []string
 }
 
-// extras returns what is sent along to an endpoint: as of key files, what a layer says
-// that it takes.
+// extras returns what is added to requests to an endpoint: the settings of the layers that
+// the endpoint takes, as with key files.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
 	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s))}
@@ -198,9 +199,8 @@ func (e extras) equal(other extras) bool {
 	return e.body == other.body && e.api == other.api && maps.Equal(e.headers, other.headers)
 }
 
-// current returns the endpoint for the settings as they are now. One that is new
-// is asked for its models in the background, so that limits are right before the
-// first request.
+// current returns the endpoint for the present settings. A new one is asked for its models in
+// the background, so that the window is known before the first request.
 func (c *Connection) current() (*peer, error) {
 	follows := c.follows()
 	endpoint, err := c.Endpoint()
@@ -243,7 +243,7 @@ func (c *Connection) current() (*peer, error) {
 	return c.peer, nil
 }
 
-// caution reports what is unsafe of an endpoint and what is not sent to it, once.
+// caution reports, once, what is unsafe about an endpoint and what is not sent to it.
 func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	var texts []string
 	if warning := endpoint.Warning(); warning != "" {
@@ -263,8 +263,8 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	}
 }
 
-// inUse is current without looking for the key again while the settings are the
-// same: the window is asked for at every turn, and a keyring may take its time.
+// inUse is current, but does not read the key again while the settings are the same: the
+// window is asked for at every turn, and a keyring may be slow.
 func (c *Connection) inUse() (*peer, error) {
 	follows := c.follows()
 	c.mu.Lock()
@@ -277,14 +277,14 @@ func (c *Connection) inUse() (*peer, error) {
 	return c.current()
 }
 
-// isCurrent reports whether p is still the endpoint in use.
+// isCurrent reports whether p is the endpoint in use.
 func (c *Connection) isCurrent(p *peer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peer == p
 }
 
-// OnKey calls hide with the key in use and with any that comes into use later.
+// OnKey calls hide with the key in use and with each key that comes into use later.
 func (c *Connection) OnKey(hide func(llm.Key)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,15 +294,16 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	}
 }
 
-// OnLearned calls learned, on any goroutine, whenever an endpoint has listed its
-// models, and note with what the user should know of them.
+// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has
+// listed its models, and note with what the user should know about them.
 func (c *Connection) OnLearned(learned func(), note func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.learned, c.note = learned, note
 }
 
-// Provider is the client, once it is clear which model to ask for.
+// Provider returns the client. If no model is set, it waits for the endpoint to list its
+// models.
 func (c *Connection) Provider() (llm.Provider, error) {
 	p, err := c.current()
 	if err != nil {
@@ -325,7 +326,7 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	return p.client, nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Connection) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -335,7 +336,7 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// withheld says why OPENAI_API_KEY is not sent, and what to do.
+// withheld returns the error that OPENAI_API_KEY is not sent, and what to do.
 func withheld(e Endpoint) error {
 	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
 		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")

@@ -8,8 +8,8 @@ import (
 	"agent/internal/rawjson"
 )
 
-// consent is what the user has allowed, once and for all: a file of the
-// configuration that can be read, and edited, by people.
+// consent is what the user has allowed for good. It is a file of the configuration that people
+// can read and edit.
 type consent struct {
 	path string
 }
@@ -18,11 +18,11 @@ type consent struct {
 type allowed struct {
 	// KeyHosts are the places (see Place) that may be sent OPENAI_API_KEY.
 	KeyHosts []string `json:"hostsForOpenAIKey"`
-	// LocalServers may be used without being named, by base URL.
+	// LocalServers are the base URLs of servers that may be used without being set.
 	LocalServers []string `json:"localServers"`
 }
 
-// read returns what is allowed. A file that cannot be read allows nothing.
+// read returns the content of the file. One that cannot be read allows nothing.
 func (c consent) read() allowed {
 	a, _ := rawjson.ReadShared[allowed](c.path)
 	return a
@@ -32,8 +32,8 @@ func (c consent) keyMayGoTo(place string) bool { return slices.Contains(c.read()
 
 func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().LocalServers, baseURL) }
 
-// remember adds to what is allowed. What others keep in the file stays, and what another
-// program adds at the same time.
+// remember adds to the file. Members of others stay, and what another program adds at the same
+// time.
 func (c consent) remember(add func(*allowed)) error {
 	if err := rawjson.ChangeShared(c.path, add); err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))

@@ -13,7 +13,7 @@ import (
 	"agent/internal/words"
 )
 
-// maxShown is how much of a wrong value an error repeats, in characters.
+// maxShown is how much of a wrong value an error shows, in characters.
 const maxShown = 200
 
 // Choice is a setting that names an endpoint or a key, and the layer that sets it.
@@ -22,61 +22,61 @@ type Choice struct {
 	From settings.Source
 }
 
-// Sources is where endpoint and key may come from. Every field may be left empty.
+// Sources are the sources of endpoint and key. Every field may be empty.
 type Sources struct {
 	// Provider, BaseURL and KeyFile are the settings provider, base-url and
 	// auth-keyfile.
 	Provider, BaseURL, KeyFile Choice
-	// Env looks a variable of the environment up.
+	// Env returns a variable of the environment.
 	Env func(name string) string
-	// Upto returns provider and base-url as the layers up to one name them; without it
-	// only those in force are known.
+	// Upto returns provider and base-url by a layer and the weaker ones.
 	Upto func(layer settings.Source) (provider, baseURL Choice)
-	// ReadKeyFile reads a key file; without it there are none.
+	// ReadKeyFile reads a key file.
 	ReadKeyFile func(path string) (llm.Key, error)
-	// Stored looks up the key that agent login keeps for a place (see Place), and says
-	// where; "" when there is none.
+	// Stored returns the key that agent login keeps for a place (see Place), and where it is;
+	// "" if there is none.
 	Stored func(place string) (key llm.Key, where string)
 	// Allowed reports whether the user once allowed OPENAI_API_KEY to go to a place.
 	Allowed func(place string) bool
 }
 
-// Endpoint is where to send requests, with which key, and why.
+// Endpoint is the address and the key for requests, and where they come from.
 type Endpoint struct {
-	// BaseURL is empty when nothing names an endpoint. From is the layer that does.
+	// BaseURL is empty when nothing names an endpoint.
 	BaseURL string
-	From    settings.Source
-	// Provider is the name of its Vendor, "" when it has none.
+	// From is the layer that names the endpoint.
+	From settings.Source
+	// Provider is the name of its Vendor, "" if it has none.
 	Provider string
 	// byURL means that base-url names it, not provider.
 	byURL bool
-	// Key is empty when none is needed or found; KeyFrom says where it comes from,
-	// in words for a person.
-	Key     llm.Key
+	// Key is empty when none is needed or found.
+	Key llm.Key
+	// KeyFrom says for a person where the key comes from.
 	KeyFrom string
-	// Withheld means that OPENAI_API_KEY is set and might be meant for this host, but
-	// nobody said so: what can be asked is asked.
+	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody
+	// has said so. The user is asked where that is possible.
 	Withheld bool
 }
 
-// Vendor is what is known of the endpoint, the zero Vendor when nothing is.
+// Vendor returns the vendor of the endpoint, the zero Vendor if it is not known.
 func (e Endpoint) Vendor() vendor.Vendor {
 	known, _ := vendor.Named(e.Provider)
 	return known
 }
 
-// Host is the host of the endpoint, with its port if it has one.
+// Host returns the host of the endpoint, with its port if it has one.
 func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 
-// Place is what the key of the endpoint is kept and allowed for.
+// Place returns the place for which the key of the endpoint is kept and allowed.
 func (e Endpoint) Place() string { return Place(e.BaseURL) }
 
-// isOwn reports whether the endpoint may be a server of somebody's own.
+// isOwn reports whether the endpoint may be a server that people run themselves.
 func (e Endpoint) isOwn() bool {
 	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
 }
 
-// Warning says what is unsafe about the endpoint, "" when nothing is.
+// Warning returns what is unsafe about the endpoint, "" for nothing.
 func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
 		return ""
@@ -84,13 +84,13 @@ func (e Endpoint) Warning() string {
 	return fmt.Sprintf("The key goes to %s over plain http, where others can read it; use https.", e.Host())
 }
 
-// Resolve finds endpoint and key. A key belongs to the endpoint that its layer
-// names: the auth-keyfile of a layer that names the address in use, or of a stronger
-// one; else the variable of the vendor whose host it is; else what agent login stored
-// for the place. OPENAI_API_KEY is sent to OPENAI_BASE_URL and to a base URL of the
-// command line too, to any other place only if Allowed. A key without an endpoint
-// belongs to OpenAI. With neither, the Endpoint is empty. An error is about wrong
-// configuration, or a key of https that would go over plain http.
+// Resolve returns endpoint and key. The key is that of auth-keyfile, if the layer that sets it
+// names the address in use or is a stronger one; else that in the variable of the vendor at
+// the host; else the one that agent login has stored for the place. OPENAI_API_KEY is also
+// sent to OPENAI_BASE_URL and to a base URL of the command line, and to any other place only
+// if Allowed. A key without an endpoint belongs to OpenAI. With neither, the Endpoint is
+// empty. An error is about wrong configuration, or a key of https that would be sent over
+// plain http.
 func Resolve(from Sources) (Endpoint, error) {
 	e, err := choose(from.Provider, from.BaseURL)
 	if err != nil {
@@ -110,9 +110,9 @@ func Resolve(from Sources) (Endpoint, error) {
 	return e, e.checkPlain(from)
 }
 
-// choose picks the address: of provider and base-url the one that the stronger layer
-// sets, and base-url within one layer. A provider beside a base URL says what is
-// particular to the server there; whose key it gets its host decides.
+// choose returns the address: that of the stronger layer of provider and base-url, and that of
+// base-url if both are of one layer. A provider beside a base URL says which kind of server is
+// there; the host decides which key it gets.
 func choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
@@ -131,9 +131,8 @@ func choose(provider, baseURL Choice) (Endpoint, error) {
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
 
-// takes reports whether what a layer says of keys and headers is meant for the
-// endpoint: the layer names its address, or nothing stronger than it does. A server
-// that was found, and not named, gets nothing.
+// takes reports whether keys and headers that a layer sets are meant for the endpoint: the
+// layer names its address, or no stronger layer does. A server that was found gets nothing.
 func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 	if e.From == settings.Found {
 		return false
@@ -180,9 +179,9 @@ func (e *Endpoint) findKey(from Sources) error {
 	return e.withhold(from)
 }
 
-// withhold notices a key that is set and might be meant for this host, but belongs to
-// another: one of OpenAI may be asked for, one of another vendor is never sent along. A
-// server on this machine seldom needs a key, and never somebody else's.
+// withhold checks whether a key is set that may be meant for this host, but belongs to another
+// one. The user may be asked about a key of OpenAI; one of another vendor is never sent. A
+// server on this machine seldom needs a key, and never that of a vendor.
 func (e *Endpoint) withhold(from Sources) error {
 	owner := vendorAt(e.BaseURL)
 	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
@@ -196,8 +195,8 @@ func (e *Endpoint) withhold(from Sources) error {
 	return nil
 }
 
-// checkPlain refuses to send over plain http what is meant for https: all that a
-// vendor gets, and a key that is stored for the same host.
+// checkPlain refuses to use plain http for the host of a vendor, and for a host with a key that
+// is stored for https.
 func (e *Endpoint) checkPlain(from Sources) error {
 	if !isPlain(e.BaseURL) {
 		return nil
@@ -216,7 +215,7 @@ func (e *Endpoint) checkPlain(from Sources) error {
 	return nil
 }
 
-// fromEnvironment takes the key of a variable, if it holds one.
+// fromEnvironment uses the key in a variable, if there is one.
 func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	if variable == "" || from.Env == nil {
 		return nil
@@ -240,12 +239,12 @@ func CheckPlain(baseURL string) error {
 	return fmt.Errorf("no key is sent to %s over plain http, where others can read it: write %s", hostOf(baseURL), overTLS(baseURL))
 }
 
-// overTLS is a base URL of http with https.
+// overTLS returns a base URL of http with https.
 func overTLS(baseURL string) string { return "https" + strings.TrimPrefix(baseURL, "http") }
 
-// Place names what keys are kept and allowed for: the host of a base URL with its
-// port. One that is reached over plain http, and not on this machine, is a place of its
-// own, so that a key of https stays with https.
+// Place returns the place for which keys are kept and allowed: the host of a base URL with its
+// port. A host that is reached over plain http, and is not this machine, is a place of its
+// own, so that a key for https is sent only over https.
 func Place(baseURL string) string {
 	if isPlain(baseURL) {
 		return "http://" + hostOf(baseURL)
@@ -253,7 +252,7 @@ func Place(baseURL string) string {
 	return hostOf(baseURL)
 }
 
-// isPlain reports whether what is sent to a base URL can be read on its way.
+// isPlain reports whether others can read what is sent to a base URL.
 func isPlain(baseURL string) bool {
 	return strings.HasPrefix(strings.ToLower(baseURL), "http://") && !isLoopback(hostOf(baseURL))
 }
@@ -269,9 +268,9 @@ func isLoopback(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// NormalizeBaseURL brings an address into the form requests are built from:
-// without a slash at its end and without /chat/completions; a query stays. It
-// refuses what is not an http or https address, and secrets in it.
+// NormalizeBaseURL returns an address in the form that requests are built from: without a
+// slash at its end and without /chat/completions; a query stays. It refuses addresses that
+// are not of http or https, and those with secrets in them.
 func NormalizeBaseURL(raw string) (string, error) {
 	const complete = "write it in full, such as http://localhost:8080/v1"
 	text := strings.TrimSpace(raw)
@@ -313,8 +312,8 @@ func Names() []string {
 	return names
 }
 
-// vendorAt returns the vendor whose host a base URL names, the zero Vendor for others. Only
-// over https is it that vendor; what listens on a port of this machine is not known.
+// vendorAt returns the vendor at the host of a base URL, the zero Vendor if there is none. Only
+// https proves the vendor.
 func vendorAt(baseURL string) vendor.Vendor {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {
@@ -323,14 +322,13 @@ func vendorAt(baseURL string) vendor.Vendor {
 	return ofHost(strings.ToLower(u.Host))
 }
 
-// isVendor reports whether a base URL names the host of a vendor, whatever its scheme
-// and port.
+// isVendor reports whether a base URL has the host of a vendor, with any scheme and port.
 func isVendor(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	return err == nil && ofHost(strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")).Name != ""
 }
 
-// ofHost is the vendor at a host, the zero Vendor if there is none.
+// ofHost returns the vendor at a host, the zero Vendor if there is none.
 func ofHost(host string) vendor.Vendor {
 	for _, v := range vendor.All() {
 		if !v.Local() && hostOf(v.BaseURL) == host {
@@ -340,7 +338,7 @@ func ofHost(host string) vendor.Vendor {
 	return vendor.Vendor{}
 }
 
-// hostOf is the host of a base URL with its port, in lower case.
+// hostOf returns the host of a base URL with its port, in lower case.
 func hostOf(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"agent/internal/words"
 )
 
-// Find makes sure that there is somebody to talk to: what is set, else a server on
-// this machine that the user agrees to. The notice says in a line which one it is when the
-// user did not choose. The error is ErrNoEndpoint when there is nobody.
+// Find makes sure that there is an endpoint: the one that is set, else a server on this machine
+// that the user agrees to. For a server that was found, the notice names it in a line. The
+// error is ErrNoEndpoint when there is no endpoint.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	endpoint, err := c.Endpoint()
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
 }
 
-// askForKey asks once for each host whether OPENAI_API_KEY is for it.
+// askForKey asks, once for each host, whether to send OPENAI_API_KEY there.
 func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error) {
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
@@ -68,7 +68,7 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	return c.Endpoint()
 }
 
-// askForServer asks once for each server on this machine whether it may be used.
+// askForServer asks, once for each server on this machine, whether to use it.
 func (c *Connection) askForServer(ctx context.Context, local Local) (bool, error) {
 	if c.consent.mayUse(local.BaseURL) {
 		return true, nil
@@ -80,7 +80,7 @@ func (c *Connection) askForServer(ctx context.Context, local Local) (bool, error
 	return true, c.consent.remember(func(a *allowed) { a.LocalServers = append(a.LocalServers, local.BaseURL) })
 }
 
-// noEndpoint is ErrNoEndpoint, with what the user seems to have a key for.
+// noEndpoint returns ErrNoEndpoint with a hint at a vendor for which a key is set.
 func (c *Connection) noEndpoint() error {
 	vendors := vendor.All()
 	i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" })
@@ -102,8 +102,7 @@ func shortList(models []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Use takes an endpoint and, unless one is set, a model that the user did not
-// choose.
+// Use sets an endpoint that was found and, unless one is set, a model there.
 func (c *Connection) Use(baseURL, model string) error {
 	s := c.config.Settings
 	if err := s.Set(settings.Found, settings.BaseURL.Key(), baseURL); err != nil {

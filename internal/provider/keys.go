@@ -20,7 +20,7 @@ import (
 // user name of an entry is the place.
 const keyringService = "agent"
 
-// inKeyring is where a key of the keyring is, in words for a person.
+// inKeyring names the keyring for a person.
 const inKeyring = "the system's keyring"
 
 // Keys are the keys that agent login keeps, by the Place they belong to: in the
@@ -28,11 +28,11 @@ const inKeyring = "the system's keyring"
 type Keys struct {
 	// Folder is where the files are.
 	Folder string
-	// Keyring says whether the system has a keyring.
+	// Keyring reports whether the system has a keyring.
 	Keyring bool
 }
 
-// SystemKeys are the keys of a user whose configuration is in folder.
+// SystemKeys returns the keys of a user whose configuration is in folder.
 func SystemKeys(folder string, env func(name string) string) Keys {
 	// Without a session bus the library would try to start one.
 	bus := runtime.GOOS != "linux" || env("DBUS_SESSION_BUS_ADDRESS") != ""
@@ -53,7 +53,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 	return "", ""
 }
 
-// Set keeps the key of a place instead of an older one and says where.
+// Set keeps the key of a place, in place of an older one, and returns where it is.
 func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	if err := checkKey(string(key)); err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (k Keys) Delete(place string) (bool, error) {
 	return where != "", k.removeFile(place)
 }
 
-// file is the file of a place: http@HOST for http://HOST.
+// file returns the file of a place: http@HOST for http://HOST.
 func (k Keys) file(place string) string {
 	return filepath.Join(k.Folder, filepath.Base(strings.Replace(place, "://", "@", 1)))
 }
@@ -94,11 +94,10 @@ func (k Keys) removeFile(place string) error {
 	return nil
 }
 
-// maxKey is longer than any key and shorter than a file given by mistake.
+// maxKey bounds the length of a key, in bytes. A longer file is not a key.
 const maxKey = 16 << 10
 
-// ReadKeyFile reads a key from a file of one line. It refuses a file that others
-// than its owner may read.
+// ReadKeyFile reads a key from a file of one line. It refuses a file that other users may read.
 func ReadKeyFile(path string) (llm.Key, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -127,7 +126,7 @@ func ReadKeyFile(path string) (llm.Key, error) {
 	return llm.Key(key), nil
 }
 
-// checkKey refuses what cannot be a key. Its errors do not repeat the key.
+// checkKey returns an error for a text that cannot be a key. The error does not show the text.
 func checkKey(key string) error {
 	switch {
 	case key == "":

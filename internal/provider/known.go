@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Models lists what the endpoint offers.
+// Models returns the models of the endpoint.
 func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	p, err := c.current()
 	if err != nil {
@@ -18,8 +18,8 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	return offers(ctx, p.client)
 }
 
-// Listed are the ids of the models that the endpoint in use has listed until now. Nothing is
-// asked and nothing is waited for; see OnLearned.
+// Listed returns the ids of the models that the endpoint in use has listed so far. It does not
+// ask or wait; see OnLearned.
 func (c *Connection) Listed() []string {
 	p, err := c.inUse()
 	if err != nil {
@@ -34,10 +34,10 @@ func (c *Connection) Listed() []string {
 	return ids
 }
 
-// ContextLimit is the window of a model: what the endpoint reports, else what the
-// catalogue says. The endpoint is waited for, not for long, when the model is not in
-// it, and when it may be a server of somebody's own: that runs a model by the name of
-// a vendor's with the window it was given.
+// ContextLimit returns the window of a model in tokens: what the endpoint reports, else what
+// the catalogue has. It waits for the endpoint, for a short time, if the catalogue does not
+// have the model, or if the endpoint may be a server that people run themselves, where a model
+// of a known name has the window that the server was started with.
 func (c *Connection) ContextLimit(model string) (int, bool) {
 	p, err := c.inUse()
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Connection) ContextLimit(model string) (int, bool) {
 	return known, inTable
 }
 
-// endpointInUse is the endpoint in use, the zero Endpoint where there is none.
+// endpointInUse returns the endpoint in use, the zero Endpoint if there is none.
 func (c *Connection) endpointInUse() Endpoint {
 	p, err := c.inUse()
 	if err != nil {
@@ -62,26 +62,26 @@ func (c *Connection) endpointInUse() Endpoint {
 	return p.endpoint
 }
 
-// listed is what the catalogue has of a model at the endpoint in use.
+// listed returns the entry of the catalogue for a model at the endpoint in use.
 func (c *Connection) listed(model string) (catalogue.Model, bool) {
 	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
 }
 
-// Prices are what a million tokens of a model cost at the endpoint in use, as the
-// catalogue knows; nil when it does not.
+// Prices returns the prices of a model at the endpoint in use, nil if the catalogue does not
+// have them.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
 	return m.Prices
 }
 
-// Named names the model in use and its endpoint.
+// Named returns the names of the model and the endpoint in use.
 func (c *Connection) Named() string {
 	s := c.config.Settings
 	return settings.Model.Of(s) + " " + settings.Provider.Of(s) + " " + settings.BaseURL.Of(s)
 }
 
-// Family is the family of a model at the endpoint in use, with the reason: the setting
-// model-family, else what name and vendor say.
+// Family returns the family of a model at the endpoint in use, and the reason: the setting
+// model-family, else the name of the model or the vendor.
 func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
 		return vendor.FamilyNamed(set), "set by model-family"
@@ -89,8 +89,8 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(c.endpointInUse().Host(), model)
 }
 
-// Cache is what is known of the cache of the endpoint in use for a model, with the life that
-// earlier replies taught.
+// Cache returns the cache of the endpoint in use for a model, as far as it is known, with the
+// life that earlier replies have shown.
 func (c *Connection) Cache(model string) vendor.Cache {
 	host := c.endpointInUse().Host()
 	cache := vendor.CacheAt(host, model)
@@ -100,8 +100,7 @@ func (c *Connection) Cache(model string) vendor.Cache {
 	return cache
 }
 
-// KeepCacheLife keeps how long the cache of the endpoint in use was found to live for a
-// model.
+// KeepCacheLife keeps the life of the cache of the endpoint in use for a model.
 func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 	if host := c.endpointInUse().Host(); host != "" {
 		c.lives.of(host).Keep(model, life)
@@ -111,19 +110,19 @@ func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
 
-// Cuts reports whether the endpoint in use may be a server of somebody's own, which
-// cuts prompts that are too long without a word; vendors refuse them.
+// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as
+// servers do that people run themselves. Vendors refuse such prompts.
 func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
-// Efforts are the values of reasoning-effort that the catalogue knows of a model at this
-// provider, nil for none.
+// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use, nil
+// if the catalogue has none.
 func (c *Connection) Efforts(model string) []string {
 	m, _ := c.listed(model)
 	return m.Efforts
 }
 
-// NoImages says why images are not sent to a model: the catalogue knows it and that
-// it takes none. It is empty for all others.
+// NoImages returns why images are not sent to a model, "" if they are. They are left out only
+// if the catalogue has the model and it takes none.
 func (c *Connection) NoImages(model string) string {
 	m, found := c.listed(model)
 	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {

@@ -16,15 +16,15 @@ import (
 	"agent/internal/rawjson"
 )
 
-// mostLessons is how many are kept of each kind; the oldest make room.
+// mostLessons is how many lessons a file keeps. The oldest are removed.
 const mostLessons = 200
 
-// lessons is a file with what endpoints have taught, by host and model. Losing it costs
-// no more than learning them again.
+// lessons is a file with what endpoints have taught, by host and model. If it is lost, the
+// lessons are learned again.
 type lessons[T any] struct {
-	// path is "" where nothing is kept.
+	// path is the file, "" to keep nothing.
 	path string
-	// life is how long a lesson counts: servers are updated.
+	// life is how long a lesson is valid: servers are updated.
 	life time.Duration
 	now  func() time.Time
 
@@ -37,20 +37,17 @@ type taught[T any] struct {
 	At     time.Time `json:"at"`
 }
 
-// dialectFile is the file of how endpoints want to be asked. Only what was understood is in
-// it.
 const (
+	// dialectFile has the dialects that endpoints have understood.
 	dialectFile = "endpoints.json"
 	dialectLife = 7 * 24 * time.Hour
-)
 
-// lifeFile is the file of how long the caches of endpoints live.
-const (
+	// lifeFile has how long the caches of endpoints keep a prompt.
 	lifeFile = "caches.json"
 	lifeLife = 30 * 24 * time.Hour
 )
 
-// newLessons returns those of a file in a folder, "" for none.
+// newLessons returns the lessons in a file in folder. They are not kept if folder is "".
 func newLessons[T any](folder, file string, life time.Duration, now func() time.Time) *lessons[T] {
 	l := &lessons[T]{life: life, now: now}
 	if folder != "" {
@@ -71,15 +68,14 @@ type hostLessons[T any] struct {
 // Learned implements llm.Lessons.
 func (h hostLessons[T]) Learned(model string) T { return h.all.read()[h.key(model)].Lesson }
 
-// Keep implements llm.Lessons. A failure is not reported: the endpoint teaches it
-// again.
+// Keep implements llm.Lessons. A failure is ignored: the endpoint teaches the lesson again.
 func (h hostLessons[T]) Keep(model string, lesson T) {
 	_ = h.all.add(h.key(model), lesson)
 }
 
 func (h hostLessons[T]) key(model string) string { return h.host + " " + model }
 
-// read returns the lessons that count. A file that cannot be read has none.
+// read returns the valid lessons. A file that cannot be read has none.
 func (l *lessons[T]) read() map[string]taught[T] {
 	all := map[string]taught[T]{}
 	if l.path == "" {

@@ -18,19 +18,17 @@ import (
 	"agent/internal/words"
 )
 
-// localTimeout bounds the search for local servers as a whole: a person waits for
-// it at the start.
+// localTimeout bounds the whole search for local servers, for which a person waits at the
+// start.
 const localTimeout = 200 * time.Millisecond
 
-// localPorts are the usual ports in the order of preference, with the server that
-// uses each by default.
+// localPorts are the default ports of servers, in the order of preference.
 var localPorts = []struct {
 	port   int
 	server string
 }{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
-// serverOf finds by the owner of the models which server lists them, "" if none of
-// those known.
+// serverOf returns the server that lists models, by their owner, "" if it is not known.
 func serverOf(models []openai.ModelInfo) string {
 	for _, m := range models {
 		switch m.OwnedBy {
@@ -56,10 +54,9 @@ type Local struct {
 	Models []string
 }
 
-// Detect looks on the usual ports for a server that lists at least one model and
-// returns the first in their order. It takes 200 ms at most. A nil transport means a
-// plain one without proxies; ours reports whether only programs of this user listen
-// on a port.
+// Detect returns the first server, in the order of the default ports, that lists at least one
+// model. It takes 200 ms at most. A nil transport means a plain one without proxies. ours
+// reports whether only programs of this user listen on a port.
 func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (Local, bool) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
@@ -107,8 +104,8 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 	return local
 }
 
-// listenerOf reports which user's programs listen on a port of this machine. known
-// is false where the system does not say.
+// listenerOf returns the users whose programs listen on a port of this machine. known is false
+// if the system does not report it.
 func listenerOf(port int) (users []int, known bool) {
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		file, err := os.Open(name)
@@ -121,8 +118,8 @@ func listenerOf(port int) (users []int, known bool) {
 	return users, known
 }
 
-// listeners reads a table of the kernel: a line a socket with its local address, its
-// state and its user, all by column.
+// listeners returns the users in a table of the kernel, which has a line for each socket with
+// its local address, state and user.
 func listeners(table io.Reader, port int) []int {
 	const (
 		local, state, user = 1, 3, 7
@@ -146,8 +143,8 @@ func listeners(table io.Reader, port int) []int {
 	return users
 }
 
-// isOurs reports whether only this user's programs listen on a port, as far as the
-// system says: another program that listens there would be sent the user's code.
+// isOurs reports whether only this user's programs listen on a port, as far as the system
+// reports it. A program of another user would be sent the user's code.
 func isOurs(port int) bool {
 	users, known := listenerOf(port)
 	if !known {

@@ -2,10 +2,9 @@ package provider
 
 import "agent/internal/provider/catalogue"
 
-// families are windows, in tokens, of models that go by many names or are run by
-// their users, as their makers state them (checked in November 2026). A name is
-// for every model whose name continues after it with -, : or @; the longest that fits
-// counts. Names are in the form of vendor.BaseName.
+// families are the windows, in tokens, that makers state for models with many names and for
+// models that users run (checked in November 2026). A name in the form of vendor.BaseName also
+// covers longer names that continue with -, : or @; the longest match counts.
 var families = map[string]int{
 	"gpt-5-chat":        128_000,
 	"gpt-5-1-chat":      128_000,
@@ -51,9 +50,8 @@ var families = map[string]int{
 	"phi-4":             16_384,
 }
 
-// ContextLimit returns the window of a well-known model in tokens: what its maker
-// states, and of what others state the smallest. It reports false for a model it
-// does not know.
+// ContextLimit returns the window of a well-known model in tokens: what its maker states, else
+// the smallest that others state. It reports false for an unknown model.
 func ContextLimit(model string) (int, bool) {
 	known, knownAs, byMaker := catalogue.Window(model)
 	var name string

@@ -19,7 +19,7 @@ import (
 type peer struct {
 	endpoint Endpoint
 	extras   extras
-	// follows are the settings it follows from.
+	// follows are the settings that determine it.
 	follows string
 	client  *openai.Client
 	// asked is closed when the endpoint has listed its models, or failed to.
@@ -35,13 +35,12 @@ type peer struct {
 const (
 	// learnTimeout bounds what an endpoint may take to list its models.
 	learnTimeout = 3 * time.Second
-	// learnPatience bounds what is waited for that, once.
+	// learnPatience bounds how long others wait for the list.
 	learnPatience = 300 * time.Millisecond
 )
 
-// learn asks an endpoint about its models, and takes its only one when none is
-// set. A server that cannot say is no reason to stop: the first request will say
-// what is wrong.
+// learn asks an endpoint for its models, and sets its only model if none is set. Failures are
+// ignored: the first request reports what is wrong.
 func (c *Connection) learn(p *peer) {
 	c.ask(p)
 	s := c.config.Settings
@@ -55,7 +54,7 @@ func (c *Connection) learn(p *peer) {
 	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
-			go func() { // a failure the first request will say
+			go func() { // the first request reports a failure
 				if loadOllama(p.client, model) == nil {
 					c.refresh(p)
 				}
@@ -65,8 +64,8 @@ func (c *Connection) learn(p *peer) {
 	learned()
 }
 
-// refresh asks an endpoint again whose window was assumed: a server that loads a
-// model for the first request knows it afterwards.
+// refresh asks an endpoint again whose window was assumed. A server knows the window once it has
+// loaded the model.
 func (c *Connection) refresh(p *peer) {
 	p.mu.Lock()
 	busy := p.refreshing
@@ -95,8 +94,8 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// wait waits until the endpoint has listed its models, for a short time. It waits once: the
-// window is asked for several times a request.
+// wait waits, for a short time, until the endpoint has listed its models. It waits only once,
+// because the window is asked for several times a request.
 func (p *peer) wait() {
 	p.waited.Do(func() {
 		select {
@@ -106,7 +105,7 @@ func (p *peer) wait() {
 	})
 }
 
-// only is the id of the only model, "" when there are more or none.
+// only returns the id of the only model, "" if there are more or none.
 func (p *peer) only() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +115,7 @@ func (p *peer) only() string {
 	return p.offers[0].ID
 }
 
-// offer returns what the endpoint said of a model, the zero Offer if nothing.
+// offer returns what the endpoint has listed for a model, else the zero Offer.
 func (p *peer) offer(model string) Offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,8 +127,7 @@ func (p *peer) offer(model string) Offer {
 	return Offer{}
 }
 
-// catalogued is the window of a model as the catalogue has it: at this provider,
-// else anywhere.
+// catalogued returns the window of a model in the catalogue: at this vendor, else anywhere.
 func (p *peer) catalogued(model string) (int, bool) {
 	if m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
 		limit, _ := ContextLimit(model)
@@ -138,8 +136,8 @@ func (p *peer) catalogued(model string) (int, bool) {
 	return ContextLimit(model)
 }
 
-// keyless is the error of a vendor without its key: what is sent there would only be
-// refused. Headers of the user's own may name the program.
+// keyless returns an error if the endpoint is that of a vendor and its key is missing: the
+// vendor would refuse the request. The user's own headers may replace the key.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
 	if known.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != known.BaseURL || len(p.extras.headers) > 0 {
@@ -152,7 +150,7 @@ func (p *peer) keyless() error {
 	}
 }
 
-// noModel says that the user must choose, and from what.
+// noModel returns the error that no model is set, with the models to choose from.
 func (p *peer) noModel() error {
 	const shown = 8
 	const choose = "choose one with -m MODEL or /model MODEL"

@@ -1,5 +1,5 @@
-// Package rawjson reads and writes JSON as programs and people read it, keeps members in files that
-// others share, and says where in a file a fault is.
+// Package rawjson reads and writes JSON for programs and people, changes members of files that
+// several programs share, and finds the place of a fault in a file.
 package rawjson
 
 import (
@@ -60,8 +60,8 @@ func Decode(data []byte) (value any, err error) {
 	return value, err
 }
 
-// Write writes v as one line of JSON, its line break included. Characters that are
-// not seen or reorder text are escaped, so that it can be looked at in a terminal.
+// Write writes v as one line of JSON with its line break. Characters that are invisible or
+// reorder text are escaped, so that the line is safe to show in a terminal.
 func Write(out io.Writer, v any) error { return write(out, v, "") }
 
 // WriteIndented writes v for people, two spaces a level, escaped as Write does.
@@ -79,8 +79,7 @@ func write(out io.Writer, v any, indent string) error {
 	return err
 }
 
-// escapeHidden escapes the hidden characters of a JSON text; they are in strings
-// only.
+// escapeHidden escapes the hidden characters of a JSON text, which are only in strings.
 func escapeHidden(text []byte) []byte {
 	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !words.Hidden(r) }
 	if bytes.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
@@ -107,8 +106,7 @@ type Place struct{ Line, Column int }
 // String writes line:column, as compilers do.
 func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// PlaceOf returns the place of the byte at offset; one outside data is taken for
-// the nearest end.
+// PlaceOf returns the place of the byte at offset. An offset outside data means the nearest end.
 func PlaceOf(data []byte, offset int) Place {
 	before := data[:min(max(offset, 0), len(data))]
 	return Place{
@@ -117,8 +115,8 @@ func PlaceOf(data []byte, offset int) Place {
 	}
 }
 
-// Merge returns a file of JSON with the members of v in place of those of the same names,
-// the others as they are, for people to read. The file must hold an object or nothing.
+// Merge returns the JSON object in file with the members of v added or replaced, indented for
+// people. The file must have an object or be empty.
 func Merge(file []byte, v any) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if len(file) > 0 {
@@ -138,8 +136,8 @@ func Merge(file []byte, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadShared reads the members of a T from the JSON object in a file of which others keep
-// members too. A file that is not there has none, nor does one that cannot be read.
+// ReadShared reads the members of a T from the JSON object in a file. Other members of the file
+// belong to others. A missing file has no members.
 func ReadShared[T any](path string) (members T, err error) {
 	_, members, err = readShared[T](path)
 	return members, err
@@ -160,8 +158,8 @@ func readShared[T any](path string) (data []byte, members T, err error) {
 	return data, members, nil
 }
 
-// ChangeShared changes the members of a T in such a file, which only the user can read.
-// What others keep in it stays, and what another program changes at the same time.
+// ChangeShared changes the members of a T in such a file, which only the user can read. Other
+// members stay, and changes that another program makes at the same time.
 func ChangeShared[T any](path string, change func(*T)) error {
 	return disk.Locked(filepath.Dir(path), func() error {
 		data, members, err := readShared[T](path)

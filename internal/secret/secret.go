@@ -1,5 +1,4 @@
-// Package secret knows what keys and passwords look like: by the names they go by and
-// by their values.
+// Package secret recognises keys and passwords, by their names and by their values.
 package secret
 
 import (
@@ -9,8 +8,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// nameParts are parts of the names of secrets, nameWords are words of such names,
-// between underscores.
+// nameParts are parts of the names of secrets, nameWords whole words between underscores.
 var (
 	nameParts = []string{"KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "PGPASS", "CREDENTIAL", "DATABASE_URL", "CONNECTION_STRING"}
 	nameWords = []string{"PASS", "PWD", "PAT", "AUTH", "JWT", "BEARER", "COOKIE", "COOKIES", "DSN", "APIKEY", "PIN", "OTP", "SIG", "SIGNATURE", "AUTHORIZATION"}
@@ -40,8 +38,8 @@ var (
 	other = pattern.New(`://[^/?#\s:@]*:[^/?#\s@]+@|-----BEGIN [A-Z ]*PRIVATE KEY|(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}`)
 )
 
-// In reports whether a text holds a key of a well-known service, a password in an
-// address, a signed token or a private key.
+// In reports whether a text has a key of a well-known service, a password in an address, a
+// signed token or a private key.
 func In(text string) bool { return key.MatchString(text) || other.MatchString(text) }
 
 // Is reports whether a text is a key of a well-known service and nothing else.

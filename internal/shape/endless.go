@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// descent looks for schemas that lead back to themselves without looking deeper into the
-// answer. The library follows them until the program ends.
+// descent looks for schemas that refer to themselves for the same value of the answer. The
+// library would follow them for ever.
 type descent struct {
 	root any
-	// anchors are schemas by the names that references may use.
+	// anchors has schemas by the names that references may use.
 	anchors map[string]map[string]any
-	// begun are the schemas on the way, and false for those that are known to end.
+	// begun is true for the schemas on the way, and false for those that are known to end.
 	begun map[uintptr]bool
 }
 
-// endless reports whether a schema, which is decoded JSON, holds such a schema.
+// endless reports whether a schema, which is decoded JSON, has a part that refers to itself for
+// the same value.
 func endless(root any) bool {
 	d := descent{root, map[string]map[string]any{}, map[uintptr]bool{}}
 	var all []map[string]any
@@ -65,7 +66,7 @@ func (d *descent) loops(schema map[string]any) bool {
 	return false
 }
 
-// samePlace are the schemas that the same value of an answer has to fit, too.
+// samePlace returns the schemas that the same value of an answer has to fit, too.
 func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	var candidates []any
 	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
@@ -93,8 +94,8 @@ func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	return next
 }
 
-// target is what a reference leads to, nil for nothing. Whatever document it names, it is
-// this one: no other is read.
+// target returns the value that a reference points to, nil for none. No other document is read:
+// a reference to another one is followed within this one.
 func (d *descent) target(reference string) any {
 	_, path, _ := strings.Cut(reference, "#")
 	if path != "" && path[0] != '/' {

@@ -1,5 +1,5 @@
-// Package shape is the JSON Schema that an answer has to fit: reading it, the form in which
-// servers enforce it, and what is wrong with an answer.
+// Package shape reads the JSON Schema that an answer has to fit, brings it into the form that
+// servers enforce, and checks answers.
 package shape
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is what an answer has to fit.
+// Schema is a JSON Schema that an answer has to fit.
 type Schema struct {
 	text     json.RawMessage
 	strict   json.RawMessage
 	resolved *jsonschema.Resolved
 }
 
-// Parse reads a JSON Schema. The error says what is wrong with it. Nothing that it refers to
-// is fetched.
+// Parse reads a JSON Schema. The error says what is wrong with it. References to other documents
+// are not fetched.
 func Parse(text []byte) (*Schema, error) {
 	var plain map[string]any
 	if err := json.Unmarshal(text, &plain); err != nil {
@@ -34,7 +34,7 @@ func Parse(text []byte) (*Schema, error) {
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}
-	parsed.Schema = "" // the differences of the drafts are in what few schemas use
+	parsed.Schema = "" // few schemas use what differs between the drafts
 	resolved, err := parsed.Resolve(nil)
 	if err != nil {
 		return nil, err
@@ -50,21 +50,21 @@ func Parse(text []byte) (*Schema, error) {
 	return s, err
 }
 
-// Strict is the schema in the form that servers enforce, nil when it has none: then only the
-// words of the request ask for it.
+// Strict returns the schema in the form that servers enforce, nil if it has none. In that case
+// only the words of the request ask for it.
 func (s *Schema) Strict() json.RawMessage { return s.strict }
 
-// Request asks for the answer in words.
+// Request returns the message that asks for the answer.
 func (s *Schema) Request() string {
 	return "Now give your answer as JSON alone, without any other text and without calling tools. It must fit this JSON Schema:\n\n" + string(s.text)
 }
 
-// Again asks once more for an answer that did not fit.
+// Again returns the message that asks again after an answer that does not fit.
 func (s *Schema) Again(misfit error) string {
 	return "That does not fit the schema: " + misfit.Error() + ". Give the whole answer again, as JSON alone."
 }
 
-// Fit returns the JSON in an answer, which may be in a fence of code. The error says where it
+// Fit returns the JSON in an answer, which may be a fenced code block. The error says where it
 // does not fit.
 func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	answer = unfenced(strings.TrimSpace(answer))
@@ -80,13 +80,13 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	if misfit == nil {
 		return json.RawMessage(answer), nil
 	}
-	if bare := withoutNull(value); s.resolved.Validate(bare) == nil { // what strict servers say of members that may be left out
+	if bare := withoutNull(value); s.resolved.Validate(bare) == nil { // strict servers write null for optional members
 		return json.Marshal(bare)
 	}
 	return nil, errors.New(readable(misfit))
 }
 
-// unfenced is the content of an answer that is one fence of code.
+// unfenced returns the content of an answer that is one fenced code block.
 func unfenced(answer string) string {
 	inside, opened := strings.CutPrefix(answer, "```")
 	inside, closed := strings.CutSuffix(inside, "```")
@@ -96,7 +96,7 @@ func unfenced(answer string) string {
 	return answer
 }
 
-// withoutNull leaves out members that are null.
+// withoutNull returns a value without members that are null.
 func withoutNull(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -115,7 +115,7 @@ func withoutNull(value any) any {
 	return value
 }
 
-// readable is a misfit with its place as a path in the answer.
+// readable returns an error of the library with its place as a path in the answer.
 func readable(misfit error) string {
 	place, problem := "", misfit.Error()
 	for {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// plainWords are the words of JSON Schema that servers enforce.
+// plainWords are the keywords of JSON Schema that servers enforce.
 var plainWords = []string{
 	"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs", "definitions", "description", "title",
 	"$schema", "$id", "default", "examples", "minimum", "maximum", "minItems", "maxItems", "pattern", "format",
 }
 
-// annotations are among them and say nothing of what fits; some servers refuse them.
+// annotations are those of plainWords that do not affect what fits. Some servers refuse them.
 var annotations = []string{"$schema", "$id", "default", "examples", "title"}
 
-// strict brings a schema into the form that servers enforce: objects name all their members,
-// and those that may be left out may be null. It reports false for one that has no such form,
-// which is then half changed.
+// strict changes a schema into the form that servers enforce: objects require all their members,
+// and optional ones may be null. It reports false for a schema that has no such form, which is
+// then partly changed.
 func strict(schema map[string]any) bool {
 	for word := range schema {
 		if !slices.Contains(plainWords, word) {

@@ -1,7 +1,7 @@
-// Package loose reads JSON from servers as far as it has the shape that is asked
-// for. None of its types fails: a member whose shape makes no sense is the zero
-// value, so that it costs nothing but itself. encoding/json does the same for the
-// plain types of a struct: it continues after a member of the wrong type.
+// Package loose decodes JSON of servers leniently. Its types never fail: a member of an
+// unexpected type is the zero value, and the other members are decoded all the same.
+// encoding/json does so too for the plain types of a struct: it continues after a member of
+// the wrong type.
 package loose
 
 import (
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Decode reads JSON as a T, as far as its members have the shape of T's.
+// Decode decodes JSON into a T, as far as the types of its members fit.
 func Decode[T any](data []byte) T {
 	var value T
 	_ = json.Unmarshal(data, &value)
 	return value
 }
 
-// Text is a string, or what is text in one part or in a list of them.
+// Text is a string, or the text of one content part or of a list of parts.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -42,13 +42,13 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 // Int is a whole number, or a string that is one.
 type Int struct {
 	Value int
-	// Is is false for a member that is no number, or not there.
+	// Is is false if the member is missing or is not such a number.
 	Is bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Int) UnmarshalJSON(raw []byte) error {
-	*n = Int{} // of a member that is there twice the last counts
+	*n = Int{} // of a member that is there twice, the last one counts
 	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if n.Is = err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32; n.Is {
 		n.Value = int(f)
@@ -56,7 +56,7 @@ func (n *Int) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count is the number as a count, which is never negative.
+// Count returns the number, or 0 if it is negative.
 func (n Int) Count() int { return max(n.Value, 0) }
 
 // List is a list of objects, or one object. Items that are no objects are
@@ -78,7 +78,7 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// JSON is JSON in a string; a few servers send the value itself.
+// JSON is JSON in a string, or the value itself, as a few servers send it.
 type JSON string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -10,23 +10,24 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// alike reads the events of a stream. Nearly all of them are the same but for a piece of
-// text, and reading JSON as loosely as servers write it costs more than all else that is
-// done with such a piece: of an event that is like the one before, only the text is read.
+// alike decodes the events of a stream. Nearly all events of a stream differ only in a piece
+// of text, and lenient decoding costs more than everything else that is done with the piece.
+// Of an event that differs from a learned one only in its text, only the text is decoded.
 type alike struct {
-	// before and after are the bytes around the text of the event that was learned, which
-	// they are nil without; event is that event without its text.
+	// before and after are the bytes around the text of the learned event, nil if none was
+	// learned.
 	before, after []byte
-	event         chatEvent
-	// learned counts what was learned and since then not met again.
+	// event is the learned event without its text.
+	event chatEvent
+	// learned counts the events learned since the last one that was like a learned one.
 	learned int
 }
 
-// mostLearned is how often in a row an event is learned that no other one is like, such
-// as in a stream in which each has a number of its own.
+// mostLearned bounds how many events in a row are learned in vain, for streams in which each
+// event has a number of its own.
 const mostLearned = 4
 
-// read is loose.Decode of an event.
+// read decodes an event as loose.Decode does.
 func (a *alike) read(data []byte) chatEvent {
 	if text, ok := a.textOf(data); ok {
 		a.learned = 0
@@ -39,7 +40,7 @@ func (a *alike) read(data []byte) chatEvent {
 	return event
 }
 
-// textOf is the JSON string in an event that is like the one that was learned.
+// textOf returns the text, a JSON string, of an event that is like the learned one.
 func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 	if a.before == nil || !bytes.HasPrefix(data, a.before) || !bytes.HasSuffix(data, a.after) {
 		return nil, false
@@ -52,7 +53,7 @@ func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 	return text, bytes.IndexByte(text, '\\') < 0 || json.Valid(text)
 }
 
-// with is the event that was learned with another text.
+// with returns the learned event with another text.
 func (a *alike) with(text []byte) chatEvent {
 	event, delta := a.event, *a.event.Choices[0].Delta
 	delta.Content = content{answer: stringOf(text)}
@@ -61,8 +62,8 @@ func (a *alike) with(text []byte) chatEvent {
 	return event
 }
 
-// learn takes an event as the one that others may be like, if all of it but the first
-// content says the same whatever that is.
+// learn learns an event, if its meaning apart from its first content does not depend on that
+// content.
 func (a *alike) learn(data []byte) {
 	const member = `"content":`
 	a.before = nil
@@ -84,7 +85,7 @@ func (a *alike) learn(data []byte) {
 	}
 }
 
-// stringOf is the value of a JSON string.
+// stringOf returns the value of a JSON string.
 func stringOf(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
 		return string(text[1 : len(text)-1])
@@ -92,8 +93,8 @@ func stringOf(text []byte) string {
 	return loose.Decode[string](text)
 }
 
-// stringLength is the length of the JSON string that data begins with, 0 for none. One
-// that holds a control character is none.
+// stringLength returns the length of the JSON string that data begins with, 0 if there is
+// none or it has a control character.
 func stringLength(data []byte) int {
 	if len(data) == 0 || data[0] != '"' {
 		return 0

@@ -12,34 +12,34 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// callAssembler puts tool calls together from the fragments of a stream. By the
-// book every fragment has the index of its call and the first one has id and name.
-// Servers also leave out the index or the id, send the id later, send every call
-// with index 0, split the name or repeat it in every fragment, begin with empty
-// arguments before the real ones, and repeat the arguments at the end.
+// callAssembler assembles tool calls from the fragments of a stream. By the specification
+// every fragment has the index of its call, and the first one has id and name. Servers also
+// leave out the index or the id, send the id later, send every call with index 0, split the
+// name or repeat it in every fragment, send empty arguments before the real ones, and repeat
+// the arguments at the end.
 type callAssembler struct {
 	// newID makes an id for a call that has none.
 	newID func() string
 
 	calls []*partialCall
-	// full is set when the server has begun more than maxCalls: what follows is left out.
+	// full is set when the server has begun more than maxCalls. The rest is left out.
 	full bool
 }
 
 type partialCall struct {
 	index loose.Int
-	// id is the server's, or our own as long as the server has given none.
-	id        string
+	id    string
+	// ownID is set while id is our own because the server has sent none.
 	ownID     bool
 	name      string
 	arguments strings.Builder
-	// extra is what the provider attached.
+	// extra is the extra_content of the call.
 	extra     json.RawMessage
 	announced bool
 }
 
-// add takes a fragment and returns the calls whose name is complete by it. One that says
-// nothing is no call: it may be a member of another shape.
+// add adds a fragment and returns the calls whose names are complete now. An empty fragment
+// is ignored: it may be a member of an unexpected type.
 func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
 	if a.full || f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
 	return a.announce(func(c *partialCall) bool { return c.name != "" && (c != call || c.arguments.Len() > 0) })
 }
 
-// announce returns the calls that were not announced yet and are ready.
+// announce returns the calls that are ready and were not announced before.
 func (a *callAssembler) announce(ready func(*partialCall) bool) []llm.ToolCallStarted {
 	var started []llm.ToolCallStarted
 	for _, c := range a.calls {
@@ -79,7 +79,7 @@ func (a *callAssembler) announce(ready func(*partialCall) bool) []llm.ToolCallSt
 	return started
 }
 
-// callOf returns the call a fragment continues, nil if it begins a new one.
+// callOf returns the call that a fragment continues, nil if it begins a new one.
 func (a *callAssembler) callOf(f callFragment) *partialCall {
 	if len(a.calls) == 0 {
 		return nil
@@ -104,22 +104,22 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	}
 }
 
-// endsBefore reports whether a fragment that names a function begins another call:
-// this one is whole, or has no arguments to continue.
+// endsBefore reports whether the call ends before a fragment that names a function: the call
+// is whole, or has no arguments yet.
 func (p *partialCall) endsBefore(f callFragment) bool {
 	arguments := p.arguments.String()
 	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
 }
 
-// differs reports whether a fragment without an id is a whole call that is not this one
-// said again.
+// differs reports whether a fragment without an id is another whole call, and not this one
+// repeated.
 func (p *partialCall) differs(f callFragment) bool {
 	before, now := p.arguments.String(), f.arguments()
 	return before != "" && (f.name() != p.name || before != "{}" && now != before && json.Valid([]byte(now)))
 }
 
-// addName takes the name of a fragment: the first piece of it, another, or all of
-// it again.
+// addName adds the name of a fragment: the first piece, another piece, or the whole name
+// again.
 func (p *partialCall) addName(name string) {
 	switch {
 	case p.name != "" && p.arguments.Len() > 0:
@@ -130,8 +130,8 @@ func (p *partialCall) addName(name string) {
 	}
 }
 
-// byIndex returns the latest call with an index: a server that numbers every call
-// 0 means the one it is sending.
+// byIndex returns the latest call with an index: a server that numbers every call 0 means
+// the last one.
 func (a *callAssembler) byIndex(index loose.Int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
@@ -160,7 +160,7 @@ func (a *callAssembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// settled returns the arguments as they are meant.
+// settled returns the arguments without the repetitions of servers.
 func (p *partialCall) settled() string {
 	if p.arguments.Len() == 0 {
 		return ""
@@ -168,8 +168,8 @@ func (p *partialCall) settled() string {
 	return settleArguments(p.arguments.String())
 }
 
-// settleArguments makes one object of several in a row that are empty or the same.
-// Other arguments stay as they are.
+// settleArguments returns one object for several in a row that are empty or equal. Other
+// arguments are returned unchanged.
 func settleArguments(arguments string) string {
 	if json.Valid([]byte(arguments)) {
 		return arguments
@@ -195,5 +195,5 @@ func settleArguments(arguments string) string {
 	}
 }
 
-// newCallID makes an id that this client has not made before.
+// newCallID returns an id that this client has not returned before.
 func (c *Client) newCallID() string { return fmt.Sprintf("call_%d", c.madeIDs.Add(1)) }

@@ -10,23 +10,23 @@ import (
 
 // attacher collects what a provider attaches to a reply while it arrives.
 type attacher struct {
-	// replay is of the request that is answered.
+	// replay belongs to the request that is answered.
 	replay replay
-	// field is the member in which reasoning in words comes.
+	// field is the member in which reasoning in words arrives.
 	field   string
 	details []reasoningDetail
 	// items are the reasoning items of the Responses API.
 	items []json.RawMessage
 }
 
-// reasoningDetail is a reasoning detail, or a piece of one, with the members it has.
+// reasoningDetail has the members of a reasoning detail, or of a piece of one.
 type reasoningDetail map[string]json.RawMessage
 
-// streamedMembers are the members of a detail that come in pieces.
+// streamedMembers are the members of a detail that are streamed in pieces.
 var streamedMembers = []string{"text", "summary", "data"}
 
-// addDetails merges pieces of details: those of one type and index belong together.
-// It returns how much they added, in bytes.
+// addDetails adds pieces of details to the details with their type and index. It returns
+// their size in bytes.
 func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	for _, piece := range pieces {
 		if len(a.details) > maxParts {
@@ -45,8 +45,7 @@ func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	return size
 }
 
-// add takes a member of a piece. Strings are joined as JSON: without the quotes between
-// them.
+// add adds a member of a piece. Strings are joined as JSON, without the quotes between them.
 func (d reasoningDetail) add(key string, value json.RawMessage) {
 	known := d[key]
 	switch {
@@ -85,7 +84,7 @@ func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 
 func isString(raw json.RawMessage) bool { return strings.HasPrefix(string(raw), `"`) }
 
-// thought is what belongs to the reasoning of the reply, nil if nothing came.
+// thought returns what the provider attached to the reasoning of the reply, nil for nothing.
 func (a *attacher) thought() *history.Attached {
 	var data json.RawMessage
 	switch {
@@ -96,12 +95,11 @@ func (a *attacher) thought() *history.Attached {
 	case a.field == "":
 		return nil
 	}
-	// What will go back counts.
 	wanted := a.replay.thoughts || a.replay.signed && len(data) > 0
 	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: wanted, Field: a.field, Data: data}
 }
 
-// call is what belongs to a call, nil if nothing came.
+// call returns what the provider attached to a call, nil for nothing.
 func (a *attacher) call(extra json.RawMessage) *history.Attached {
 	if len(extra) == 0 {
 		return nil
@@ -109,7 +107,7 @@ func (a *attacher) call(extra json.RawMessage) *history.Attached {
 	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: true, Field: fieldExtraContent, Data: extra}
 }
 
-// list is a JSON list. Its items were JSON when they came.
+// list returns items, which are valid JSON, as a JSON list.
 func list[T any](items []T) json.RawMessage {
 	raw, err := json.Marshal(items)
 	if err != nil {

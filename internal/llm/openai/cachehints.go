@@ -8,25 +8,26 @@ import (
 	"agent/internal/llm"
 )
 
-// cacheHints are what is sent about the cache to one vendor.
+// cacheHints are the members of a request that concern the prompt cache.
 type cacheHints struct {
-	// key is OpenAI's, session OpenRouter's.
+	// key is the prompt_cache_key of OpenAI, session the session_id of OpenRouter.
 	key, session string
-	// control marks the end of what shall be kept, as Anthropic and Alibaba read it;
-	// nil sends none. It is on the entries marked, and on the system prompt.
+	// control is the mark of Anthropic and Alibaba at the end of what the cache shall keep;
+	// nil sends none. It is on the system prompt and the marked entries.
 	control json.RawMessage
-	marked  map[int]bool
-	// breakpoint marks the end of the system prompt for GPT-5.6 and later, which
-	// find a prefix only at such a mark.
+	// marked has the indexes of the marked entries.
+	marked map[int]bool
+	// breakpoint marks the end of the system prompt for GPT-5.6 and later, which find a
+	// prefix only at such a mark.
 	breakpoint bool
 }
 
-// markedLatest is how many of the latest entries are marked: the end of this
-// request, and of the one before it, whose prefix is in the cache. With the system
-// prompt and the stable part that makes the four marks that a vendor takes.
+// markedLatest is how many of the latest entries are marked: the end of this request, and the
+// end of the one before, which is in the cache. With the system prompt and the stable part
+// these are the four marks that a vendor takes.
 const markedLatest = 2
 
-// cacheHintsFor are the hints of a request.
+// cacheHintsFor returns the hints of a request.
 func cacheHintsFor(req request) cacheHints {
 	var h cacheHints
 	if req.Cache.Policy == llm.CacheOff || req.Dialect.OmitCache {
@@ -39,8 +40,8 @@ func cacheHintsFor(req request) cacheHints {
 	if req.wants.SessionID {
 		h.session = req.Cache.Key
 	}
-	// What is asked for by hand is sent wherever no other form is known, also to a gateway on
-	// this machine.
+	// A time that the user has set is sent as a mark wherever no other form is known, also to
+	// a gateway on this machine.
 	byHand := req.Cache.Policy == llm.Cache5m || req.Cache.Policy == llm.Cache1h
 	if req.wants.CacheMarks || byHand && !req.wants.CacheKey {
 		h.control = json.RawMessage(`{"type":"ephemeral"}`)
@@ -52,8 +53,8 @@ func cacheHintsFor(req request) cacheHints {
 	return h
 }
 
-// markedEntries are the indexes of the entries that end what shall be kept: the
-// last that stays as it is, and the latest.
+// markedEntries returns the indexes of the entries to mark: the last stable one, and the
+// latest ones.
 func markedEntries(req request) map[int]bool {
 	var able []int
 	for i, c := range req.History {

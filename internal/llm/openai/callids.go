@@ -9,17 +9,17 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// callIDs pairs calls and responses of a history by position (D-11): a response
-// answers the first call of the latest entry that the history knows under its id
-// and that waits for an answer.
+// callIDs chooses the ids of calls that are sent, and pairs calls and responses by position
+// (D-11): a response answers the first call of the latest entry that has its id in the
+// history and has no answer yet.
 type callIDs struct {
 	form vendor.IDForm
-	// model is whom the request is for: its own ids go back as they came.
+	// model is the model of the request. Its own ids are sent unchanged.
 	model string
-	// waiting are the ids on the wire of the calls of the latest entry, by the ids in
+	// waiting has the sent ids of the unanswered calls of the latest entry, by their ids in
 	// the history.
 	waiting map[string][]string
-	// taken are the ids on the wire. Some servers refuse an id used twice.
+	// taken has all sent ids. Some servers refuse an id that is used twice.
 	taken map[string]bool
 }
 
@@ -27,11 +27,11 @@ func newCallIDs(req request) *callIDs {
 	return &callIDs{form: req.wants.CallIDs, model: req.Model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
 
-// begin begins an entry with calls.
+// begin starts an entry with calls.
 func (c *callIDs) begin() { clear(c.waiting) }
 
-// add returns the id on the wire of a new call of an entry: its own, in the form that
-// the vendor takes, unless it is empty or was used before.
+// add returns the id to send for a call of an entry: its id in the form that the vendor
+// takes, changed if it is empty or was used before.
 func (c *callIDs) add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
@@ -46,7 +46,7 @@ func (c *callIDs) add(entry *history.Content, id string) string {
 	return wire
 }
 
-// of returns the id on the wire of the call that a response answers.
+// of returns the sent id of the call that a response answers.
 func (c *callIDs) of(id string) string {
 	waiting := c.waiting[id]
 	if len(waiting) == 0 {
@@ -61,7 +61,8 @@ const (
 	nine           = 9
 )
 
-// fitID is an id in the form that a vendor takes; n distinguishes calls that have the same one, from 1.
+// fitID returns an id in the form that a vendor takes. Counted from 1, n distinguishes calls
+// with the same id.
 func fitID(form vendor.IDForm, id string, n int) string {
 	if id == "" {
 		id = "call"
@@ -95,7 +96,7 @@ func takesID(form vendor.IDForm, id string) bool {
 	}
 }
 
-// plainName is a name in letters, digits, _ and -.
+// plainName returns a name with all but letters, digits, _ and - replaced.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if isWordByte(r) {
@@ -109,7 +110,7 @@ func isWordByte(r rune) bool {
 	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// hashed represents an id in nine letters and digits, the same for the same.
+// hashed returns a hash of id and n in nine letters and digits.
 func hashed(id string, n int) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	hash := fnv.New64a()

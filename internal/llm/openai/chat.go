@@ -23,7 +23,7 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 	return func(data []byte) error { return r.takeChatEvent(events.read(data)) }
 }
 
-// takeChatEvent takes one event of a chat completion.
+// takeChatEvent handles one event of a chat completion.
 func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
 		r.usage = usage
@@ -41,7 +41,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 	return r.finishFor(string(choice.FinishReason))
 }
 
-// takeDelta takes a piece of the message.
+// takeDelta handles a piece of the message.
 func (r *reply) takeDelta(delta chatDelta) {
 	r.came = r.came.with(delta)
 	if thought, field := delta.thought(); thought != "" {
@@ -57,7 +57,7 @@ func (r *reply) takeDelta(delta chatDelta) {
 	}
 }
 
-// write emits the thinking and the answer of a piece of content.
+// write emits the thinking and the answer in a piece of content.
 func (r *reply) write(thought, answer string) {
 	if thought != "" {
 		if r.tags.opening == fieldThinkTags {
@@ -82,7 +82,7 @@ func (r *reply) write(thought, answer string) {
 	if before != "" {
 		r.emit(llm.Reasoning{Delta: before})
 	}
-	r.tags.closed = true // the space after the tag goes
+	r.tags.closed = true // the space after the tag is dropped
 	r.emitText(r.tags.afterSpace(after))
 }
 
@@ -92,8 +92,8 @@ func (r *reply) emitText(text string) {
 	}
 }
 
-// endText emits what was held of the content. A reply that is complete, and not calls,
-// must hold an answer.
+// endText emits the content that was held back. complete means that the reply is complete and
+// has no calls, so that it must have an answer.
 func (r *reply) endText(complete bool) {
 	if r.tags.inside && r.tags.opening == "" {
 		r.client.opensThinking.Delete(r.model) // it was wrong to expect the tag

@@ -1,6 +1,6 @@
-// Package openai is the llm.Provider for OpenAI-compatible endpoints: chat completions
-// and the Responses API, with what vendors and servers do otherwise, errors in words for
-// a person, and the list of an endpoint's models.
+// Package openai implements llm.Provider for OpenAI-compatible endpoints. It speaks chat
+// completions and the Responses API with the deviations of vendors and servers, explains
+// errors to a person, and lists the models of an endpoint.
 package openai
 
 import (
@@ -28,8 +28,8 @@ type Config struct {
 	Key llm.Key
 	// KeyHelp says where the key comes from, as hints name it; empty means vendor.EnvKey.
 	KeyHelp string
-	// UserAgent and Headers are sent with every request. They never replace what the
-	// client needs itself.
+	// UserAgent and Headers are sent with every request. They never replace the headers
+	// that the client itself needs.
 	UserAgent string
 	Headers   map[string]string
 	// ExtraBody is a JSON object whose members are added to the body of every
@@ -37,31 +37,29 @@ type Config struct {
 	ExtraBody json.RawMessage
 	// API is the wire format; "" means APIAuto.
 	API API
-	// Transport makes the requests; nil means one with the proxies of the
-	// environment and connections that are kept.
+	// Transport makes the requests; nil means one that uses the proxies of the environment
+	// and keeps connections.
 	Transport http.RoundTripper
 
-	// Lessons keeps what the endpoint teaches from one run to the next, the JSON of a
-	// Dialect; nil forgets it with the client.
+	// Lessons keeps what the endpoint teaches from one run to the next; nil keeps nothing.
 	Lessons llm.Lessons[Dialect]
 
-	// Retry says how to wait until a request is made again.
+	// Retry says how to wait between attempts.
 	Retry llm.RetryPolicy
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
 }
 
-// Client talks to one OpenAI-compatible endpoint. As a Provider it is chat
-// completions and the Responses API with everything around them. It is safe for
-// concurrent use and keeps its connections between requests.
+// Client talks to one OpenAI-compatible endpoint. Its Provider has all wrappers of package
+// llm. A Client is safe for concurrent use and keeps its connections between requests.
 type Client struct {
 	llm.Provider
 
 	config Config
 	http   *http.Client
-	// opensThinking holds the models whose replies begin within their thinking.
+	// opensThinking has the models whose replies begin within their thinking.
 	opensThinking sync.Map
-	// madeIDs counts the ids made for calls that came without one.
+	// madeIDs counts the ids made for calls that arrived without one.
 	madeIDs atomic.Int64
 }
 
@@ -86,9 +84,9 @@ func NewClient(config Config) *Client {
 	return c
 }
 
-// newTransport is Go's own with three changes: streams are not compressed, because
-// servers then hold events back to fill a block, a connection that died while the
-// machine slept is found out, and an unreadable proxy is an error.
+// newTransport returns Go's default transport with three changes. Streams are not
+// compressed, because servers then hold events back to fill a block. A connection that broke
+// while the machine slept is detected. An unreadable proxy is an error.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -102,10 +100,10 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// Close lets go of idle connections. Replies that are being streamed go on.
+// Close closes idle connections. Replies that are being streamed continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// product is what the program is called on the pages of OpenRouter.
+// product is the name of the program on the pages of OpenRouter.
 const product = "agent"
 
 // newRequest makes a request to a path of the endpoint with the headers that all
@@ -135,7 +133,7 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body io.Re
 	return request, nil
 }
 
-// host is the endpoint's host, with its port if it has one.
+// host returns the endpoint's host, with its port if it has one.
 func (c *Client) host() string {
 	u, err := url.Parse(c.config.BaseURL)
 	if err != nil {
@@ -144,7 +142,7 @@ func (c *Client) host() string {
 	return u.Host
 }
 
-// endpoint is the base URL as it may be shown: without user, password and query.
+// endpoint returns the base URL without user, password and query, so that it can be shown.
 func (c *Client) endpoint() string {
 	u, err := url.Parse(c.config.BaseURL)
 	if err != nil {
@@ -158,14 +156,14 @@ type API string
 
 // The values of API.
 const (
-	// APIAuto, also "", is chat completions, but Responses for the models of OpenAI
-	// that take tools with reasoning only there, and for endpoints that say so.
+	// APIAuto, also "", means chat completions, except for endpoints that ask for Responses
+	// and for the models of OpenAI that take tools with reasoning only there.
 	APIAuto      API = "auto"
 	APIChat      API = "chat"
 	APIResponses API = "responses"
 )
 
-// formats is the Provider that asks in a dialect, in the format that fits the request.
+// formats is the Provider that sends requests in a dialect, in the format that fits each.
 type formats struct {
 	client  *Client
 	dialect Dialect

@@ -10,18 +10,16 @@ import (
 	"agent/internal/pattern"
 )
 
-// Dialect is how an endpoint wants to be asked, where that differs from the
-// default. The zero value is the default. In JSON it is what stays true from one run
-// to the next.
+// Dialect is what an endpoint has taught about how it wants requests. The zero value is the
+// default. Its JSON has what stays true from one run to the next.
 type Dialect struct {
-	// OmitUsage leaves stream_options out: then there are no usage numbers, which
-	// is better than no reply.
+	// OmitUsage leaves stream_options out. No usage is reported then.
 	OmitUsage bool `json:"omitUsage,omitzero"`
-	// Reasoning is the member in which every message with calls must bring its
-	// reasoning back, or reasoningRefused.
+	// Reasoning is the member in which every message with calls must return its reasoning,
+	// or reasoningRefused.
 	Reasoning string `json:"reasoning,omitzero"`
-	// OmitSummary leaves out the wish for summaries of reasoning, which some accounts
-	// and models do not get.
+	// OmitSummary does not ask for summaries of reasoning, which some accounts and models
+	// do not get.
 	OmitSummary bool `json:"omitSummary,omitzero"`
 	// OmitFreeForm offers every tool as a function.
 	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
@@ -33,32 +31,30 @@ type Dialect struct {
 	API API `json:"api,omitzero"`
 	// OutputLimit is the member that bounds the reply.
 	OutputLimit string `json:"outputLimit,omitzero"`
-	// Signatures says that calls need thought signatures, and that one without gets
-	// the one that says so.
+	// Signatures means that calls need thought signatures. A call without one gets
+	// skipSignature.
 	Signatures bool `json:"signatures,omitzero"`
-
-	// AnswerTools says that what a tool answers must be followed by the assistant.
+	// AnswerTools means that an assistant message must follow the answer of a tool.
 	AnswerTools bool `json:"answerTools,omitzero"`
-
-	// SystemAsUser sends the system prompt as what the user says first.
+	// SystemAsUser sends the system prompt as the first message of the user.
 	SystemAsUser bool `json:"systemAsUser,omitzero"`
 
 	Passing `json:"-"`
 }
 
-// Passing is what was learned of a conversation with an endpoint and not of the endpoint.
+// Passing is what was learned about one conversation with an endpoint.
 type Passing struct {
 	// Forgotten are attachments of this conversation that the endpoint has refused.
 	Forgotten *Forgotten
-	// NoReasoning and NoSignatures keep back all that came attached to reasoning, and
-	// to calls: new ones were refused as well.
+	// NoReasoning leaves out everything that is attached to reasoning, and NoSignatures
+	// everything that is attached to calls: new attachments were refused as well.
 	NoReasoning, NoSignatures bool
-	// OmitSampling leaves out temperature and top-p, OmitEffort the effort, OmitLimit
-	// the bound of the output: settings that the model does not take.
+	// OmitSampling leaves out temperature and top-p, OmitEffort the effort, and OmitLimit
+	// the bound of the output: the model does not take these settings.
 	OmitSampling, OmitEffort, OmitLimit bool
 }
 
-// fit is a request without the settings that are left out.
+// fit returns a request without the settings that the dialect leaves out.
 func (d Dialect) fit(req llm.Request) llm.Request {
 	if d.OmitSchema {
 		req.Schema = nil
@@ -75,11 +71,11 @@ func (d Dialect) fit(req llm.Request) llm.Request {
 	return req
 }
 
-// reasoningRefused: what is attached to reasoning must not be sent.
+// reasoningRefused means that attachments of reasoning must not be sent.
 const reasoningRefused = "refused"
 
-// learn is the llm.Learn of this wire: the first lesson in a refusal that is news to the
-// dialect. There is a note if the conversation loses something by it, or a setting.
+// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is
+// new to the dialect. There is a note if the conversation, or a setting, is affected.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
 	for _, l := range lessons {
@@ -97,16 +93,17 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 	return d, ""
 }
 
-// lesson is what a refusal teaches.
+// lesson maps words of a refusal to a change of the dialect.
 type lesson struct {
-	// words identify it in a refusal, in lower case.
+	// words match a refusal in lower case.
 	words *pattern.Pattern
+	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
-	// note says to a person what the conversation loses, "" if nothing.
+	// note is for the person: what the conversation loses, "" if nothing.
 	note string
 }
 
-// always is a lesson that needs only its words.
+// always returns a lesson that depends only on its words.
 func always(words string, change func(d *Dialect)) lesson {
 	return lesson{words: pattern.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
@@ -139,17 +136,17 @@ var lessons = []lesson{
 }
 
 var (
-	// badSignature is of a signature that was sent, not a demand for one that was not.
+	// badSignature matches the refusal of a signature, not the demand for a missing one.
 	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
-	// unknownMember is of a member that was sent, not a demand for one that was not.
+	// unknownMember matches the refusal of a member, not the demand for a missing one.
 	unknownMember = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
-	// neverTaken is of a setting that the model never takes, or not so, and not of a value
-	// that is wrong everywhere.
+	// neverTaken matches the refusal of a setting that the model does not take, not of a
+	// value that is wrong for every model.
 	neverTaken = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 )
 
-// learnOutputLimit learns which of the two names of one member is known, or that none
-// is.
+// learnOutputLimit learns which name of the output limit the endpoint knows, or that it knows
+// neither.
 func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
@@ -164,8 +161,7 @@ func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnSignatures learns to send signatures, or that those of this conversation are
-// of no use.
+// learnSignatures learns to send signatures, or to leave out those of this conversation.
 func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	d.Signatures = true
 	if badSignature.MatchString(refused) {
@@ -173,8 +169,8 @@ func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnUnreadable learns that the reasoning of this conversation is of no use to the
-// endpoint, or that it takes none.
+// learnUnreadable learns to leave out the reasoning of this conversation, or that the
+// endpoint takes none.
 func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	if unknownMember.MatchString(refused) {
 		d.Reasoning = reasoningRefused
@@ -183,8 +179,8 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	d.forget(thoughtsIn(req.History), &d.NoReasoning)
 }
 
-// forget keeps refused attachments back; where some were kept back before, or there are
-// none, it keeps back all of their kind.
+// forget leaves out the refused attachments. If some were left out before, or there are none,
+// it leaves out all of their kind.
 func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	if d.Forgotten != nil {
 		*all = true
@@ -194,7 +190,7 @@ func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	*all = *all || d.Forgotten == nil
 }
 
-// learnReasoning learns whether reasoning in words is wanted back, and where.
+// learnReasoning learns whether reasoning in words must be returned, and in which member.
 func learnReasoning(d *Dialect, refused string, _ llm.Request) {
 	if strings.Contains(refused, "'reasoning' item") {
 		return // of the Responses API, which has it in no member

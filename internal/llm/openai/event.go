@@ -9,11 +9,11 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// The types of this file are the library's for a streamed chat completion, with
-// the members that servers send in other shapes and those of other vendors.
+// The types in this file are those of the library for a streamed chat completion, extended
+// by the members of other vendors and lenient where servers send other types.
 
-// chatEvent is an event of a stream, or the whole completion of a server that does
-// not stream.
+// chatEvent is an event of a stream, or the whole completion of a server that does not
+// stream.
 type chatEvent struct {
 	Choices loose.List[chatChoice] `json:"choices"`
 	Usage   chatUsage              `json:"usage"`
@@ -23,7 +23,7 @@ type chatEvent struct {
 	} `json:"timings"`
 }
 
-// first returns the choice that is read: the one with index 0.
+// first returns the choice with index 0.
 func (e chatEvent) first() chatChoice {
 	for _, choice := range e.Choices {
 		if choice.Index.Value == 0 {
@@ -33,7 +33,7 @@ func (e chatEvent) first() chatChoice {
 	return chatChoice{}
 }
 
-// usage is the report, nil if there is none.
+// usage returns the report of tokens, nil if there is none.
 func (e chatEvent) usage() *llm.Usage {
 	if report := e.Usage.report(e.Timings.CacheN.Count()); report != nil {
 		return report
@@ -46,14 +46,14 @@ type chatChoice struct {
 	Index        loose.Int    `json:"index"`
 	Delta        *chatDelta   `json:"delta"`
 	FinishReason finishReason `json:"finish_reason"`
-	// Usage is there with Moonshot.
+	// Usage is set by Moonshot.
 	Usage chatUsage `json:"usage"`
-	// Message is there instead of Delta when a server does not stream.
+	// Message is set instead of Delta by servers that do not stream.
 	Message *chatDelta `json:"message"`
 }
 
-// parts are what the event adds to a reply: a piece, and a whole message without the
-// kinds of content that have come in pieces already.
+// parts returns what the event adds to a reply: a piece, and a whole message without the kinds
+// of content that have arrived in pieces before.
 func (c chatChoice) parts(came chatDelta) []chatDelta {
 	var parts []chatDelta
 	if c.Delta != nil {
@@ -96,7 +96,7 @@ type chatDelta struct {
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
 }
 
-// with is d and what more there is in another piece, for without.
+// with returns d with an example of each kind of content in another piece, for without.
 func (d chatDelta) with(more chatDelta) chatDelta {
 	if more.answer() != "" {
 		d.Content.answer = more.answer()
@@ -110,7 +110,7 @@ func (d chatDelta) with(more chatDelta) chatDelta {
 	return d
 }
 
-// without is a whole message without the kinds of content that there are in what came.
+// without returns a whole message without the kinds of content that came has.
 func (d chatDelta) without(came chatDelta) chatDelta {
 	if came.answer() != "" {
 		d.Content.answer, d.Refusal = "", ""
@@ -124,7 +124,7 @@ func (d chatDelta) without(came chatDelta) chatDelta {
 	return d
 }
 
-// thought is the piece of the model's thinking, and the member it is in.
+// thought returns the piece of the model's thinking, and the member that has it.
 func (d chatDelta) thought() (thought, field string) {
 	switch {
 	case d.ReasoningContent != "":
@@ -136,18 +136,18 @@ func (d chatDelta) thought() (thought, field string) {
 	case d.Content.thought != "":
 		return d.Content.thought, ""
 	}
-	// Details may come alone; what of them is encrypted has no words.
+	// There may be only details, of which encrypted ones have no words.
 	for _, detail := range d.ReasoningDetails {
 		thought += loose.Decode[string](detail["text"]) + loose.Decode[string](detail["summary"])
 	}
 	return thought, ""
 }
 
-// answer is the piece of the answer. A refusal is one too.
+// answer returns the piece of the answer, or of a refusal.
 func (d chatDelta) answer() string { return d.Content.answer + d.Refusal }
 
-// content is the content of a message: a text, or parts, of which some may be what
-// the model thinks (Mistral).
+// content is the content of a message: a text, or parts, some of which may be thinking
+// (Mistral).
 type content struct{ answer, thought string }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -167,7 +167,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// calls are the fragments of tool calls, also of the older function_call.
+// calls returns the fragments of tool calls, also of the older function_call.
 func (d chatDelta) calls() []callFragment {
 	if d.FunctionCall == nil {
 		return d.ToolCalls
@@ -178,7 +178,7 @@ func (d chatDelta) calls() []callFragment {
 	return append(d.ToolCalls, older)
 }
 
-// callFragment is a piece of a tool call, or all of it.
+// callFragment is a piece of a tool call, or a whole one.
 type callFragment struct {
 	openai.ToolCall
 	Index    loose.Int `json:"index"`

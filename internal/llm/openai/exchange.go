@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// maxErrorBody bounds what is read of an answer that is not a reply.
+	// maxErrorBody bounds what is read of an answer that is not a reply, in bytes.
 	maxErrorBody = 64 << 10
 	// errorBodyGrace is how long the body of an error may take.
 	errorBodyGrace = 10 * time.Second
@@ -30,10 +30,10 @@ const (
 // exchange is one request whose answer is a reply that is arriving.
 type exchange struct {
 	body io.ReadCloser
-	// kind is the media type and encoding the compression that the server names.
+	// kind is the media type that the server names, encoding the compression.
 	kind, encoding string
 	cancel         context.CancelFunc
-	// deadline ends the exchange when what may still come has not come.
+	// deadline ends the exchange if the rest of the body does not arrive in time.
 	deadline *time.Timer
 }
 
@@ -61,14 +61,14 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 	return x, nil
 }
 
-// decoded is the body without a gzip that nobody asked for, which is known by its first
-// bytes. Proxies send it, some without a word.
+// decoded returns the body without compression. Proxies may use gzip although nobody asked for
+// it, some without a header; the first bytes show it.
 func (x *exchange) decoded() (*bufio.Reader, error) {
 	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
 	begin, err := plain.Peek(len(gzipMagic))
 	switch {
-	case err != nil: // what is wrong shows when it is read
+	case err != nil: // the reader gets the error again
 		return plain, nil
 	case string(begin) == gzipMagic:
 		unpacked, err := gzip.NewReader(plain)
@@ -82,7 +82,7 @@ func (x *exchange) decoded() (*bufio.Reader, error) {
 	return plain, nil
 }
 
-// codingError is the error of a body that cannot be read.
+// codingError is the error of a body whose compression is not supported.
 type codingError struct{ encoding string }
 
 func (e *codingError) Error() string {
@@ -101,8 +101,8 @@ func (c *Client) refused(x *exchange, response *http.Response, model string) *ll
 	return c.problemError(p, model)
 }
 
-// events yields the events of the reply. A server that does not stream gives one:
-// the whole document.
+// events yields the events of the reply. The document of a server that does not stream is one
+// event.
 func (x *exchange) events() iter.Seq2[sse.Event, error] {
 	return func(yield func(sse.Event, error) bool) {
 		body, err := x.decoded()
@@ -129,7 +129,7 @@ func (x *exchange) events() iter.Seq2[sse.Event, error] {
 	}
 }
 
-// boundedReader reads up to a number of bytes; what comes then is errEndless.
+// boundedReader reads a number of bytes, and then returns errEndless.
 type boundedReader struct {
 	from io.Reader
 	left int
@@ -145,8 +145,8 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// beginsDocument reports whether a body begins like a JSON document. A stream may
-// be announced as one.
+// beginsDocument reports whether a body begins like a JSON document. Servers may also call a
+// stream application/json.
 func beginsDocument(body *bufio.Reader) bool {
 	for n := 1; ; n++ {
 		begin, err := body.Peek(n)
@@ -159,7 +159,7 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// expect leaves only d for what may still come.
+// expect ends the exchange after d.
 func (x *exchange) expect(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()
@@ -176,9 +176,8 @@ func (x *exchange) close() {
 	x.cancel()
 }
 
-// withExtra adds the extra members to a body, which is a JSON object. What is there
-// twice in a body some servers refuse, so a member of the user's takes the place of
-// ours.
+// withExtra adds the user's members to a body, which is a JSON object. They replace members
+// of the same name, because some servers refuse a name that is there twice.
 func (c *Client) withExtra(body []byte) []byte {
 	if len(c.config.ExtraBody) == 0 {
 		return body

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// problemError turns a problem into the *Error for it.
+// problemError returns the *Error for a problem.
 func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	failure := p.Meaning()
 	text := p.Message
@@ -29,8 +29,8 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(c.config.Now())
-	// Gemini says of a minute's quota what others say of one that is used up; but those
-	// do not ask to come again.
+	// Gemini uses the same words for the quota of a minute as others for one that is used up;
+	// but the others do not ask to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
 		failure.Final, failure.Hint = false, llm.HintLater
 	}
@@ -52,7 +52,7 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	return &failure
 }
 
-// hintRedirect says what a redirect that was not followed asks for.
+// hintRedirect returns the hint for a redirect, which is not followed.
 func (c *Client) hintRedirect(location string) string {
 	if at, err := url.Parse(c.endpoint()); err == nil {
 		if to, err := at.Parse(location); err == nil {
@@ -69,12 +69,12 @@ func (c *Client) hintRedirect(location string) string {
 	return "it redirects to " + location + ", which got neither key nor request; if you trust it, set base-url to " + base
 }
 
-// fail returns an *Error about a model at this client's endpoint.
+// fail returns an *Error about a model at the endpoint of c.
 func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
 	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
 
-// sentence is what a server says without its full stop: a hint follows.
+// sentence returns the text of a server without its full stop, because a hint follows it.
 func sentence(text string) string { return strings.TrimRight(text, ". ") }
 
 func statusText(status int) string {

@@ -9,8 +9,7 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// finishes are the reasons that vendors have for the end of a reply beside OpenAI's,
-// in lower case.
+// finishes maps finish reasons of other vendors, in lower case, to those of OpenAI.
 var finishes = map[string]openai.FinishReason{
 	"model_length":      openai.FinishReasonLength, // Mistral
 	"max_tokens":        openai.FinishReasonLength,
@@ -24,14 +23,13 @@ var finishes = map[string]openai.FinishReason{
 	"refusal":            openai.FinishReasonContentFilter, // Claude
 }
 
-// brokenOff are the reasons of a reply that is not complete, though its server has
-// ended it: OpenRouter's and Mistral's, GLM's, DeepSeek's, vLLM's, and Gemini's for a
-// call that it could not read itself.
+// brokenOff are the finish reasons of incomplete replies: those of OpenRouter and Mistral,
+// GLM, DeepSeek and vLLM, and Gemini's for a call that it could not read itself.
 var brokenOff = []string{"error", "network_error", "insufficient_system_resource", "abort", "malformed_function_call"}
 
-// finishFor takes the reason for which the reply has ended.
+// finishFor handles the reason for which the reply has ended.
 func (r *reply) finishFor(reason string) error {
-	// Gemini says what a filter has found behind its name.
+	// Gemini adds what the filter has found.
 	filter, found, _ := strings.Cut(strings.ToLower(reason), ": ")
 	if filter == "content_filter" || filter == "function_call_filter" && !slices.Contains(brokenOff, found) {
 		r.finish = string(openai.FinishReasonContentFilter)

@@ -11,13 +11,13 @@ import (
 	"agent/internal/rawjson"
 )
 
-// The items of a call in free form, which the library does not have.
+// The types of the items of a call in free form, which the library does not define.
 const (
 	customCall       = "custom_tool_call"
 	customCallOutput = "custom_tool_call_output"
 )
 
-// freeCall is a call whose argument is a text as it is.
+// freeCall is a call whose argument is a plain text.
 type freeCall struct {
 	Type   string `json:"type"`
 	CallID string `json:"call_id"`
@@ -25,10 +25,10 @@ type freeCall struct {
 	Input  string `json:"input"`
 }
 
-// freeForms are the tools that a request offers in free form, by their names.
+// freeForms are the free forms of the tools that a request offers so, by their names.
 type freeForms map[string]*llm.FreeForm
 
-// freeFormsOf returns them for a request to a model that takes them.
+// freeFormsOf returns the free forms of a request, none if the model does not take them.
 func freeFormsOf(req request) freeForms {
 	free := freeForms{}
 	if !req.wants.FreeForm || req.Dialect.OmitFreeForm {
@@ -51,12 +51,12 @@ func (f freeForms) tool(spec llm.ToolSpec) openai.ResponseTool {
 		}}
 	}
 	tool := openai.NewResponseFunctionTool(openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)})
-	// Left out it would mean true, which not every schema is made for.
+	// The default is true, which not every schema is made for.
 	tool.Parameters["strict"] = false
 	return tool
 }
 
-// input is the text of a call that can be said in free form.
+// input returns the argument of a call as a text; ok is false for a call without free form.
 func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	free := f[call.Name]
 	if free == nil {
@@ -70,7 +70,7 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	return text, ok
 }
 
-// finished is a complete call in free form as the function call that it is elsewhere.
+// finished returns a complete call in free form as a function call.
 func (f freeForms) finished(raw json.RawMessage) openai.ResponseOutputItem {
 	call := loose.Decode[freeCall](raw)
 	parameter := "input"

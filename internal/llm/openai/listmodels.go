@@ -16,33 +16,32 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// probeTimeout bounds every question about models; the answers are worth a short
-// wait only.
+// probeTimeout bounds every question about models, which are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // modelsPath lists the models of an endpoint.
 const modelsPath = "/models"
 
-// maxModelsBody bounds a list of models; routers list hundreds with their texts.
+// maxModelsBody bounds a list of models, in bytes. Routers list hundreds with descriptions.
 const maxModelsBody = 16 << 20
 
 // ModelInfo is what an endpoint says about a model.
 type ModelInfo struct {
 	ID string
-	// OwnedBy is what the endpoint says of the owner; it distinguishes local servers.
+	// OwnedBy is the owner, by which local servers are recognised.
 	OwnedBy string
-	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
+	// ContextLimit is the window in tokens, 0 if the endpoint does not list it.
 	ContextLimit int
 }
 
-// modelEntry is the library's entry of /v1/models with the members in which
-// servers state the window.
+// modelEntry is the library's entry of /v1/models with the members in which servers state
+// the window.
 type modelEntry struct {
 	openai.Model
-	// MaxModelLen is vLLM's; ContextLength OpenRouter's and others'.
+	// MaxModelLen is set by vLLM, ContextLength by OpenRouter and others.
 	MaxModelLen   loose.Int `json:"max_model_len"`
 	ContextLength loose.Int `json:"context_length"`
-	// Meta is llama.cpp's; it states the window the model was trained for.
+	// Meta is set by llama.cpp. It has the window that the model was trained for.
 	Meta struct {
 		TrainedContext loose.Int `json:"n_ctx_train"`
 	} `json:"meta"`
@@ -63,8 +62,8 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	return models, nil
 }
 
-// Ask puts a question to the server on a path beside its /v1 and reads the JSON of
-// the answer. Local servers say there what the API has no place for.
+// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. Local servers
+// report there what is not part of the API.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
 	beside := &Client{config: c.config, http: c.http}
 	base, query, _ := strings.Cut(c.config.BaseURL, "?")

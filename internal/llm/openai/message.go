@@ -8,19 +8,18 @@ import (
 	"agent/internal/rawjson"
 )
 
-// messageWriter turns history entries into messages, one entry after the other.
-// What it writes for an entry depends only on the entries before it, so the
-// messages of a growing history are append-only and providers can reuse their
-// prompt cache.
+// messageWriter writes history entries as messages. What it writes for an entry depends only
+// on the entries before it, so that a growing history only appends messages and providers
+// can reuse their prompt cache.
 type messageWriter struct {
 	buf []byte
 	ids *callIDs
-	// replay says what is sent back of what providers attached.
+	// replay says which attachments are returned.
 	replay replay
 	hints  cacheHints
-	// answers says that a tool message must be followed by one of the assistant.
+	// answers means that an assistant message must follow a tool message.
 	answers bool
-	// systemAsUser says that the model knows no system prompt.
+	// systemAsUser means that the model knows no system prompt.
 	systemAsUser bool
 	// afterTool is set when the latest message is a tool's.
 	afterTool bool
@@ -51,15 +50,14 @@ func (w *messageWriter) system(prompt string) {
 	w.close()
 }
 
-// understood is what the assistant says to a system prompt that the user sends, for
-// models with which the two must take turns.
+// understood is the assistant's answer to a system prompt that is sent as the user's, for
+// models that want the two to alternate.
 const understood = "(understood)"
 
-// explicitBreakpoint is the mark as OpenAI reads it.
+// explicitBreakpoint is the mark for the cache that OpenAI reads.
 var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
 
-// markedText writes a text as the one part of the content, with a mark for the
-// cache.
+// markedText writes the content as one text part with a mark for the cache.
 func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`,"content":[{"type":"text"`)
 	w.text("text", text)
@@ -67,7 +65,7 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`}]`)
 }
 
-// human writes a plain text, or a list of parts if there are images.
+// human writes a user message: a plain text, or a list of parts if there are images.
 func (w *messageWriter) human(c *history.Content, mark bool) {
 	if w.answers && w.afterTool {
 		w.open("assistant")
@@ -117,8 +115,8 @@ func (w *messageWriter) media(m *history.Media) {
 	w.raw(`}}`)
 }
 
-// assistant writes text and calls of one reply as one message, with the reasoning
-// that its provider wants back.
+// assistant writes text and calls of one reply as one message, with the reasoning that the
+// provider wants returned.
 func (w *messageWriter) assistant(c *history.Content) {
 	w.ids.begin()
 	w.open("assistant")
@@ -169,8 +167,8 @@ func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
 	w.close()
 }
 
-// betweenToolAndUser is what the assistant says between a tool's answer and what the
-// user says next, for vendors that refuse a user there.
+// betweenToolAndUser is the assistant's message between a tool's answer and the user's next
+// message, for vendors that refuse a user message there.
 const betweenToolAndUser = "(the user goes on)"
 
 func (w *messageWriter) open(role string) {
@@ -201,7 +199,7 @@ func (w *messageWriter) optional(key, value string) {
 	}
 }
 
-// json writes a member that is JSON already, unless there is none.
+// json writes a member whose value is JSON already, unless it is empty.
 func (w *messageWriter) json(key string, value []byte) {
 	if len(value) > 0 {
 		w.raw(`,"` + key + `":`)

@@ -9,24 +9,24 @@ import (
 	"agent/internal/history"
 )
 
-// noOutput represents the result of a tool that answered nothing: servers refuse
-// a tool message without content.
+// noOutput replaces the empty result of a tool: servers refuse a tool message without
+// content.
 const noOutput = "(no output)"
 
-// maxFunctionName is how long servers allow a function's name to be.
+// maxFunctionName is the longest name of a function that servers take.
 const maxFunctionName = 64
 
-// entryWriter writes entries in a format. mark is set for one that ends what the cache
-// shall keep.
+// entryWriter writes entries in a wire format. mark is set for an entry at the end of what
+// the cache shall keep.
 type entryWriter interface {
 	human(c *history.Content, mark bool)
 	assistant(c *history.Content)
 	response(r *history.ToolResponse, mark bool)
 }
 
-// writeEntries writes a history, with marks by the index of the entry. An entry that says
-// nothing gives nothing. Images of tools' answers follow the last of them: nothing else
-// may be between the answers of one reply.
+// writeEntries writes the entries of a history, of which marked has the indexes of those with
+// a mark. Empty entries are left out. Images in tools' answers follow the last answer, because
+// nothing else may be between the answers to one reply.
 func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
 	images := func() {
@@ -55,7 +55,7 @@ func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool
 	images()
 }
 
-// blocksOf are the blocks of one kind.
+// blocksOf returns the blocks of type B.
 func blocksOf[B history.Block](blocks []history.Block) []B {
 	var all []B
 	for _, b := range blocks {
@@ -66,9 +66,9 @@ func blocksOf[B history.Block](blocks []history.Block) []B {
 	return all
 }
 
-// joinText joins text blocks as history.Content.Text does; each file inclusion
-// is a block with its markers on lines of their own (D-18). Blank blocks are left
-// out, so that a blank text beside calls is no content.
+// joinText joins text blocks as history.Content.Text does. Each included file is a block with
+// its markers on lines of their own (D-18). Blank blocks are left out, so that a blank text
+// beside calls is no content.
 func joinText(blocks []history.Block) string {
 	var texts []string
 	for _, t := range blocksOf[*history.Text](blocks) {
@@ -79,9 +79,9 @@ func joinText(blocks []history.Block) string {
 	return strings.Join(texts, "\n")
 }
 
-// imagesOf are the images of a tool's answer, and what is in their place, with a line
-// that says what they are; nil for none. They go as a message of the user: a tool's has
-// room for text only.
+// imagesOf returns the images of a tool's answer, or the texts that replace them, after a line
+// that explains them; nil for none. They are sent as a user message, because a tool message
+// holds only text.
 func imagesOf(c *history.Content) []history.Block {
 	var images []history.Block
 	tool := ""
@@ -99,18 +99,18 @@ func imagesOf(c *history.Content) []history.Block {
 	return append([]history.Block{&history.Text{Text: "[What " + tool + " answered besides its text:]"}}, images...)
 }
 
-// imageURL is an image as a URL; ok is false for media of other types.
+// imageURL returns an image as a data URL; ok is false for media of other types.
 func imageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
 
-// unsendable represents media that no API takes.
+// unsendable returns the text that replaces media that no API takes.
 func unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
 }
 
-// responseText is all a model learns of a tool's answer: result, exit status and
-// error, never nothing.
+// responseText returns a tool's answer as the model reads it: result, exit code and error. It
+// is never empty.
 func responseText(r *history.ToolResponse) string {
 	text := r.Result.Text()
 	if r.Error == "" && r.ExitCode == nil && strings.TrimSpace(text) != "" {
@@ -131,15 +131,14 @@ func responseText(r *history.ToolResponse) string {
 	return strings.Join(parts, "\n")
 }
 
-// says reports whether the error of a response, or its last line, holds a part.
+// says reports whether the error of a response or the last line of its result has a part.
 func says(r *history.ToolResponse, part string) bool {
 	text := strings.TrimRight(r.Result.Text(), "\n")
 	return strings.Contains(r.Error, part) || strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], part)
 }
 
-// arguments returns a call's parameters as a JSON object. What the model sent
-// instead of one is wrapped, because servers parse the arguments of old calls and
-// refuse the whole request.
+// arguments returns a call's parameters as a JSON object. Other values are wrapped into one,
+// because servers parse the arguments of old calls and refuse the whole request.
 func arguments(call *history.ToolCall) []byte {
 	parameters := bytes.TrimSpace(call.Parameters)
 	switch {
@@ -152,8 +151,8 @@ func arguments(call *history.ToolCall) []byte {
 	}
 }
 
-// functionName makes a name the model invented acceptable to servers, which
-// otherwise refuse every later request of the conversation.
+// functionName returns a name as servers take it. They would refuse every later request of the
+// conversation for a name that the model has invented.
 func functionName(name string) string {
 	mapped := cmp.Or(plainName(name), "unknown")
 	return mapped[:min(len(mapped), maxFunctionName)]

@@ -14,8 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// proxy returns the proxy that requests to this endpoint go through, nil if they
-// go straight.
+// proxy returns the proxy for requests to this endpoint, nil for none.
 func (c *Client) proxy() *url.URL {
 	transport, ok := c.config.Transport.(*http.Transport)
 	if !ok || transport.Proxy == nil {
@@ -32,8 +31,7 @@ func (c *Client) proxy() *url.URL {
 	return proxy
 }
 
-// through says through which proxy an answer came that an endpoint does not give, "" if
-// there is none in between.
+// through names the proxy in an error that the proxy may have caused, "" if there is none.
 func (c *Client) through() string {
 	if proxy := c.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"
@@ -41,18 +39,19 @@ func (c *Client) through() string {
 	return ""
 }
 
-// hintLogin says where the login of the proxy belongs.
+// hintLogin says where to write the login of the proxy.
 func (c *Client) hintLogin() string {
 	return "write the login into " + proxyVariable(c.config.BaseURL) + " as http://USER:PASSWORD@HOST"
 }
 
-// proxyVariable is the variable that names the proxy for an address.
+// proxyVariable returns the environment variable of the proxy for an address.
 func proxyVariable(address string) string {
 	scheme, _, _ := strings.Cut(address, ":")
 	return strings.ToUpper(scheme) + "_PROXY"
 }
 
-// proxyFailure explains a request that failed at the proxy; false if it did not.
+// proxyFailure returns message and hint for a request that failed at the proxy; false if it
+// failed elsewhere.
 func (c *Client) proxyFailure(err error) (llm.Error, bool) {
 	proxy := c.proxy()
 	if proxy == nil {
@@ -76,8 +75,8 @@ func (c *Client) proxyFailure(err error) (llm.Error, bool) {
 	return llm.Error{}, false
 }
 
-// statusOf is the status that a text is the name of, 0 for another text: net/http reports
-// so that a proxy answered with another status than 200.
+// statusOf returns the HTTP status whose text is given, 0 for other texts. net/http reports the
+// status of a proxy in this way.
 func statusOf(text string) int {
 	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
 		if text != "" && text == http.StatusText(status) {
@@ -87,7 +86,7 @@ func statusOf(text string) int {
 	return 0
 }
 
-// innermost is the reason of a failed connection without its address.
+// innermost returns the reason of a failed connection without its address.
 func innermost(err error) string {
 	for {
 		cause := errors.Unwrap(err)
@@ -98,13 +97,13 @@ func innermost(err error) string {
 	}
 }
 
-// proxyError is a variable that should name a proxy and does not.
+// proxyError is the error of a variable that does not hold the address of a proxy.
 type proxyError struct{ variable string }
 
 func (e *proxyError) Error() string { return e.variable + " is not the address of a proxy" }
 
-// proxyFromEnvironment is http.ProxyFromEnvironment, which takes an address that it
-// cannot read for a host, or is bypassed without a word.
+// proxyFromEnvironment is http.ProxyFromEnvironment that reports an unreadable address. The
+// function of the library takes it for a host name, or silently uses no proxy.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	if vendor.IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)
@@ -120,8 +119,7 @@ func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(request)
 }
 
-// isProxy reports whether value is an address that net/http can use: a URL, or a
-// host with a port.
+// isProxy reports whether net/http can use value as a proxy: a URL, or a host with a port.
 func isProxy(value string) bool {
 	if !strings.Contains(value, "://") {
 		value = "http://" + value

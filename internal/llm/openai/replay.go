@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Members of messages and calls that vendors attach and want back.
+// Members of messages and calls that vendors attach and want returned.
 const (
 	fieldReasoningContent = vendor.ReasoningContent // DeepSeek, Kimi, GLM, MiniMax, Qwen
 	fieldReasoning        = "reasoning"             // OpenRouter, Ollama, vLLM
@@ -18,27 +18,30 @@ const (
 	fieldExtraContent     = "extra_content"         // Gemini: thought signatures of calls
 	fieldItems            = "items"                 // Responses API: reasoning items
 
-	// fieldThinkTags is no member: the reasoning came within tags before the answer,
-	// and is sent back so.
+	// fieldThinkTags is not a member: the reasoning was within tags before the answer, and is
+	// returned in the same way.
 	fieldThinkTags = "<think>"
 )
 
-// replay is what is sent back of the attachments of a history: those of this model at
-// this host, in the way that its vendor wants. All others stay at home.
+// replay says which attachments of a history are returned: those that come from the same
+// model at the same host, in the way that the vendor wants.
 type replay struct {
 	model, host string
-	// thoughts is set when reasoning is sent back, and signed when what is attached to
-	// it does; field is the member that every message with calls must have.
-	thoughts, signed bool
-	field            string
-	// signatures is set when the first call of every message must have one, and
-	// own when those that came from here are good for it.
-	signatures, own bool
-	// forgotten are attachments of this model at this host that it has refused.
+	// thoughts is set when the words of reasoning are returned.
+	thoughts bool
+	// signed is set when attachments of reasoning are returned.
+	signed bool
+	// field is the member that every message with calls must have, "" for none.
+	field string
+	// signatures is set when the first call of every message must have a signature.
+	signatures bool
+	// own is set when signatures that came from here are returned.
+	own bool
+	// forgotten are attachments that this model at this host has refused.
 	forgotten *Forgotten
 }
 
-// replayFor is the replay of a request.
+// replayFor returns the replay of a request.
 func replayFor(req request) replay {
 	p := replay{model: req.Model, host: req.host, own: !req.Dialect.NoSignatures, forgotten: req.Dialect.Forgotten}
 	p.signatures = req.Dialect.Signatures || req.wants.Signatures
@@ -55,17 +58,16 @@ func replayFor(req request) replay {
 	return p
 }
 
-// skipSignature is what Google accepts where a signature is lost or of another
-// model.
+// skipSignature is what Google accepts where a signature is lost or comes from another model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
-// knows reports whether an attachment comes from this model at this host, and is good
-// for it.
+// knows reports whether an attachment comes from this model at this host and was not refused.
 func (p replay) knows(a *history.Attached) bool {
 	return a.From(p.model, p.host) && !p.forgotten.has(a)
 }
 
-// signature is the extra_content of a call, nil if it has none.
+// signature returns the extra_content to send with a call, nil for none. first is set for the
+// first call of a message.
 func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	if a := call.Attached; p.own && p.knows(a) && a.Field == fieldExtraContent {
 		return a.Data
@@ -76,8 +78,8 @@ func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	return nil
 }
 
-// reasoning is what is sent back of the thinking in a message: the member that holds
-// its words, "" if none, the words, and the signed details, nil if there are none.
+// reasoning returns what is returned of the thinking in a message: the member for its words,
+// "" for none, the words, and the signed details, nil for none.
 func (p replay) reasoning(c *history.Content) (field, words string, details json.RawMessage) {
 	if len(c.Calls()) > 0 {
 		field = p.field
@@ -96,19 +98,19 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// Forgotten are attachments that do not go back to whom they came from, because they
-// were refused: signatures of a model that was replaced, reasoning that another
-// account's key encrypted. A value is never changed; nil holds none.
+// Forgotten is a set of attachments that are not returned because they were refused:
+// signatures of a model that was replaced, or reasoning that was encrypted for another
+// account. A Forgotten is never changed; nil is the empty set.
 type Forgotten struct{ sums map[uint64]bool }
 
-// forgettingSeed makes sums that mean nothing outside this process.
+// forgettingSeed is the seed of the sums, which are not kept beyond this process.
 var forgettingSeed = maphash.MakeSeed()
 
 func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.Data) }
 
 func (f *Forgotten) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
 
-// forgetting holds the attachments that hold something, nil if none does.
+// forgetting returns the set of the attachments that are not empty, nil if all are.
 func forgetting(attached []*history.Attached) *Forgotten {
 	f := &Forgotten{map[uint64]bool{}}
 	for _, a := range attached {
@@ -122,7 +124,7 @@ func forgetting(attached []*history.Attached) *Forgotten {
 	return f
 }
 
-// thoughtsIn is what is attached to the reasoning of a history.
+// thoughtsIn returns the attachments of the reasoning in a history.
 func thoughtsIn(entries []*history.Content) (all []*history.Attached) {
 	for _, c := range entries {
 		for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
@@ -132,7 +134,7 @@ func thoughtsIn(entries []*history.Content) (all []*history.Attached) {
 	return all
 }
 
-// signaturesIn is what is attached to the calls of a history.
+// signaturesIn returns the attachments of the calls in a history.
 func signaturesIn(entries []*history.Content) (all []*history.Attached) {
 	for _, c := range entries {
 		for _, call := range c.Calls() {

@@ -20,17 +20,17 @@ import (
 	"agent/internal/llm/sse"
 )
 
-// Waits at the end of a reply, when everything that matters has come.
+// Waits at the end of a reply, when everything that matters has arrived.
 const (
-	// usageGrace is how long the usage may come after the finish reason.
+	// usageGrace is how long after the finish reason the usage may arrive.
 	usageGrace = 5 * time.Second
-	// drainGrace is how long the end of the body may come after the last event. A
-	// body read to its end gives the connection back for the next request.
+	// drainGrace is how long after the last event the end of the body may arrive. When the
+	// body is read to its end, the connection can be used for the next request.
 	drainGrace = 50 * time.Millisecond
 )
 
-// Bounds of one reply. No model writes as much; a server that does not end would
-// fill the memory, or keep the program busy for ever.
+// Bounds of one reply, which no model reaches. A server that never stops would fill the memory
+// or keep the program busy for ever.
 const (
 	maxReply  = 8 << 20 // bytes of text, reasoning, arguments, and what is attached
 	maxParts  = 256     // details of the reasoning
@@ -38,16 +38,15 @@ const (
 	maxStream = 256 << 20
 )
 
-// errEndless ends a stream of more than maxStream bytes, whatever they say.
+// errEndless ends a stream of more than maxStream bytes.
 var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
 
-// format is a wire format: how a request is written and how the events of its
-// reply are read.
+// format is a wire format: it writes requests and reads the events of replies.
 type format interface {
 	// path is added to the base URL.
 	path() string
 	encode(request) []byte
-	// reader returns what takes the events of the reply to a request into it.
+	// reader returns the function that adds the data of an event to the reply to a request.
 	reader(*reply, request) func(data []byte) error
 }
 
@@ -100,7 +99,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	return nil
 }
 
-// reply is a reply while it arrives, in terms of no format.
+// reply is the state of a reply that arrives, in any format.
 type reply struct {
 	client *Client
 	model  string
@@ -115,22 +114,24 @@ type reply struct {
 	finish string
 	// done is set when the server has said that nothing follows.
 	done bool
-	// begun is set when a part of the reply has been emitted, answered when one of the
-	// answer; left when the consumer wants no more.
-	begun    bool
+	// begun is set when a part of the reply has been emitted.
+	begun bool
+	// answered is set when a part of the answer has been emitted.
 	answered bool
-	left     bool
-	// came holds something of every kind of content that has come in a chat completion.
+	// left is set when the consumer wants no more.
+	left bool
+	// came has an example of every kind of content that has arrived in a chat completion.
 	came chatDelta
-	// known is set when an event was one of this API; strange is the first that was not.
-	known   bool
+	// known is set when an event of this API has arrived.
+	known bool
+	// strange is the first event that was not of this API.
 	strange string
-	// size is what the reply holds, in bytes.
+	// size is the size of the reply in bytes.
 	size int
 }
 
-// receive reads events until the stream ends or the consumer leaves. An event
-// that adds nothing to the reply is a pulse.
+// receive reads events until the stream ends or the consumer leaves. An event that adds
+// nothing to the reply is emitted as a pulse.
 func (r *reply) receive(x *exchange, read func(data []byte) error) error {
 	hurried, said := false, 0
 	for event, err := range x.events() {
@@ -145,7 +146,7 @@ func (r *reply) receive(x *exchange, read func(data []byte) error) error {
 		if r.left || r.done {
 			return nil
 		}
-		// Gemini may say in every event that it has stopped, and go on.
+		// Gemini may send a finish reason in every event.
 		if r.finish != "" && (!hurried || r.size > said) {
 			hurried, said = true, r.size
 			x.expect(usageGrace)
@@ -168,7 +169,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	event.Data = r.pairs.whole(event.Data)
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
-			return nil // words such as "ping" say that the server is there
+			return nil // a word such as "ping" is a sign of life
 		}
 		return r.malformed("sent an event that is not valid JSON: " + refusal.Line(string(event.Data)))
 	}
@@ -188,8 +189,8 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	return nil
 }
 
-// impliedFinish is the finish reason of a reply that the server ended without one,
-// "" if it cannot be complete.
+// impliedFinish returns the finish reason of a reply that ended without one, "" if it is not
+// complete.
 func (r *reply) impliedFinish() string {
 	switch {
 	case r.calls.whole():
@@ -201,7 +202,7 @@ func (r *reply) impliedFinish() string {
 	}
 }
 
-// addCall takes a fragment of a call.
+// addCall adds a fragment of a call.
 func (r *reply) addCall(f callFragment) {
 	r.size += len(f.ID) + len(f.name()) + len(f.arguments()) + len(f.ExtraContent)
 	for _, started := range r.calls.add(f) {
@@ -212,7 +213,7 @@ func (r *reply) addCall(f callFragment) {
 	}
 }
 
-// complete emits what is only certain at the end of a reply.
+// complete emits the parts that are known only at the end of a reply.
 func (r *reply) complete() {
 	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
 		r.emit(started)
@@ -232,7 +233,7 @@ func (r *reply) complete() {
 	r.emit(llm.Finish{Reason: r.finish})
 }
 
-// emit hands a chunk to the consumer, unless that has left.
+// emit yields a chunk, unless the consumer has left.
 func (r *reply) emit(chunk llm.Chunk) {
 	if r.left {
 		return
@@ -250,7 +251,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 	r.left = !r.yield(chunk, nil)
 }
 
-// malformed is the failure of a reply that no second attempt would fix.
+// malformed returns the failure of a reply that another attempt would not fix.
 func (r *reply) malformed(text string) *llm.Error {
 	failure := r.client.fail(llm.Unavailable, r.model, text)
 	failure.Hint, failure.Final = refusal.HintServer, true
@@ -263,7 +264,7 @@ func (r *reply) truncated(text string, cause error) *llm.Error {
 	return failure
 }
 
-// failure turns what went wrong into an *Error.
+// failure returns err as an *Error.
 func (r *reply) failure(err error) *llm.Error {
 	var (
 		known  *llm.Error

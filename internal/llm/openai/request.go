@@ -11,27 +11,26 @@ import (
 	"agent/internal/rawjson"
 )
 
-// request is a request in a dialect, for an endpoint.
+// request is a request to an endpoint in a dialect.
 type request struct {
 	llm.Request
 	Dialect Dialect
-	// host is the endpoint's, to which attachments belong; wants what it wants for the
-	// model.
-	host  string
+	// host is the host of the endpoint, to which attachments belong.
+	host string
+	// wants has the needs of the endpoint for the model.
 	wants vendor.Wants
 }
 
-// request is a request to this endpoint in a dialect.
+// request returns a request to this endpoint in a dialect.
 func (c *Client) request(d Dialect, req llm.Request) request {
 	host := c.host()
 	return request{d.fit(req), d, host, vendor.At(host, req.Model)}
 }
 
-// encode writes req as the body of a chat completion. The library's own
-// request type leaves out what servers need (temperature 0, empty arguments, the
-// content beside calls) and takes several times as long, on the path between
-// Enter and the first byte sent. The same request always gives the same bytes,
-// and the messages come last, growing at their end only.
+// encode returns req as the body of a chat completion. The request type of the library leaves
+// out what servers need (temperature 0, empty arguments, the content beside calls) and takes
+// several times as long, between Enter and the first byte sent. The same request always gives
+// the same bytes. The messages are last, so that a growing history only appends.
 func (chatCompletions) encode(req request) []byte {
 	w := &messageWriter{
 		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(req),
@@ -72,7 +71,7 @@ func (w *messageWriter) options(req request) {
 	}
 }
 
-// schemaName is what the schema of a reply is called, for servers that want a name.
+// schemaName is the name of the schema of a reply, for servers that want one.
 const schemaName = "answer"
 
 func (w *messageWriter) number(key string, value *float64) {
@@ -102,7 +101,7 @@ func (w *messageWriter) tools(tools []llm.ToolSpec) {
 	w.raw(`]`)
 }
 
-// parameters is the schema of a tool, also of one that takes none.
+// parameters returns the schema of a tool, also of one without parameters.
 func parameters(t llm.ToolSpec) json.RawMessage {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
@@ -110,7 +109,7 @@ func parameters(t llm.ToolSpec) json.RawMessage {
 	return t.Schema
 }
 
-// sizeHint guesses the size of the body, so that it is rarely copied to grow.
+// sizeHint estimates the size of the body, so that the buffer rarely grows.
 func sizeHint(req request) int {
 	const (
 		envelope   = 1 << 10

@@ -9,14 +9,13 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// responses is the format of OpenAI's Responses API. It is used without state on
-// the server: every request holds the whole conversation, with the encrypted
-// reasoning that belongs to it.
+// responses is the format of OpenAI's Responses API, used without state on the server: every
+// request has the whole conversation, with its encrypted reasoning.
 type responses struct{}
 
 func (responses) path() string { return "/responses" }
 
-// encode writes req. The same request always gives the same bytes.
+// encode returns the body of req. The same request always gives the same bytes.
 func (responses) encode(req request) []byte {
 	stateless := false
 	body := openai.CreateResponseRequest{
@@ -53,7 +52,7 @@ func (responses) encode(req request) []byte {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		// Only a tool's schema can be broken JSON; the server will say so.
+		// Only the schema of a tool can be invalid JSON; the server refuses the request.
 		return []byte("{}")
 	}
 	return raw
@@ -67,7 +66,7 @@ func float32Of(value *float64) *float32 {
 	return &short
 }
 
-// inputOf is the conversation as a list of items.
+// inputOf returns the conversation as a list of items.
 func inputOf(req request) []any {
 	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}}
 	if req.System != "" {
@@ -81,15 +80,14 @@ func inputOf(req request) []any {
 	return w.items
 }
 
-// itemWriter turns history entries into input items, one entry after the other, so
-// that the items of a growing history grow at their end only.
+// itemWriter writes history entries as input items, so that a growing history only appends
+// items.
 type itemWriter struct {
 	items  []any
 	ids    *callIDs
 	replay replay
 	free   freeForms
-	// asFree are the ids of the calls that are written in free form, as their answers
-	// must be.
+	// asFree has the ids of the calls in free form, whose answers must be in free form, too.
 	asFree map[string]bool
 }
 
@@ -122,9 +120,8 @@ func (w *itemWriter) human(c *history.Content, _ bool) {
 	w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleUser, Content: parts})
 }
 
-// assistant writes the text and the calls of a reply, with the reasoning items
-// between them where they were. Reasoning that nothing follows is left out: the
-// server refuses it.
+// assistant writes the text and the calls of a reply, with the reasoning items at their places
+// between them. Reasoning at the end is left out, because the server refuses it.
 func (w *itemWriter) assistant(c *history.Content) {
 	w.ids.begin()
 	var outputs []any
@@ -153,14 +150,14 @@ func (w *itemWriter) assistant(c *history.Content) {
 	}
 }
 
-// reasoningItem is a reasoning item of a reply, and how many other items came
-// before it.
+// reasoningItem is a reasoning item of a reply.
 type reasoningItem struct {
+	// At is how many other items came before it.
 	At   int             `json:"at"`
 	Item json.RawMessage `json:"item"`
 }
 
-// items is the reasoning that is sent back with the entry of a reply.
+// items returns the reasoning items to return with the entry of a reply.
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
 		if p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {

@@ -11,22 +11,21 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// responseReader takes the events of a response into a reply.
+// responseReader adds the events of a response to a reply.
 type responseReader struct {
 	reply *reply
 	// free are the tools that were offered in free form.
 	free freeForms
-	// written are the output items, by their index, of which words have come.
+	// written has the indexes of the output items of which text has been emitted.
 	written map[int]bool
 	// outputs counts the items that are not reasoning.
 	outputs int
-	// summaries is set when a part of a summary has come: the next is a paragraph
-	// of its own.
+	// summaries is set when a part of a summary has been emitted. The next part is a new
+	// paragraph.
 	summaries bool
 }
 
-// take takes one event. What a server sends that does not stream is the response
-// itself.
+// take handles one event. A server that does not stream sends the response itself.
 func (s *responseReader) take(data []byte) error {
 	event := loose.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
@@ -74,15 +73,15 @@ func (s *responseReader) think(text string) {
 	}
 }
 
-// addCall takes a piece of the call at an index.
+// addCall adds a piece of the call at an index.
 func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 	f := callFragment{Index: loose.Int{Value: index, Is: true}}
 	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, loose.JSON(item.Arguments)
 	s.reply.addCall(f)
 }
 
-// begin takes an item that the model has begun. Hidden reasoning shows by nothing
-// else for minutes.
+// begin handles the beginning of an item, which is the only sign of hidden reasoning for
+// minutes.
 func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	s.reply.emit(llm.Pulse{Token: true})
 	if item := event.Item; item != nil && (item.Type == "function_call" || item.Type == customCall) {
@@ -91,15 +90,14 @@ func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	}
 }
 
-// announce reports calls at once: their names come whole here.
+// announce announces calls at once, because their names arrive whole.
 func (s *responseReader) announce() {
 	for _, started := range s.reply.calls.announce(func(*partialCall) bool { return true }) {
 		s.reply.emit(started)
 	}
 }
 
-// finishItem takes an item that is complete; what of it has come in pieces is not
-// taken again.
+// finishItem handles a complete item. What has arrived in pieces is not added again.
 func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	item := loose.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
@@ -143,8 +141,8 @@ func summaryOf(item openai.ResponseOutputItem) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// end takes the response at its end: complete, cut short or failed. What of its
-// items has not come by events is in it.
+// end handles the response at its end: complete, cut short or failed. It also has the items
+// that have not arrived as events.
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {

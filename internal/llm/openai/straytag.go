@@ -2,22 +2,25 @@ package openai
 
 import "strings"
 
-// strayCloser finds the tag that ends the thinking where none began it: the template of
-// a model has opened it in the prompt, and the server takes nothing out. The tag counts
-// at the beginning of a line, outside of code and of tags that the answer opens itself.
+// strayCloser finds a closing tag of thinking without an opening one: the template of the
+// model has opened the thinking in the prompt, and the server does not remove it. The tag
+// counts only at the beginning of a line, outside of code and of tags that the answer opens.
 type strayCloser struct {
-	// line is the beginning of the line that is arriving, as far as it was passed on;
-	// held is the rest of it, which may be a part of the tag.
-	line, held string
-	// fenced is set within a block of code; over when the tag can come no more.
-	fenced, over bool
+	// line is the part of the current line that was passed on.
+	line string
+	// held is the rest of the current line, which may be a part of the tag.
+	held string
+	// fenced is set within a block of code.
+	fenced bool
+	// over is set when the tag does not count any more.
+	over bool
 }
 
-// closingThink is the tag that is known to be alone.
+// closingThink is the only tag that is known to occur without an opening one.
 const closingThink = "</think>"
 
-// add takes a piece of the answer. It returns what of it, and of what was held, comes
-// before the tag, and, if that was found, what comes after it.
+// add adds a piece of the answer. It returns the text before the tag and, if the tag was
+// found, the text after it.
 func (s *strayCloser) add(piece string) (before, after string, found bool) {
 	if s.over {
 		return piece, "", false
@@ -53,7 +56,7 @@ func (s *strayCloser) add(piece string) (before, after string, found bool) {
 	return passed.String(), "", false
 }
 
-// endLine takes note of what a line was.
+// endLine handles the end of a line.
 func (s *strayCloser) endLine() {
 	switch {
 	case strings.HasPrefix(s.line, "```"), strings.HasPrefix(s.line, "~~~"):
@@ -64,7 +67,7 @@ func (s *strayCloser) endLine() {
 	s.line = ""
 }
 
-// end returns what is held when the reply has ended.
+// end returns the text that is still held at the end of the reply.
 func (s *strayCloser) end() string {
 	held := s.held
 	s.held, s.over = "", true

@@ -7,22 +7,21 @@ import (
 	"agent/internal/pattern"
 )
 
-// surrogates joins the halves of a character that a server has split over two events:
-// each half by itself is no text.
+// surrogates joins the two halves of a character that a server has split over two events.
 type surrogates struct {
-	// high is the escape of the first half, empty when none is open.
+	// high is the escape of the first half, empty if there is none.
 	high []byte
 }
 
-// The escapes of a first half that ends a string and of a second half that begins one. An
-// even number of backslashes may be in front.
+// firstHalf matches the escape of a first half at the end of a string, secondHalf that of a
+// second half at the beginning. An even number of backslashes may be in front.
 var (
 	firstHalf  = pattern.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
 	secondHalf = pattern.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
 )
 
-// whole returns the data of an event without a first half that ends a string, and with
-// that of the event before in front of a second half that begins one.
+// whole returns the data of an event with its halves joined: a first half at the end of a
+// string is removed, and inserted in front of the second half in the next event.
 func (s *surrogates) whole(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\u`)) {
 		return data

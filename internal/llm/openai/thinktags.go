@@ -2,8 +2,8 @@ package openai
 
 import "strings"
 
-// thinkTags are what models put around their thinking where the server does not take
-// it out of the answer: most, Claude's prompts, Gemini and Gemma, Mistral.
+// thinkTags are the tags around the thinking of models where the server leaves it in the
+// answer: those of most models, of prompts for Claude, of Gemini and Gemma, and of Mistral.
 var thinkTags = []struct{ opening, closing string }{
 	{fieldThinkTags, "</think>"},
 	{"<thinking>", "</thinking>"},
@@ -11,22 +11,25 @@ var thinkTags = []struct{ opening, closing string }{
 	{"[THINK]", "[/THINK]"},
 }
 
-// tagReader takes the thinking out of an answer that begins with it. A tag that comes
-// later is what the answer is about.
+// tagReader separates the thinking from an answer that begins with it. Later tags belong to
+// the answer.
 type tagReader struct {
-	// held is what has come and may be a part of a tag.
+	// held is text that may be a part of a tag.
 	held string
-	// opening and closing are the tags around the thinking, "" when it has none.
+	// opening and closing are the tags around the thinking, "" if there are none.
 	opening, closing string
-	// thought is what has come of the thinking.
+	// thought is the thinking so far.
 	thought strings.Builder
-	// inside is set between the tags; answering when all that comes is the answer;
-	// closed until the first word after the thinking.
-	inside, answering, closed bool
+	// inside is set between the tags.
+	inside bool
+	// answering is set when the rest is the answer.
+	answering bool
+	// closed is set from the closing tag to the first word of the answer.
+	closed bool
 }
 
-// add takes a piece of the content, and returns what of it and of what was held is
-// thinking, and what is answer.
+// add adds a piece of the content. It returns the thinking and the answer in it and in the
+// text that was held.
 func (t *tagReader) add(piece string) (thought, answer string) {
 	if t.answering {
 		return "", t.afterSpace(piece)
@@ -49,8 +52,8 @@ func (t *tagReader) add(piece string) (thought, answer string) {
 	return thought, ""
 }
 
-// open looks for the tag at the beginning. It reports false when there is none, and
-// true when there is, or may be when more has come.
+// open looks for an opening tag at the beginning. It reports whether there is one, or may be
+// one when more text arrives.
 func (t *tagReader) open() bool {
 	begin := strings.TrimLeft(t.held, " \t\r\n")
 	for _, tags := range thinkTags {
@@ -66,15 +69,15 @@ func (t *tagReader) open() bool {
 	return false
 }
 
-// released is all that was held, which is answer.
+// released returns the text that was held, which belongs to the answer.
 func (t *tagReader) released() string {
 	held := t.held
 	t.held, t.answering = "", true
 	return held
 }
 
-// end returns what is held when the reply has ended. A model that has said all it
-// wanted, and forgot to close its thinking, has answered in it.
+// end returns the text that is still held at the end of the reply. If a complete reply never
+// closes its thinking, the thinking is the answer.
 func (t *tagReader) end(complete bool) (thought, answer string) {
 	if !t.inside {
 		return "", t.released()
@@ -86,7 +89,7 @@ func (t *tagReader) end(complete bool) (thought, answer string) {
 	return thought, answer
 }
 
-// afterSpace is an answer without the space between it and the thinking.
+// afterSpace returns an answer without the space between it and the thinking.
 func (t *tagReader) afterSpace(answer string) string {
 	if t.closed {
 		answer = strings.TrimLeft(answer, " \t\r\n")
@@ -95,7 +98,7 @@ func (t *tagReader) afterSpace(answer string) string {
 	return answer
 }
 
-// overlap is how many bytes at the end of text may be the beginning of a tag.
+// overlap returns how many bytes at the end of text may be the beginning of a tag.
 func overlap(text, tag string) int {
 	for n := min(len(text), len(tag)-1); n > 0; n-- {
 		if strings.HasSuffix(text, tag[:n]) {

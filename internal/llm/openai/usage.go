@@ -5,17 +5,17 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// chatUsage is a report of tokens with the names that vendors have for them.
+// chatUsage is a report of tokens with the member names of all vendors.
 type chatUsage struct {
 	PromptTokens     loose.Int `json:"prompt_tokens"`
 	CompletionTokens loose.Int `json:"completion_tokens"`
 	TotalTokens      loose.Int `json:"total_tokens"`
-	// InputTokens and OutputTokens are Anthropic's, and those of the Responses API.
+	// InputTokens and OutputTokens are set by Anthropic and the Responses API.
 	InputTokens  loose.Int `json:"input_tokens"`
 	OutputTokens loose.Int `json:"output_tokens"`
 
-	// CachedTokens is Moonshot's, PromptCacheHitTokens DeepSeek's, the others
-	// Anthropic's.
+	// CachedTokens is set by Moonshot, PromptCacheHitTokens by DeepSeek, and the others by
+	// Anthropic.
 	CachedTokens             loose.Int `json:"cached_tokens"`
 	PromptCacheHitTokens     loose.Int `json:"prompt_cache_hit_tokens"`
 	CacheReadInputTokens     loose.Int `json:"cache_read_input_tokens"`
@@ -25,8 +25,8 @@ type chatUsage struct {
 	InputTokensDetails  cacheDetails `json:"input_tokens_details"`
 }
 
-// cacheDetails are the parts of the prompt that were read from the cache and written
-// to it: OpenAI's names and OpenRouter's, and LiteLLM's.
+// cacheDetails are the parts of the prompt that were read from the cache and written to it,
+// with the member names of OpenAI, OpenRouter and LiteLLM.
 type cacheDetails struct {
 	CachedTokens        loose.Int `json:"cached_tokens"`
 	CacheWriteTokens    loose.Int `json:"cache_write_tokens"`
@@ -37,8 +37,8 @@ func (d cacheDetails) written() int {
 	return max(d.CacheWriteTokens.Count(), d.CacheCreationTokens.Count())
 }
 
-// report brings a report into one form, nil if it says nothing; cached is what else
-// is known of reads from the cache.
+// report returns the usage, nil if the report is empty. cached is another count of tokens read
+// from the cache.
 func (u chatUsage) report(cached int) *llm.Usage {
 	r := llm.Usage{
 		PromptTokens:     max(u.PromptTokens.Count(), u.InputTokens.Count()),
@@ -50,11 +50,11 @@ func (u chatUsage) report(cached int) *llm.Usage {
 	r.CachedTokens = max(cached, u.CachedTokens.Count(), u.PromptCacheHitTokens.Count(), u.CacheReadInputTokens.Count(),
 		u.PromptTokensDetails.CachedTokens.Count(), u.InputTokensDetails.CachedTokens.Count())
 	r.CacheWriteTokens = max(u.CacheCreationInputTokens.Count(), u.PromptTokensDetails.written(), u.InputTokensDetails.written())
-	// Anthropic counts what came from the cache and went to it beside the input.
+	// Anthropic does not count tokens of the cache as input.
 	if beside := u.CacheReadInputTokens.Count() + u.CacheCreationInputTokens.Count(); beside > r.PromptTokens {
 		r.PromptTokens += beside
 	}
-	// Some count what was thought in the total only; it is paid for as output.
+	// Some count reasoning only in the total. It is paid for as output.
 	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.Count()-r.PromptTokens)
 	r.CachedTokens = min(r.CachedTokens, r.PromptTokens)
 	r.CacheWriteTokens = min(r.CacheWriteTokens, r.PromptTokens-r.CachedTokens)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// Hints of failures that the client notices itself, too.
+// Hints that the client uses for its own errors, too.
 const (
 	HintNoKey   = "set " + vendor.EnvKey + " or the profile's auth-keyfile: no key was sent"
 	HintBaseURL = "check base-url: it usually ends in /v1, and the rest of the path is added to it"
@@ -33,14 +33,13 @@ const (
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
-// complaint is a meaning that the words of servers have.
+// complaint maps words of servers to a meaning.
 type complaint struct {
-	// words identify it within message and code, in lower case.
+	// words match the message and the code of a problem, in lower case.
 	words *pattern.Pattern
 	// in reports whether a problem can have this meaning, by its status.
 	in func(Problem) bool
-	// means is its kind, what to do about it ("" means the usual for the kind), and whether
-	// asking again cannot help or costs.
+	// means has the kind, the hint ("" means the usual one of the kind), Final and Costly.
 	means llm.Error
 }
 
@@ -60,10 +59,10 @@ var complaints = []complaint{
 	{pattern.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
 	{pattern.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), ofImages, llm.Error{Kind: llm.NoImages, Hint: hintImages, Final: true}},
 
-	// A missing model and not a missing path such as /models.
+	// The model is missing, and not a path such as /models.
 	{pattern.New(`\bmodel\b`), hasStatus(http.StatusNotFound), llm.Error{Kind: llm.ModelNotFound, Final: true}},
 
-	// An error in a stream, which often has no status.
+	// Errors in a stream often have no status.
 	{pattern.New(`rate[_ ]limit`), inStream, llm.Error{Kind: llm.RateLimit}},
 	{pattern.New(`authentication|invalid_api_key`), inStream, llm.Error{Kind: llm.Auth}},
 	{pattern.New(`invalid[_ ](?:request|argument|param)|bad[_ ]?request|extra inputs|unknown (?:field|parameter|name)|unrecognized|validation[_ ]error|template[_ ]error`), inStream, llm.Error{Kind: llm.BadRequest}},
@@ -71,31 +70,30 @@ var complaints = []complaint{
 
 func always(Problem) bool { return true }
 
-// ofKey reports whether the key was refused: what is said then may name all sorts of
-// things.
+// ofKey reports whether the key was refused. The message may name all sorts of things then.
 func ofKey(p Problem) bool {
 	return p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden
 }
 
 func notOfKey(p Problem) bool { return !ofKey(p) }
 
-// inStream reports whether a problem came within a stream and has words.
+// inStream reports whether a problem has words and came within a stream.
 func inStream(p Problem) bool { return p.Status == 0 && !p.NotAnAPI }
 
 func hasStatus(statuses ...int) func(Problem) bool {
 	return func(p Problem) bool { return slices.Contains(statuses, p.Status) }
 }
 
-// ofContent and ofImages have the statuses of requests that are refused for what is in
-// them.
+// ofContent and ofImages report whether the status is one with which servers refuse the
+// content of a request, or images in it.
 var (
 	ofContent = hasStatus(0, http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons)
 	ofImages  = hasStatus(0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning is the kind of a problem, what to do about it, and whether asking again is
-// pointless.
+// Meaning returns an error with the kind of the problem, the hint, and whether another
+// attempt is useless or costly.
 func (p Problem) Meaning() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
 	m := ofStatus(p)
@@ -106,10 +104,10 @@ func (p Problem) Meaning() llm.Error {
 	return m
 }
 
-// statusNoCapacity is Groq's for a tier that is full.
+// statusNoCapacity is Groq's status for a tier without capacity.
 const statusNoCapacity = 498
 
-// ofStatus is the meaning of a problem whose words say nothing.
+// ofStatus returns the meaning of a problem by its status alone.
 func ofStatus(p Problem) llm.Error {
 	switch s := p.Status; {
 	case s == 0 && p.NotAnAPI:
@@ -135,7 +133,7 @@ func ofStatus(p Problem) llm.Error {
 	}
 }
 
-// Hint is the usual advice for a kind of failure.
+// Hint returns the usual hint for a kind of failure.
 func Hint(kind llm.ErrorKind) string {
 	switch kind {
 	case llm.Auth:
@@ -153,7 +151,7 @@ func Hint(kind llm.ErrorKind) string {
 	}
 }
 
-// RedirectTarget returns where a redirect points, without its query; "" for no redirect.
+// RedirectTarget returns the address of a redirect without its query, "" for no redirect.
 func (p Problem) RedirectTarget() string {
 	if p.Status < http.StatusMultipleChoices || p.Status >= http.StatusBadRequest {
 		return ""

@@ -7,9 +7,8 @@ import (
 	"agent/internal/pattern"
 )
 
-// overflowWords are how servers say that a request is larger than the model's
-// window, in lower case. There is no common code for it, and the status is 400,
-// 413, 500 or none.
+// overflowWords matches what servers say, in lower case, when a request is larger than the
+// model's window. There is no common code for it, and the status is 400, 413, 500 or none.
 var overflowWords = pattern.New(strings.Join([]string{
 	`context_length_exceeded`, // OpenAI and many after it
 	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
@@ -47,7 +46,7 @@ var overflowWords = pattern.New(strings.Join([]string{
 	"exceeds? (the |max )?(model'?s? )?context (window|limit)",
 }, "|"))
 
-// overflowLimits find the window in such a message.
+// overflowLimits matches the window in such a message.
 var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
 	`maximum context (?:length|limit)(?: is| of|:) N`,
 	`available context size \(N`,
@@ -81,6 +80,6 @@ func (p Problem) Window() int {
 	return p.limit
 }
 
-// leastWindow is the smallest window that is believed: below it something else was
-// counted.
+// leastWindow is the smallest number that is taken for a window, in tokens. Smaller ones
+// count something else.
 const leastWindow = 512

@@ -1,6 +1,5 @@
-// Package refusal reads what servers say went wrong: the body of an error in all the
-// forms there are, and what its words mean: which kind of failure they are, how long to
-// wait, which window they name.
+// Package refusal reads the errors of servers in all their forms, and finds out what they
+// mean: the kind of failure, how long to wait, and the window that is named.
 package refusal
 
 import (
@@ -14,11 +13,10 @@ import (
 	"agent/internal/words"
 )
 
-// Problem is what a server says went wrong, in one form for all the forms there
-// are: OpenAI's error object, a bare string, FastAPI's detail, vLLM's flat object,
-// Google's list, plain text, a web page.
+// Problem is an error of a server. It is read from OpenAI's error object, a bare string,
+// FastAPI's detail, vLLM's flat object, Google's list, plain text or a web page.
 type Problem struct {
-	// Status is the HTTP status, or the status named within a stream, else 0.
+	// Status is the HTTP status, or the status that a stream names, else 0.
 	Status  int
 	Header  http.Header
 	Message string
@@ -26,9 +24,9 @@ type Problem struct {
 	Code string
 	// delay is how long Google asks to wait, else 0.
 	delay time.Duration
-	// limit is the context window the server names, else 0.
+	// limit is the window in tokens that llama.cpp names, else 0.
 	limit int
-	// NotAnAPI is set when the answer is of another kind altogether.
+	// NotAnAPI is set when the answer is not one of this API, such as a web page.
 	NotAnAPI bool
 }
 
@@ -103,7 +101,7 @@ func problemFrom(value any) Problem {
 			break
 		}
 	}
-	// Routers put the words of the provider behind them into the metadata.
+	// Routers put the message of the provider that they use into the metadata.
 	if metadata, ok := object["metadata"].(map[string]any); ok {
 		if raw := Line(readable(metadata["raw"])); raw != "" {
 			p.Message += ": " + raw
@@ -127,7 +125,7 @@ func httpStatus(object map[string]any) int {
 	return 0
 }
 
-// retryDelay is the wait in Google's details of an error.
+// retryDelay returns the wait that Google's details of an error name, 0 for none.
 func retryDelay(details any) time.Duration {
 	list, _ := details.([]any)
 	for _, item := range list {
@@ -153,7 +151,8 @@ func number(value any) int {
 	return 0
 }
 
-// readable returns what is readable in a value: a string, the messages of a list.
+// readable returns the text in a value: a string, the message of an object, or those of a
+// list.
 func readable(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -176,7 +175,7 @@ func readable(value any) string {
 	return ""
 }
 
-// placeOf names the member that a complaint of pydantic is about: "stream_options: ".
+// placeOf returns the member that an error of pydantic is about: "stream_options: ".
 func placeOf(complaint map[string]any) string {
 	steps, _ := complaint["loc"].([]any)
 	var place []string
@@ -191,8 +190,8 @@ func placeOf(complaint map[string]any) string {
 	return strings.Join(place, ".") + ": "
 }
 
-// Line puts what a server says on one visible line that is not endless.
+// Line returns the text of a server as one line of visible characters, cut if it is long.
 func Line(text string) string { return words.Line(text, longest) }
 
-// longest is how much of what a server says is repeated, in characters.
+// longest is how much of a server's text is shown, in characters.
 const longest = 500

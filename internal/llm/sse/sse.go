@@ -1,9 +1,8 @@
-// Package sse reads server-sent events as model servers send them: by the
-// specification, and with the deviations that are common. A data line that is a
-// whole JSON value is an event by itself, because some servers leave out the blank
-// line after it; a bare JSON object without "data:", also over several lines, counts as
-// data, because some break off with one, or send one instead of a stream; and a last
-// event without its newline counts.
+// Package sse reads server-sent events as model servers send them: by the specification,
+// and with common deviations. A data line that is a whole JSON value is an event, because
+// some servers leave out the blank line after it. A JSON object without "data:", also over
+// several lines, is data, because some servers end with one or send one instead of a stream.
+// The last event needs no newline.
 package sse
 
 import (
@@ -22,9 +21,9 @@ const MaxEvent = 16 << 20
 // ErrTooLarge ends a stream with an event of more than MaxEvent bytes.
 var ErrTooLarge = fmt.Errorf("an event of more than %d MiB", MaxEvent>>20)
 
-// StrayError ends a body in which there was something, but no event.
+// StrayError is the error of a body that has text but no event.
 type StrayError struct {
-	// First is the first line.
+	// First is the first line of the text.
 	First string
 }
 
@@ -34,13 +33,13 @@ func (e *StrayError) Error() string { return "not an event stream: " + e.First }
 type Event struct {
 	// Name is the "event:" field, usually empty.
 	Name string
-	// Data is the event's data, valid until the next event. It is nil when only a
-	// sign of life came: a comment, or a part of a line.
+	// Data is the event's data, valid until the next event. It is nil for a mere sign of
+	// life: a comment, or a part of a line.
 	Data []byte
 }
 
-// Read yields the events of body as they arrive. The sequence ends after the last
-// event, or with one error: *StrayError, ErrTooLarge, or the error of body.
+// Read yields the events of body as they arrive. The sequence ends after the last event,
+// or with one error: a *StrayError, ErrTooLarge or an error of body.
 func Read(body io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		const buffer = 32 << 10
@@ -60,19 +59,19 @@ type stream struct {
 	yield func(Event, error) bool
 
 	line []byte
-	// afterCR is set when the latest line ended in CR: an LF that follows belongs
-	// to that end.
+	// afterCR is set when the latest line ended in CR. An LF that follows belongs to the
+	// same line end.
 	afterCR bool
 
-	// data is the event that is arriving; name is its "event:" field.
+	// data is the data of the event that is arriving, name its "event:" field.
 	data []byte
 	name string
-	// bare is set while the lines of a bare object arrive; open is how many brackets it
-	// has open.
+	// bare is set within an object without "data:"; open counts its open brackets.
 	bare bool
 	open int
-	// seen is set after the first event; stray is the first line of no kind.
-	seen  bool
+	// seen is set after the first event.
+	seen bool
+	// stray is the first line that is not part of an event.
 	stray string
 }
 
@@ -151,8 +150,8 @@ func (s *stream) take(line []byte) error {
 	return nil
 }
 
-// takeBare takes a line of a bare object, which ends where all its brackets are closed.
-// Anything that is clearly an event ends it too.
+// takeBare handles a line of an object without "data:". The object ends when all its
+// brackets are closed, or where a line is clearly part of an event.
 func (s *stream) takeBare(line []byte) error {
 	if bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:")) {
 		s.bare, s.data = false, s.data[:0]
@@ -168,15 +167,15 @@ func (s *stream) takeBare(line []byte) error {
 		s.bare = false
 		return s.endEvent()
 	default:
-		// It is no JSON, which is not tried again at each of its lines: no event is
-		// long enough to close so many.
+		// It is not JSON. So many brackets are never closed, so that it is not parsed again
+		// at each further line.
 		s.open = MaxEvent + 1
 	}
 	return nil
 }
 
-// opened is how many brackets a line of JSON opens more than it closes. No string extends
-// over the end of a line.
+// opened returns how many more brackets a line of JSON opens than it closes. Strings do not
+// continue over the end of a line.
 func opened(line []byte) int {
 	n, quoted := 0, false
 	for i := 0; i < len(line); i++ {
@@ -195,8 +194,7 @@ func opened(line []byte) int {
 	return n
 }
 
-// takeData handles the data of a line. A line that is a whole event is emitted at
-// once.
+// takeData handles the data of a line. A whole event is emitted at once.
 func (s *stream) takeData(value []byte) error {
 	if len(s.data) == 0 && isWhole(value) {
 		return s.emit(value)
@@ -208,7 +206,7 @@ func (s *stream) takeData(value []byte) error {
 	return nil
 }
 
-// endEvent emits an event that came in several lines.
+// endEvent emits an event of several lines.
 func (s *stream) endEvent() error {
 	data := bytes.TrimSpace(s.data)
 	defer func() { s.data, s.name = s.data[:0], "" }()
@@ -218,7 +216,7 @@ func (s *stream) endEvent() error {
 	return s.emit(data)
 }
 
-// end handles the end of the body. What is left of an event counts if it is whole.
+// end handles the end of the body. The last event counts if it is whole.
 func (s *stream) end() error {
 	if data := bytes.TrimSpace(s.data); isWhole(data) {
 		return s.emit(data)
@@ -239,7 +237,7 @@ func (s *stream) emit(data []byte) error {
 
 func isWhole(data []byte) bool {
 	if n := len(data); n > 1 && data[0] == '{' && data[n-1] == '}' {
-		return opened(data) == 0 // the same but for what is no JSON, and a tenth of the price
+		return opened(data) == 0 // the same as json.Valid for JSON, and ten times as fast
 	}
 	return bytes.EqualFold(data, []byte("[DONE]")) || json.Valid(data)
 }

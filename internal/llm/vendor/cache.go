@@ -2,31 +2,34 @@ package vendor
 
 import "time"
 
-// Cache is what an endpoint keeps of requests, and how it finds that. The zero value finds
-// any common beginning, for as long as nobody says.
+// Cache describes the prompt cache of an endpoint. The zero value finds any common beginning
+// of two requests, and how long it is kept is not known.
 type Cache struct {
-	// Marks: only what ended at a mark is found, from at most Reach blocks before another.
-	// Ends: the endpoint marks the end of each request by itself.
-	Marks, Ends bool
-	Reach       int
-	// Step is the number of tokens in whole multiples of which a beginning counts.
+	// Marks means that only a beginning that ended at a mark is found.
+	Marks bool
+	// Ends means that the endpoint itself marks the end of each request.
+	Ends bool
+	// Reach is how many blocks before a mark the endpoint looks for an earlier one.
+	Reach int
+	// Step means that a beginning is found in whole multiples of this number of tokens.
 	Step int
-	// Life is how long it is kept after the latest use, 0 where the vendor does not say.
+	// Life is how long an entry is kept after its latest use, 0 if the vendor does not say.
 	Life time.Duration
-	// None: nothing is kept.
+	// None means that nothing is kept.
 	None bool
 }
 
-// Anthropic's rules: an entry at each mark, which is looked for so many blocks back.
+// The rules of Anthropic: how many blocks before a mark an entry is looked for, and how long
+// it is kept.
 const (
 	anthropicReach = 20
 	anthropicLife  = 5 * time.Minute
 )
 
-// MarkedCache is one that is asked by marks in the manner of Anthropic.
+// MarkedCache is a cache with marks as Anthropic defines them.
 var MarkedCache = Cache{Marks: true, Reach: anthropicReach, Life: anthropicLife}
 
-// CacheAt returns what is known of the cache of an endpoint for a model.
+// CacheAt returns the cache of an endpoint for a model, as far as it is known.
 func CacheAt(host, model string) Cache {
 	w, v := At(host, model), at(host)
 	switch {

@@ -8,21 +8,21 @@ import (
 	"agent/internal/pattern"
 )
 
-// Family is models that want the same, whatever vendor serves them.
+// Family is a family of models that have the same needs, whichever vendor serves them.
 type Family struct {
 	// Name is one of the names below.
 	Name string
 	// Patches is set for models that are trained to edit by patches.
 	Patches bool
 
-	// prefixes are what the BaseName of its models begins with.
+	// prefixes are the beginnings of the BaseNames of its models.
 	prefixes []string
-	// is finds its models where prefixes do not.
+	// is matches the BaseNames that prefixes do not; nil matches none.
 	is    *pattern.Pattern
 	wants Wants
 }
 
-// Other is the name of the family of all models that are of no other.
+// Other is the name of the family of all models that belong to no other.
 const Other = "other"
 
 // families are tried in order. To add one, add a value.
@@ -56,7 +56,7 @@ func familyWhere(is func(Family) bool) Family {
 	return Family{Name: Other}
 }
 
-// FamilyNames are the names of all families, that of the others last.
+// FamilyNames returns the names of all families, Other last.
 func FamilyNames() []string {
 	var names []string
 	for _, f := range families {
@@ -65,14 +65,14 @@ func FamilyNames() []string {
 	return append(names, Other)
 }
 
-// FamilyNamed returns the family of a name, that of the others for an unknown one.
+// FamilyNamed returns the family with a name, and Other for an unknown name.
 func FamilyNamed(name string) Family {
 	return familyWhere(func(f Family) bool { return f.Name == name })
 }
 
-// Guess returns the family of a model at a host, and why it is that one: by its name, by
-// a part of the name, as gateways and clouds put words in front, or because the vendor
-// serves models of its own only.
+// Guess returns the family of a model at a host, and the reason: the model's name, a part of
+// the name (gateways and clouds put words in front), or a vendor that serves only its own
+// models.
 func Guess(host, model string) (family Family, why string) {
 	name := BaseName(model)
 	if f := FamilyOf(name); f.Name != Other {
@@ -99,19 +99,18 @@ func (f Family) holds(name string) bool {
 	return slices.ContainsFunc(f.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// BaseName brings a model's name into one form: without the router's or owner's
-// prefix, lower case, dots as dashes. "anthropic/claude-opus-4.6" and
-// "claude-opus-4-6" are the same.
+// BaseName returns a model's name in one form: without the prefix of a router or owner, in
+// lower case, and with dashes for dots. "anthropic/claude-opus-4.6" is "claude-opus-4-6".
 func BaseName(model string) string {
 	name := model[strings.LastIndex(model, "/")+1:]
 	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
 }
 
-// openAIModel finds the generation in the name of a model of OpenAI.
+// openAIModel matches the BaseName of a model of OpenAI, with its generation.
 var openAIModel = pattern.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
-// openAIGeneration reads the generation of a model of OpenAI from its BaseName: 5004 of
-// gpt-5-4, oSeries of o3; 0 for a model of others.
+// openAIGeneration returns the generation of a model of OpenAI by its BaseName: 5004 for
+// gpt-5-4, oSeries for o3, and 0 for models of other vendors.
 func openAIGeneration(name string) int {
 	match := openAIModel.FindStringSubmatch(name)
 	switch {
@@ -128,7 +127,7 @@ func openAIGeneration(name string) int {
 	return major*1000 + minor
 }
 
-// The generations of OpenAI from which on a model wants something else.
+// The generations of OpenAI with which the needs of models change.
 const (
 	oSeries = 4999
 	gpt5    = 5000

@@ -1,6 +1,6 @@
-// Package vendor knows the vendors that serve models: where they are, whose key they take, and
-// what each wants otherwise. A vendor is one value; what a model wants, whatever vendor serves
-// it, is one value of its family.
+// Package vendor describes the vendors that serve models: their addresses, the variables of
+// their keys, and how their requests differ. Each vendor is one value, and so is each family
+// of models that has needs of its own at every vendor.
 package vendor
 
 import (
@@ -9,38 +9,38 @@ import (
 	"strings"
 )
 
-// Vendor is a person that serves models, or a kind of server.
+// Vendor is a company that serves models, or a kind of local server.
 type Vendor struct {
-	// Name is what a user writes, Title what the vendor writes.
+	// Name is what users type, Title the vendor's own spelling.
 	Name, Title string
 	// BaseURL is the address of its API.
 	BaseURL string
-	// KeyVariable is the environment variable of its key; empty for servers of one's
-	// own, which need none.
+	// KeyVariable is the environment variable of its key; empty for local servers, which
+	// need no key.
 	KeyVariable string
-	// Catalogue is its name in the catalogue of models, empty when it has none.
+	// Catalogue is its name in the catalogue of models, empty if it is not there.
 	Catalogue string
 
-	// serves is the family of its models, "" where it serves several.
+	// serves is the name of the family of its models, "" if it serves several.
 	serves string
-	// domains are where its API is, with all that is below them.
+	// domains are the domains of its API; subdomains belong to it, too.
 	domains []string
-	// wants is what the endpoint wants whatever the model.
+	// wants has the needs of the endpoint for every model.
 	wants Wants
-	// adjust changes what is wanted for a model, by its BaseName; nil changes nothing.
+	// adjust changes the needs for a model, by its BaseName; nil changes nothing.
 	adjust func(model string, w *Wants)
-	// translates is set for one that brings a request into the form that the maker of
-	// the model wants: then the rules of families do not apply.
+	// translates is set if the endpoint translates requests for the maker of the model. The
+	// needs of families do not apply then.
 	translates bool
 }
 
-// EnvKey is the environment variable of OpenAI's key, which other endpoints take too.
+// EnvKey is the environment variable of OpenAI's key, which is used for other endpoints, too.
 const EnvKey = "OPENAI_API_KEY"
 
 // Local reports whether the vendor is a server on this machine.
 func (v Vendor) Local() bool { return v.KeyVariable == "" }
 
-// KeyHelp says where its key comes from, "" where it needs none.
+// KeyHelp says where the vendor's key comes from, "" if it needs none.
 func (v Vendor) KeyHelp() string {
 	if v.Local() {
 		return ""
@@ -48,10 +48,10 @@ func (v Vendor) KeyHelp() string {
 	return v.KeyVariable + ", agent login " + v.Name
 }
 
-// All returns the vendors that have a name, OpenAI first.
+// All returns all vendors that have a name, OpenAI first.
 func All() []Vendor { return slices.Clone(vendors) }
 
-// Named returns the vendor of a name.
+// Named returns the vendor with a name, in upper or lower case.
 func Named(name string) (Vendor, bool) {
 	i := slices.IndexFunc(vendors, func(v Vendor) bool { return strings.EqualFold(v.Name, name) })
 	if i < 0 {
@@ -60,7 +60,7 @@ func Named(name string) (Vendor, bool) {
 	return vendors[i], true
 }
 
-// at is the vendor whose API is at a host, which may have a port.
+// at returns the vendor whose API is at a host, with or without a port.
 func at(host string) Vendor {
 	name, _, _ := strings.Cut(strings.ToLower(host), ":")
 	for _, v := range vendors {
@@ -74,7 +74,7 @@ func at(host string) Vendor {
 	return Vendor{}
 }
 
-// IsLocal reports whether host is of this machine or its network.
+// IsLocal reports whether host, with or without a port, is this machine or in its network.
 func IsLocal(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

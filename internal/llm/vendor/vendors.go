@@ -2,7 +2,7 @@ package vendor
 
 import "strings"
 
-// vendors are those with a name. To add one, add a value.
+// vendors are the vendors that have a name. To add one, add a value.
 var vendors = []Vendor{
 	{
 		Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: EnvKey, Catalogue: "openai",
@@ -26,7 +26,7 @@ var vendors = []Vendor{
 	{
 		Name: "anthropic", Title: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVariable: "ANTHROPIC_API_KEY", Catalogue: "anthropic",
 		domains: []string{"anthropic.com"}, serves: "claude",
-		adjust: func(_ string, w *Wants) { w.CacheMarks = false }, // its endpoint for this API does not read its own
+		adjust: func(_ string, w *Wants) { w.CacheMarks = false }, // its endpoint for this API does not read marks
 	},
 	{
 		Name: "gemini", Title: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVariable: "GEMINI_API_KEY", Catalogue: "gemini",
@@ -84,7 +84,7 @@ var vendors = []Vendor{
 	{Name: "vllm", Title: VLLM, BaseURL: "http://127.0.0.1:8000/v1"},
 }
 
-// The titles of the servers that people run themselves.
+// The titles of the local servers.
 const (
 	Ollama   = "Ollama"
 	LlamaCpp = "llama.cpp"
@@ -92,6 +92,6 @@ const (
 	VLLM     = "vLLM"
 )
 
-// ownServer is any server on this machine or its network, whatever its name: it applies
-// the model's own template.
+// ownServer is any server on this machine or in its network: it applies the model's own
+// template.
 var ownServer = Vendor{translates: true}

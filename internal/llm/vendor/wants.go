@@ -1,56 +1,58 @@
 package vendor
 
-// Wants is what an endpoint wants of a request for a model, where that differs from what
-// most take. The zero value is what most take.
+// Wants describes how the requests to an endpoint for a model differ from the usual ones,
+// which are the zero value.
 type Wants struct {
-	// Responses: the model takes tools with reasoning only on the Responses API, or
-	// better there.
+	// Responses means that the model takes tools with reasoning only on the Responses API,
+	// or better there.
 	Responses bool
-	// FreeForm: the model takes tools on the Responses API whose argument is a text in a
-	// grammar.
+	// FreeForm means that the model takes tools on the Responses API whose argument is a
+	// text in a grammar.
 	FreeForm bool
-	// Title: the program's name is shown on the vendor's pages, by a header.
+	// Title means that a header names the program, for the vendor's pages.
 	Title bool
-	// CallIDs is what the ids of calls may look like.
+	// CallIDs is the form of the ids of calls.
 	CallIDs IDForm
-	// AnswersTools: what a tool answers must be followed by the assistant.
+	// AnswersTools means that an assistant message must follow the answer of a tool.
 	AnswersTools bool
-	// ReportsUsage: usage comes unasked, and the question for it is refused.
+	// ReportsUsage means that the endpoint reports usage unasked and refuses stream_options.
 	ReportsUsage bool
 	// OutputLimit is the member that bounds the reply; "" means LimitOld.
 	OutputLimit string
 
-	// Reasoning is the member in which every message with calls must bring its
-	// reasoning back, "" for none.
+	// Reasoning is the member in which every message with calls must return its reasoning,
+	// "" for none.
 	Reasoning string
-	// Thoughts: reasoning in words is sent back in the member that it came in.
+	// Thoughts means that reasoning in words is returned in the member that it came in.
 	Thoughts bool
-	// Signatures: the first call of every message must have a thought signature.
+	// Signatures means that the first call of every message must have a thought signature.
 	Signatures bool
 
-	// CacheKey and SessionID are taken to find the prefix of a session.
-	CacheKey, SessionID bool
-	// Breakpoint: a prefix in the cache is found only at a mark after the system prompt.
+	// CacheKey means that prompt_cache_key is sent to find the prefix of a session.
+	CacheKey bool
+	// SessionID means that session_id is sent for the same purpose.
+	SessionID bool
+	// Breakpoint means that a cached prefix is found only at a mark after the system prompt.
 	Breakpoint bool
-	// CacheMarks: marks in the manner of Anthropic are read.
+	// CacheMarks means that marks as Anthropic defines them are read.
 	CacheMarks bool
 }
 
-// IDForm is what the ids of calls may look like: vendors refuse the whole conversation
-// for one that another vendor has made.
+// IDForm is the form that the ids of calls must have. Vendors refuse the whole conversation
+// for an id that another vendor has made.
 type IDForm int
 
 // The forms.
 const (
-	// PlainIDs: letters, digits, _ and -, forty at most, as OpenAI and Anthropic want it.
+	// PlainIDs have at most 40 letters, digits, _ and -, for OpenAI and Anthropic.
 	PlainIDs IDForm = iota
-	// AnyIDs: whatever they are.
+	// AnyIDs have any form.
 	AnyIDs
-	// NineIDs: nine letters and digits, as Mistral wants it.
+	// NineIDs have nine letters and digits, for Mistral.
 	NineIDs
 )
 
-// ReasoningContent is the member in which most vendors that send reasoning want it back.
+// ReasoningContent is the member in which most vendors that send reasoning want it returned.
 const ReasoningContent = "reasoning_content"
 
 // The two names of the member that bounds the reply.
@@ -59,12 +61,12 @@ const (
 	LimitNew = "max_completion_tokens"
 )
 
-// At returns what the endpoint at a host wants for a model: what the model's family
-// wants, with the vendor's own word above it.
+// At returns the needs of the endpoint at a host for a model: those of the model's family,
+// changed by those of the vendor.
 func At(host, model string) Wants {
 	v, f, name := at(host), FamilyOf(model), BaseName(model)
 	w := v.wants
-	// OpenAI's reasoning models refuse the old name; other servers often know only that one.
+	// OpenAI's reasoning models refuse the old name; other servers often know only the old one.
 	w.OutputLimit = LimitOld
 	if generation := openAIGeneration(name); generation >= oSeries {
 		w.OutputLimit, w.FreeForm = LimitNew, generation >= gpt5

@@ -1,7 +1,7 @@
-// Package bridge brings what servers offer to a model and a person: their tools as a
-// source of tools that stays as it is for a session, results within bounds, prompts and
-// resources. Definitions come from the catalogue, so that no server is connected before
-// it is used; one that is not known yet is asked in the background.
+// Package bridge offers the tools, prompts and resources of servers to the model and the person.
+// The list of tools stays the same for a session, and results are bounded. Definitions come
+// from the catalogue, so that a server is connected only when it is used; a server that is not
+// in the catalogue is asked in the background.
 package bridge
 
 import (
@@ -24,11 +24,11 @@ import (
 // Server is a configured server.
 type Server struct {
 	*servers.Server
-	// Unused is why it is not used, empty if it is.
+	// Unused is why the server is not used, empty if it is used.
 	Unused string
 }
 
-// From says where the server is configured, in a word or two.
+// From returns where the server is configured, in a word or two.
 func (s Server) From() string {
 	switch s.Origin {
 	case servers.Flag:
@@ -54,52 +54,56 @@ type Connection interface {
 	Instructions() string
 }
 
-// Config is what a bridge is made of. Its functions are safe for parallel use.
+// Config configures a Bridge. Its functions are safe for concurrent use.
 type Config struct {
 	Servers []Server
-	// Connect returns the connection to a server, which it makes where there is none.
+	// Connect returns the connection to a server. It connects if there is no connection.
 	Connect func(ctx context.Context, server string) (Connection, error)
 	Store   catalogue.Store
 	// Window is the size of the model's window in tokens.
 	Window func() int
-	// Choice says whose tools are offered directly, ResultTokens bounds a result.
-	Choice       func() catalogue.Choice
+	// Choice says which servers' tools are offered directly.
+	Choice func() catalogue.Choice
+	// ResultTokens bounds a result, in tokens.
 	ResultTokens func() int
-	// Kept is called with what is offered from now on; nil keeps nothing.
+	// Kept is called with what is offered from now on; it may be nil.
 	Kept func([]Offered)
 }
 
-// Bridge is what servers offer in a conversation. It is safe for parallel use.
+// Bridge offers what the servers of a conversation have. It is safe for concurrent use.
 type Bridge struct {
 	Config
 
-	// listing ends the background work.
+	// end ends the background work.
 	end     context.CancelFunc
 	ctx     context.Context
 	working sync.WaitGroup
 
 	mu     sync.Mutex
 	states []*state
-	// offered is what the model is offered; until it is frozen it follows what is known.
+	// offered are the tools that the model is offered.
 	offered []Offered
-	frozen  bool
-	// revision counts the changes of what can be called, stamp those of what is offered.
-	revision, stamp uint64
-	// settled is closed when no server is waited for.
+	// frozen is set when offered no longer follows what is known.
+	frozen bool
+	// revision counts the changes of the tools that can be called.
+	revision uint64
+	// stamp counts the changes of offered.
+	stamp uint64
+	// settled is closed when all servers have been asked.
 	settled chan struct{}
-	// news are lines for the model about what is offered since the array was frozen.
+	// news are lines for the model about new tools since offered was frozen.
 	news []string
 }
 
-// state is what is known of a server now.
+// state is the state of a server.
 type state struct {
 	Server
 	known catalogue.Known
-	// pending is set while it is asked for the first time.
+	// pending is set while the server is asked for the first time.
 	pending bool
 }
 
-// New makes a bridge that knows what the store does. Start asks the others.
+// New returns a bridge that knows the servers in the store. Start asks the others.
 func New(config Config) *Bridge {
 	b := &Bridge{Config: config, settled: make(chan struct{}), revision: 1}
 	for _, s := range config.Servers {
@@ -114,7 +118,7 @@ func New(config Config) *Bridge {
 	return b
 }
 
-// load reads what is known of a server that is used. One that was never asked is asked.
+// load reads what is known of a server. A server that was never asked becomes pending.
 func (st *state) load(from catalogue.Store) {
 	st.known, _ = from.Load(st.Name, st.Fields)
 	st.pending = !st.known.Asked()
@@ -131,7 +135,7 @@ func (b *Bridge) Start() {
 	}
 }
 
-// Use says whether a server is used from now on; unused is why it is not.
+// Use sets whether a server is used from now on. unused is why it is not used, empty if it is.
 func (b *Bridge) Use(server, unused string) {
 	st := b.state(server)
 	if st == nil {
@@ -156,13 +160,13 @@ func (b *Bridge) Use(server, unused string) {
 	b.changed()
 }
 
-// Close ends what is done in the background and waits for it.
+// Close ends the background work and waits for its end.
 func (b *Bridge) Close() {
 	b.end()
 	b.working.Wait()
 }
 
-// Changed says that a server has other tools, prompts or resources than before.
+// Changed asks a server again whose tools, prompts or resources have changed.
 func (b *Bridge) Changed(server string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -171,7 +175,7 @@ func (b *Bridge) Changed(server string) {
 	}
 }
 
-// patience bounds what a server may take to list what it offers besides its tools.
+// patience bounds how long a server may take to list its prompts and resources.
 const patience = 10 * time.Second
 
 // ask connects to a server and notes what it offers.
@@ -195,8 +199,8 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 	return nil
 }
 
-// List asks a server for all that it offers. Prompts and resources that it does not list
-// are no error.
+// List asks a server for everything that it offers. It ignores failures to list prompts and
+// resources.
 func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
 	l := catalogue.Listing{Protocol: c.Protocol(), Version: c.Version(), Instructions: c.Instructions()}
 	var err error
@@ -223,11 +227,10 @@ func (b *Bridge) learn(st *state, known catalogue.Known) {
 	b.changed()
 }
 
-// save keeps what is known of a server. A cache that cannot be written is no failure of
-// anything: the server is asked again.
+// save keeps what is known of a server. Failures are ignored: the server is asked again.
 func (b *Bridge) save(st *state) { _ = b.Store.Save(st.Name, st.Fields, st.known) }
 
-// tell notes for the model what a server offers that it did not offer before.
+// tell notes for the model which tools of a server are new.
 func (b *Bridge) tell(st *state, before catalogue.Known) {
 	var names []string
 	for _, t := range st.known.Tools {
@@ -240,7 +243,7 @@ func (b *Bridge) tell(st *state, before catalogue.Known) {
 	}
 }
 
-// News returns what the model has not been told yet of what servers offer, and forgets it.
+// News returns, once, the lines for the model about new tools.
 func (b *Bridge) News() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -252,7 +255,7 @@ func (b *Bridge) News() []string {
 // maxNames bounds a list of names, in bytes.
 const maxNames = 1 << 10
 
-// someOf are names within a bound.
+// someOf returns names as a list, bounded in size.
 func someOf(names []string) string {
 	size := 0
 	for i, name := range names {
@@ -263,7 +266,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// changed counts a change. The lock is held.
+// changed notes a change of what is known. The lock is held.
 func (b *Bridge) changed() {
 	b.revision++
 	if !b.frozen {
@@ -273,7 +276,7 @@ func (b *Bridge) changed() {
 	b.settle()
 }
 
-// settle lets those go on that wait for servers, if all have been asked.
+// settle closes settled if all servers have been asked.
 func (b *Bridge) settle() {
 	if slices.ContainsFunc(b.states, func(st *state) bool { return st.pending }) {
 		return
@@ -285,7 +288,7 @@ func (b *Bridge) settle() {
 	}
 }
 
-// Pending are the servers that are asked for the first time now.
+// Pending returns the servers that are being asked for the first time.
 func (b *Bridge) Pending() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -298,8 +301,8 @@ func (b *Bridge) Pending() []string {
 	return names
 }
 
-// Ready waits until all servers have been asked or the time is over, and freezes what is
-// offered. It returns the servers that are late.
+// Ready waits until all servers have been asked, at most as long as wait, and freezes what is
+// offered. It returns the servers that are still being asked.
 func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) {
 	if b.Frozen() {
 		return nil
@@ -312,14 +315,14 @@ func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) 
 	return late
 }
 
-// Frozen reports whether what is offered stays as it is.
+// Frozen reports whether the offered tools are frozen.
 func (b *Bridge) Frozen() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.frozen
 }
 
-// state returns what is known of a server, nil where there is none.
+// state returns the state of a server, nil if there is no such server.
 func (b *Bridge) state(name string) *state {
 	if i := slices.IndexFunc(b.states, func(st *state) bool { return st.Name == name }); i >= 0 {
 		return b.states[i]
@@ -327,14 +330,14 @@ func (b *Bridge) state(name string) *state {
 	return nil
 }
 
-// errStarting is why a server cannot be called yet.
+// errStarting is the error of a server that is still being asked.
 var errStarting = errors.New("is still starting; call it again later")
 
 // startPatience bounds the wait for servers that start.
 const startPatience = 30 * time.Second
 
-// settles waits until all servers have been asked or the time is over. It reports false
-// when ctx ends before.
+// settles waits until all servers have been asked, at most as long as wait. It reports false if
+// ctx ends first.
 func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	b.mu.Lock()
 	settled := b.settled
@@ -348,8 +351,8 @@ func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	return true
 }
 
-// usable returns a server that can be called, and a copy of what is known of it; else why
-// it cannot. It waits for one that starts.
+// usable returns a server that can be called, and what is known of it. It waits for a server
+// that is still being asked. The error says why a server cannot be called.
 func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Known, error) {
 	st := b.state(name)
 	if st == nil {

@@ -46,7 +46,7 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessa
 	return b.plan(ctx, env, server, name, args.Arguments)
 }
 
-// plan works out a call of a tool. Nothing is connected for it.
+// plan plans a call of a tool. It makes no connection.
 func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, arguments json.RawMessage) (tools.Plan, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	}, nil
 }
 
-// missing says that a server has no tool of a name.
+// missing returns the error that a server has no tool with a name.
 func missing(server, name string, known catalogue.Known) error {
 	var names []string
 	for _, t := range known.Tools {
@@ -104,7 +104,7 @@ func (st *state) allows(t catalogue.Tool) bool {
 	})
 }
 
-// Difference says how a definition differs from what it was.
+// Difference returns the lines in which a definition differs from the former one.
 func Difference(old, now catalogue.Tool) string {
 	text := func(t catalogue.Tool) string {
 		return fmt.Sprintf("%s\n%s\n%s\nhints: %+v\n", t.Shown, t.Description, indented(t.Schema), t.Hints)
@@ -129,7 +129,7 @@ func indented(schema json.RawMessage) string {
 	return out.String()
 }
 
-// call makes a call that was allowed, of the tool as it was planned.
+// call makes a planned call that was allowed.
 func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, arguments json.RawMessage) tools.Answer {
 	connection, err := b.connect(ctx, st)
 	if err != nil {
@@ -156,10 +156,10 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	return answer
 }
 
-// maxFailure bounds why a call failed, in characters.
+// maxFailure bounds the error of a call, in characters.
 const maxFailure = 2000
 
-// connect connects to a server, and looks at its tools again if it was not connected.
+// connect returns the connection to a server, and learns its tools if they have changed.
 func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	connection, err := b.Connect(ctx, st.Name)
 	if err != nil {
@@ -180,8 +180,8 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	return connection, nil
 }
 
-// agreed notes that a call of a tool as it was planned was allowed. It is an error when the
-// tool is another by now.
+// agreed notes that a person has agreed to the definition of a tool. It returns an error if the
+// tool has changed since it was planned.
 func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"agent/internal/words"
 )
 
-// found is how many definitions a search answers in full.
+// found is how many whole definitions a search shows.
 const found = 5
 
 type findArgs struct {
@@ -20,7 +20,7 @@ type findArgs struct {
 	Server string `json:"server"`
 }
 
-// planFind plans a search. It connects to nobody.
+// planFind plans a search. It makes no connection.
 func (b *Bridge) planFind(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args findArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -34,8 +34,8 @@ func (b *Bridge) planFind(ctx context.Context, env *tools.Env, raw json.RawMessa
 	return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return b.find(ctx, env, args) }}, nil
 }
 
-// find searches what the servers offer. It waits for those that start: how long they may
-// take is bounded.
+// find searches the tools of servers. It waits, for a bounded time, for servers that are still
+// being asked.
 func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.Answer {
 	b.settles(ctx, startPatience)
 	entries, instructions, notes := b.entries(args.Server)
@@ -62,8 +62,8 @@ func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.
 	return tools.Answer{Text: strings.Join(parts, "\n\n"), Summary: words.Count(len(matching), "tool")}
 }
 
-// entries are the tools of one or all servers, what the servers say of themselves, and
-// which cannot be used.
+// entries returns the tools of one server, or of all if server is empty, the instructions of the
+// servers, and notes about servers that cannot be used.
 func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map[string]string, notes []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 	return all, instructions, notes
 }
 
-// names are entries by their names.
+// names returns the names of entries as a list.
 func names(entries []catalogue.Entry) string {
 	var all []string
 	for _, e := range entries {

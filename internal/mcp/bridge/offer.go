@@ -11,22 +11,22 @@ import (
 	"agent/internal/traits"
 )
 
-// Offered is a tool as the model is offered it in every request of a session, and as it
-// is recorded.
+// Offered is a tool as it is offered in every request of a session, and recorded.
 type Offered struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Part of the window, and tokens, that definitions may take that are offered directly.
+// Directly offered definitions take at most the window divided by directShare, and at most
+// directMost tokens.
 const (
 	directShare = 20
 	directMost  = 4096
 )
 
-// choose returns what the model is offered with what is known now. The lock is held, or
-// the bridge is new.
+// choose returns the tools to offer by what is known now. The lock is held, or the bridge is
+// new.
 func (b *Bridge) choose() []Offered {
 	var usable []catalogue.Usable
 	for _, st := range b.states {
@@ -53,7 +53,7 @@ func (b *Bridge) choose() []Offered {
 	return offered
 }
 
-// freeze keeps what is offered as it is from now on.
+// freeze freezes the offered tools, if they are not frozen.
 func (b *Bridge) freeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,8 @@ func (b *Bridge) freeze() {
 	}
 }
 
-// Refreeze offers what is known now in the place of what was offered, if that was frozen. What
-// came meanwhile is no news any more.
+// Refreeze offers what is known now, if the offered tools are frozen, and drops the news about
+// it.
 func (b *Bridge) Refreeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func same(a, b []Offered) bool {
 	})
 }
 
-// OffersAs reports whether the model is offered exactly what another bridge offers.
+// OffersAs reports whether b offers exactly what another bridge offers.
 func (b *Bridge) OffersAs(other *Bridge) bool {
 	other.mu.Lock()
 	theirs := other.offered
@@ -102,7 +102,7 @@ func (b *Bridge) OffersAs(other *Bridge) bool {
 	return same(b.offered, theirs)
 }
 
-// Restore offers what a recorded session was offered. What came since is told.
+// Restore offers the tools of a recorded session. Newer ones become news.
 func (b *Bridge) Restore(offered []Offered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,14 +111,14 @@ func (b *Bridge) Restore(offered []Offered) {
 	b.stamp++
 }
 
-// Stamp changes whenever the model is offered something else.
+// Stamp returns a number that changes whenever the offered tools change.
 func (b *Bridge) Stamp() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.stamp
 }
 
-// Source is the source of all that can be called. What is not offered can be called too.
+// Source returns the source of all tools that can be called, offered or not.
 func (b *Bridge) Source() tools.Source {
 	return tools.Source{
 		Name: "servers",
@@ -131,7 +131,7 @@ func (b *Bridge) Source() tools.Source {
 	}
 }
 
-// list returns what is offered, in its order, and behind that all else that can be called.
+// list returns the offered tools in their order, followed by all others that can be called.
 func (b *Bridge) list() []tools.Tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,7 +165,7 @@ func (b *Bridge) list() []tools.Tool {
 	return all
 }
 
-// made is the tool of a name, without what the model is offered of it. The lock is held.
+// made returns the tool with a name, without its definition. The lock is held.
 func (b *Bridge) made(name string) tools.Tool {
 	switch name {
 	case findName:
@@ -195,7 +195,8 @@ const (
 	readName = "mcp_read"
 )
 
-// own are the tools that reach all servers; the first lists them behind its description.
+// own are the tools that reach all servers. The servers are listed at the end of the first
+// one's description.
 var own = []Offered{
 	{
 		findName,
@@ -215,7 +216,7 @@ var own = []Offered{
 	},
 }
 
-// Cost says what the offered tools take in each request, in tokens, about.
+// Cost returns about how many tokens the offered tools take in each request.
 func (b *Bridge) Cost() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,10 +18,10 @@ type readArgs struct {
 	URI    string `json:"uri"`
 }
 
-// everything stands for what is no tool in rules: prompts and resources.
+// everything is the name for prompts and resources in rules.
 const everything = "*"
 
-// planRead plans reading a resource, or listing what there is.
+// planRead plans reading a resource, or listing the resources.
 func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args readArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -57,7 +57,7 @@ func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessa
 	}, nil
 }
 
-// resources lists what a server lets read, as it was listed last.
+// resources lists the resources of a server, as they were last listed.
 func (b *Bridge) resources(st *state) tools.Answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +77,7 @@ func (b *Bridge) resources(st *state) tools.Answer {
 	return tools.Answer{Text: strings.Join(lines, "\n"), Summary: words.Count(len(lines), "resource")}
 }
 
-// Resource reads a resource that a person names. A text is whole, up to a bound.
+// Resource reads a resource that a person names, within the bound of a result.
 func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri string) (tools.Answer, error) {
 	st, _, err := b.usable(ctx, server)
 	if err != nil {
@@ -94,8 +94,8 @@ func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri strin
 	return b.answer(env, result, fileName(server, "resource")), nil
 }
 
-// Prompt makes the text of a prompt that a person calls. Arguments are NAME=VALUE, or
-// values in the order of the prompt's arguments, of which the last gets the rest.
+// Prompt returns the text of a prompt that a person calls. Arguments are NAME=VALUE, or values in
+// the order of the prompt's arguments; the last argument gets the rest.
 func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string, arguments []string) (tools.Answer, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {
@@ -132,8 +132,7 @@ func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string
 	return b.answer(env, result, fileName(server, "prompt")), nil
 }
 
-// argumentsOf are the arguments of a prompt by their names. The error names one that is
-// missing.
+// argumentsOf returns the arguments of a prompt by name. The error names missing ones.
 func argumentsOf(p mcp.Prompt, given []string) (map[string]string, error) {
 	byName := map[string]string{}
 	next := 0

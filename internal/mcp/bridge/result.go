@@ -19,11 +19,11 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is what a token of a result comes to, near enough to bound it.
+// bytesPerToken is the approximate size of a token of a result.
 const bytesPerToken = 4
 
-// answer is what the model and the person read of a result: within bounds, all of it in a
-// file where it is longer.
+// answer returns a result as the model and the person read it. A longer result is bounded, and
+// all of it is kept in a file.
 func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer {
 	var answer tools.Answer
 	var parts []string
@@ -56,7 +56,7 @@ func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer 
 	return answer
 }
 
-// fail makes an answer one of a call that failed, with the server's words.
+// fail marks an answer as that of a failed call, with the server's text.
 func fail(a *tools.Answer) {
 	const short = 1000
 	if len(a.Text) <= short && len(a.Images) == 0 {
@@ -66,7 +66,7 @@ func fail(a *tools.Answer) {
 	a.Error = "the server reports a failure"
 }
 
-// says reports whether a text says all that a structured result does: every value in it.
+// says reports whether a text has every value of a structured result.
 func says(text string, structured json.RawMessage) bool {
 	value, err := rawjson.Decode(structured)
 	if err != nil {
@@ -94,8 +94,8 @@ func says(text string, structured json.RawMessage) bool {
 	return all(value)
 }
 
-// bounded is a text of at most about limit bytes, its middle left out, and the file that
-// holds all of it in that case.
+// bounded returns a text of at most about limit bytes. If its middle was left out, all of it is
+// in file.
 func bounded(env *tools.Env, text string, limit int, name string) (cut, file string) {
 	if len(text) <= limit {
 		return text, ""
@@ -144,8 +144,8 @@ func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 	return f.Name(), nil
 }
 
-// media adds an image to an answer, and keeps anything else in a file; it returns the line
-// that says so.
+// media adds an image to an answer, and keeps other media in a file. It returns the line that
+// says so.
 func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) string {
 	kind := words.Line(block.MIME, 60)
 	why := ""
@@ -168,7 +168,7 @@ func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) s
 	return fmt.Sprintf("[%s, %s%s, kept in %s]", kind, words.Bytes(int64(len(block.Data))), why, file)
 }
 
-// fileName begins the names of files with results of a tool.
+// fileName returns the beginning of the names of files with results of a tool.
 func fileName(server, shown string) string {
 	const most = 60
 	name := "mcp-" + server + "-" + shown

@@ -13,33 +13,33 @@ import (
 	"agent/internal/words"
 )
 
-// State is how a server is.
+// State is the state of a server.
 type State string
 
 // The states.
 const (
-	// Known: it can be used; it is connected when it is.
+	// Known means that the server can be used.
 	Known State = "known"
-	// Starting: it is asked for the first time.
+	// Starting means that it is being asked for the first time.
 	Starting State = "starting"
-	// Failed: it could not be asked.
+	// Failed means that it could not be asked.
 	Failed State = "failed"
-	// Unused: it is disabled, or waits for consent.
+	// Unused means that it is disabled, or waits for consent.
 	Unused State = "unused"
 )
 
-// Status is a server as lists show it.
+// Status is a server with its state, for lists.
 type Status struct {
 	Server
 	State State
-	// Reason says why a server cannot be used, empty if it can.
+	// Reason is why a server cannot be used, empty if it can.
 	Reason string
 	Known  catalogue.Known
-	// Direct is set when its tools are offered by themselves.
+	// Direct is set when its tools are offered directly.
 	Direct bool
 }
 
-// Status lists all servers, in the order of the configuration.
+// Status returns all servers in the order of the configuration.
 func (b *Bridge) Status() []Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *Bridge) Status() []Status {
 	return all
 }
 
-// Says says in a line how a server is.
+// Says returns the state of a server as a line.
 func (s Status) Says() string {
 	switch {
 	case s.State == Unused, s.State == Failed:
@@ -86,7 +86,7 @@ func (s Status) Says() string {
 	return strings.Join(parts, ", ")
 }
 
-// Prompts lists the prompts of all servers by SERVER:NAME.
+// Prompts returns the prompts of all servers by SERVER:NAME.
 func (b *Bridge) Prompts() map[string]mcp.Prompt {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *Bridge) Prompts() map[string]mcp.Prompt {
 	return all
 }
 
-// Resources lists what servers let read, as SERVER:URI.
+// Resources returns the resources of all servers as SERVER:URI.
 func (b *Bridge) Resources() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,12 +117,12 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
-// Again asks a server anew for what it offers.
+// Again asks a server again for what it offers.
 func (b *Bridge) Again(ctx context.Context, server string) error {
 	return b.ask(ctx, b.state(server))
 }
 
-// Reload asks all servers and freezes what they offer. The error says which could not be
+// Reload asks all servers again and freezes what they offer. The error says which could not be
 // asked.
 func (b *Bridge) Reload(ctx context.Context) error {
 	var failures []error
@@ -143,7 +143,7 @@ func (b *Bridge) Reload(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Describe says all that is known of a server.
+// Describe returns everything that is known of a server.
 func (s Status) Describe() []string {
 	lines := []string{s.Name + ": " + s.Says(), "in " + s.Place()}
 	for _, line := range s.Lines() {
@@ -155,7 +155,7 @@ func (s Status) Describe() []string {
 	return append(lines, Describe(s.Known)...)
 }
 
-// Describe lists what a server offers.
+// Describe returns what a server offers.
 func Describe(k catalogue.Known) []string {
 	var lines []string
 	if len(k.Tools) > 0 {

@@ -1,6 +1,6 @@
-// Package catalogue is what is known of servers' tools: their definitions, cleaned and
-// bounded, as they were last listed and kept on disk; by which names the model calls
-// them, which fit into a request, and which a search finds. It connects to nobody.
+// Package catalogue knows the tools of servers. It cleans and bounds their definitions, keeps
+// them on disk as they were last listed, names them for the model, chooses those that fit into
+// a request, and searches them. It makes no connections.
 package catalogue
 
 import (
@@ -15,52 +15,53 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what a server says of itself.
+// Bounds of the texts of a server, in bytes, and of the nesting of its schemas.
 const (
 	maxDescription  = 2 << 10
 	maxSchema       = 8 << 10
 	maxSchemaDepth  = 32
 	maxInstructions = 2 << 10
-	// maxKeptSchema bounds a schema that is only found, in bytes.
+	// maxKeptSchema bounds a schema that is only offered by search.
 	maxKeptSchema = 64 << 10
 )
 
-// Tool is a tool of a server as the model reads of it.
+// Tool is a tool of a server as the model reads it.
 type Tool struct {
-	// Name is the server's own, by which it is called; Shown is what the model calls it.
-	Name  string `json:"name"`
+	// Name is the server's own name, by which the tool is called.
+	Name string `json:"name"`
+	// Shown is the name that the model uses.
 	Shown string `json:"shown"`
-	// Description and Schema are clean. What was too long of them is not offered with
-	// every request, which Long says.
+	// Description and Schema are cleaned.
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema"`
-	Long        bool            `json:"long,omitempty"`
-	Hints       mcp.Annotations `json:"hints,omitzero"`
-	// Hash identifies the definition as the server gave it.
+	// Long means that the definition is too long to be offered with every request.
+	Long  bool            `json:"long,omitempty"`
+	Hints mcp.Annotations `json:"hints,omitzero"`
+	// Hash identifies the definition as the server sent it.
 	Hash string `json:"hash"`
 }
 
-// Known is what a server said of itself when it was connected last.
+// Known is what a server has reported about itself at the latest connection.
 type Known struct {
 	Protocol     string `json:"protocol,omitempty"`
 	Version      string `json:"version,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
 	Tools        []Tool `json:"tools"`
-	// Digest identifies the list of tools as the server gave it.
+	// Digest identifies the list of tools as the server sent it.
 	Digest string `json:"digest"`
 	// Prompts and Resources are listed for people.
 	Prompts   []mcp.Prompt   `json:"prompts,omitempty"`
 	Resources []mcp.Resource `json:"resources,omitempty"`
-	// Problems are tools that are left out, and what was removed of others.
+	// Problems says which tools are left out, and what was removed from others.
 	Problems []string `json:"problems,omitempty"`
-	// Failed is why the server could not be asked last, empty if it could.
+	// Failed is why the latest connection failed, empty if it did not.
 	Failed string `json:"failed,omitempty"`
-	// Changed are the definitions, by names of tools, that a person knew before the server
-	// changed them. They go when somebody agrees to the new ones.
+	// Changed has the former definitions of tools that the server has changed, by name. An
+	// entry is removed when a person agrees to the new definition.
 	Changed map[string]Tool `json:"changed,omitempty"`
 }
 
-// Listing is what a server lists, as it arrives.
+// Listing is what a server lists, as it was sent.
 type Listing struct {
 	Protocol, Version, Instructions string
 	Tools                           []mcp.Tool
@@ -68,7 +69,8 @@ type Listing struct {
 	Resources                       []mcp.Resource
 }
 
-// Take makes of a listing what is known of a server. Use says which tools the person uses.
+// Take returns what a listing says about a server. use reports which tools the person uses; nil
+// means all.
 func Take(server string, l Listing, use func(tool string) bool) Known {
 	t := taking{server: server}
 	k := Known{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
@@ -86,10 +88,10 @@ func Take(server string, l Listing, use func(tool string) bool) Known {
 	return k
 }
 
-// Asked reports whether the server was ever asked, whatever came of the last time.
+// Asked reports whether there was ever a connection to the server.
 func (k Known) Asked() bool { return k.Protocol != "" }
 
-// Since notes which definitions differ from those that were known before.
+// Since returns k with the definitions noted that differ from those known before.
 func (k Known) Since(before Known) Known {
 	for _, now := range k.Tools {
 		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {
@@ -108,7 +110,7 @@ func (k *Known) change(old Tool) {
 	k.Changed[old.Name] = old
 }
 
-// Tool returns the tool of a name, the server's own or the one that is shown.
+// Tool returns the tool with a name: the server's own name, or the one that the model uses.
 func (k Known) Tool(name string) (Tool, bool) {
 	i := slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -159,7 +161,7 @@ func (t *taking) add(tools []Tool, from mcp.Tool) []Tool {
 	return append(tools, tool)
 }
 
-// hash identifies a definition.
+// hash returns the hash of a definition.
 func hash(t mcp.Tool) string {
 	sum := sha256.New()
 	for _, part := range []string{t.Name, t.Title, t.Description, string(t.InputSchema), string(t.OutputSchema), fmt.Sprint(t.Annotations)} {
@@ -168,7 +170,7 @@ func hash(t mcp.Tool) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Digest identifies a list of tools.
+// Digest returns the hash of a list of tools.
 func Digest(tools []mcp.Tool) string {
 	sum := sha256.New()
 	for _, t := range tools {

@@ -14,8 +14,8 @@ import (
 // maxWritten bounds the schema in the answer to a call that does not fit it, in bytes.
 const maxWritten = 2 << 10
 
-// Check returns what is wrong where arguments do not fit the schema of the tool, and the
-// schema. What a schema says that cannot be checked fits: the server checks it too.
+// Check returns an error if arguments do not fit the schema of the tool. It shows the schema. A
+// schema that cannot be checked fits everything: the server checks the arguments, too.
 func (t Tool) Check(arguments json.RawMessage) error {
 	var value map[string]any
 	if err := json.Unmarshal(arguments, &value); err != nil || value == nil {
@@ -31,16 +31,15 @@ func (t Tool) Check(arguments json.RawMessage) error {
 	return nil
 }
 
-// maxProblem bounds what is said of a misfit, in characters.
+// maxProblem bounds the description of a misfit, in characters.
 const maxProblem = 500
 
 func (t Tool) misfit(problem string) error {
 	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, cut(string(t.Schema), maxWritten))
 }
 
-// resolved is the schema ready to check with. References are put in their place before:
-// the library follows those that lead back to themselves until the program ends, and
-// some would be followed for years.
+// resolved returns the schema ready for checking. References are replaced by what they refer to
+// first, because the library would follow references to themselves for ever.
 func (t Tool) resolved() (*jsonschema.Resolved, error) {
 	var root any
 	if err := json.Unmarshal(t.Schema, &root); err != nil {
@@ -61,18 +60,17 @@ func (t Tool) resolved() (*jsonschema.Resolved, error) {
 // maxUnfolded bounds a schema with its references in their place, in values.
 const maxUnfolded = 5000
 
-// unfolding puts what references lead to in their place. One that leads into itself, out
-// of the schema or nowhere allows anything.
+// unfolding replaces references in a schema by what they refer to. A reference to itself, to
+// another document or to nothing allows anything.
 type unfolding struct {
 	root any
 	left int
 }
 
-// notSchemas are the members of a schema that hold no schema: what looks like a reference
-// there is a value.
+// notSchemas are the keywords whose values are not schemas and have no references.
 var notSchemas = map[string]bool{"enum": true, "const": true, "default": true, "examples": true}
 
-// ofSchemas are the members that hold schemas by names of their own, which are no keywords.
+// ofSchemas are the keywords whose values are schemas by name. The names are not keywords.
 var ofSchemas = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true}
 
 func (u *unfolding) unfold(value any, within []string) any {
@@ -134,7 +132,7 @@ func (u *unfolding) object(v map[string]any, within []string) any {
 	return with
 }
 
-// lookup returns what a reference within the schema leads to.
+// lookup returns the value that a reference within the schema refers to.
 func (u *unfolding) lookup(reference string) (any, bool) {
 	path, local := strings.CutPrefix(reference, "#")
 	if !local {

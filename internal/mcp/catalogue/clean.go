@@ -11,8 +11,8 @@ import (
 	"agent/internal/words"
 )
 
-// Clean returns a text of a server without what a person would not see: control, bidi,
-// zero-width and tag characters. It returns how many there were.
+// Clean returns a text of a server without invisible characters (control, bidi, zero-width and
+// tag characters), and how many it has removed.
 func Clean(text string) (clean string, removed int) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
 	clean = strings.Map(func(r rune) rune {
@@ -31,7 +31,7 @@ func (t *taking) clean(text string) string {
 	return clean
 }
 
-// line is a clean text on one line.
+// line returns a cleaned text as one line.
 func (t *taking) line(text string, limit int) string { return words.Line(t.clean(text), limit) }
 
 // cut shortens a text to about limit bytes.
@@ -43,8 +43,8 @@ func cut(text string, limit int) string {
 	return lines.Cut(text, limit-note)
 }
 
-// cleanSchema returns a schema as the model gets it: of an object, without characters
-// that nobody sees, and how deep it is nested. The error says what is wrong with it.
+// cleanSchema returns a schema as the model gets it, which is of an object and has no invisible
+// characters, and how deep it is nested. The error says what is wrong with it.
 func (t *taking) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth int, err error) {
 	if len(raw) == 0 {
 		return nil, 0, errors.New("it has no schema")
@@ -72,14 +72,14 @@ func (t *taking) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth
 			return nil, 0, errors.New("the properties of its schema are no object")
 		}
 	}
-	delete(object, "$schema") // a dialect that no model asks for, at 20 tokens a tool
+	delete(object, "$schema") // no model needs it, and it costs 20 tokens a tool
 	clean, depth := t.cleanValue(object)
 	schema, err = rawjson.Marshal(clean)
 	return schema, depth, err
 }
 
-// cleanValue cleans the texts of a decoded value, and says how deep it is nested. Names of
-// members are data of calls and stay; one that is not seen is as visible as JSON makes it.
+// cleanValue returns a decoded value with cleaned texts and names of members, and how deep it is
+// nested.
 func (t *taking) cleanValue(value any) (clean any, depth int) {
 	inner := 0
 	switch v := value.(type) {

@@ -15,7 +15,7 @@ type Entry struct {
 	Tool
 }
 
-// What a word of a query is worth by where it is found.
+// Scores of a word of a query by the place where it is found.
 const (
 	inName        = 10
 	inServer      = 3
@@ -24,8 +24,8 @@ const (
 	wholeName     = 100
 )
 
-// Find returns the entries that a query is about, the best first; equal ones keep their
-// order. An empty query is about all. A word that few entries have counts more.
+// Find returns the entries that match a query, the best first. Entries of equal score keep their
+// order. An empty query matches all. Words that few entries have count more.
 func Find(entries []Entry, query string) []Entry {
 	wanted := split(query)
 	if len(wanted) == 0 {
@@ -62,7 +62,7 @@ func Find(entries []Entry, query string) []Entry {
 	return all
 }
 
-// rarities are how much each wanted word counts: one of few entries more.
+// rarities returns the weight of each wanted word: words that few entries have weigh more.
 func rarities(texts []searched, wanted []string) []float64 {
 	all := make([]float64, len(wanted))
 	for j, word := range wanted {
@@ -77,7 +77,7 @@ func rarities(texts []searched, wanted []string) []float64 {
 	return all
 }
 
-// searched is what a query is compared with.
+// searched are the words of an entry that a query is compared with.
 type searched struct{ name, server, description, parameters []string }
 
 func searchedOf(e Entry) searched {
@@ -94,7 +94,7 @@ func searchedOf(e Entry) searched {
 	return s
 }
 
-// worth is what a word is worth for an entry.
+// worth returns the score of a word for an entry.
 func (s searched) worth(word string) float64 {
 	worth := 0.0
 	for _, place := range []struct {
@@ -106,7 +106,8 @@ func (s searched) worth(word string) float64 {
 	return worth
 }
 
-// alike is 1 where a word is among others, less where one only begins like it.
+// alike returns 1 if a word is among others, less if one of them only begins with it or it with
+// one of them, else 0.
 func alike(words []string, word string) float64 {
 	const begins, shortest = 0.6, 3
 	best := 0.0
@@ -121,7 +122,7 @@ func alike(words []string, word string) float64 {
 	return best
 }
 
-// fillers are words that say nothing of what is wanted.
+// fillers are words that are ignored.
 var fillers = []string{"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "tool", "tools", "use", "with"}
 
 // split returns the words of a text in lower case: "createIssue" and "create_issue" have

@@ -9,20 +9,20 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is what a token of definitions takes, near enough. Nothing is counted with
-// a vocabulary: loading one takes longer than a start may.
+// bytesPerToken is the approximate size of a token of definitions. Loading a vocabulary to count
+// them exactly takes longer than a start may take.
 const bytesPerToken = 3.5
 
-// Tokens is about how many tokens a text of definitions takes.
+// Tokens returns about how many tokens a text of definitions takes.
 func Tokens(text string) int { return int(float64(len(text))/bytesPerToken) + 1 }
 
-// Tokens is about what the definition takes in a request.
+// Tokens returns about how many tokens the definition takes in a request.
 func (t Tool) Tokens() int {
 	const frame = 12
 	return frame + Tokens(t.Shown+t.Description+string(t.Schema))
 }
 
-// Tokens is about what all definitions take in a request.
+// Tokens returns about how many tokens all definitions take in a request.
 func (k Known) Tokens() int {
 	n := 0
 	for _, t := range k.Tools {
@@ -31,26 +31,26 @@ func (k Known) Tokens() int {
 	return n
 }
 
-// Usable is a server that can be used, as the index names it.
+// Usable is a server that can be used.
 type Usable struct {
 	Name string
 	// Origin says where it is configured.
 	Origin string
 	Known  Known
-	// Direct is set when its tools are offered by themselves.
+	// Direct is set when its tools are offered directly.
 	Direct bool
 }
 
-// Steps of the index, in tokens: up to wholeIndex it has the beginnings of descriptions,
-// up to namesIndex the names of tools.
 const (
+	// wholeIndex is how long an index with the beginnings of descriptions may be, in tokens.
 	wholeIndex = 1000
+	// namesIndex is how long an index with only the names of tools may be, in tokens.
 	namesIndex = 2000
-	// maxFirst is what the index has of a description, in characters.
+	// maxFirst bounds the beginning of a description in the index, in characters.
 	maxFirst = 60
 )
 
-// Index lists servers and their tools for the model, in as few words as it takes.
+// Index lists servers and their tools for the model, with as much detail as fits.
 func Index(servers []Usable) string {
 	text := ""
 	for _, line := range []func(Usable) string{withFirst, withNames, withCount} {
@@ -70,8 +70,8 @@ func Index(servers []Usable) string {
 	return text
 }
 
-// tools are those of a server, but for one whose tools are in the array themselves, or of
-// which none is known.
+// tools returns the tools of a server by say, or a note if they are offered directly or not
+// known.
 func (s Usable) tools(say func(Usable) string) string {
 	switch {
 	case s.Direct:
@@ -103,7 +103,7 @@ func withNames(s Usable) string {
 
 func withCount(s Usable) string { return " " + words.Count(len(s.Known.Tools), "tool") }
 
-// Choice says whose tools are offered directly.
+// Choice says which servers' tools are offered directly.
 type Choice string
 
 // The choices of the setting mcp.tools.
@@ -113,8 +113,8 @@ const (
 	Search   Choice = "search"
 )
 
-// Fit marks the servers whose definitions are offered directly: those that fit in the room
-// left, in tokens, in their order, first those that a person wants always.
+// Fit sets Direct for the servers whose definitions fit into room, in tokens: first those that
+// the person always wants, then the others, each in their order.
 func Fit(servers []Usable, always func(name string) bool, choice Choice, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {
@@ -130,7 +130,7 @@ func Fit(servers []Usable, always func(name string) bool, choice Choice, room in
 	}
 }
 
-// offered is what the definitions take that are short enough to be offered.
+// offered returns how many tokens the definitions take that are short enough to be offered.
 func (s *Usable) offered() int {
 	n := 0
 	for _, t := range s.Known.Tools {
@@ -141,7 +141,7 @@ func (s *Usable) offered() int {
 	return n
 }
 
-// Definition is a tool in full, as a search answers it.
+// Definition returns the whole definition of a tool, as a search shows it.
 func (e Entry) Definition() string {
 	schema := string(e.Schema)
 	if e.Long {
@@ -150,17 +150,17 @@ func (e Entry) Definition() string {
 	return fmt.Sprintf("%s/%s\n%s\narguments: %s", e.Server, e.Shown, e.Description, schema)
 }
 
-// maxName bounds the name of a tool; providers take no more.
+// maxName is the longest name of a tool that providers take.
 const maxName = 64
 
-// prefix begins the name under which a tool of a server is offered directly.
+// prefix begins the direct names of tools.
 const prefix = "mcp__"
 
-// Direct is the name under which a tool is offered directly, by the name that is shown.
+// Direct returns the name under which a tool is offered directly. shown is its name for the
+// model.
 func Direct(server, shown string) string { return prefix + server + "__" + shown }
 
-// Split returns the server and the tool that a direct name is of; ok is false for a name
-// of another form.
+// Split returns the server and the tool of a direct name; ok is false for other names.
 func Split(direct string) (server, shown string, ok bool) {
 	rest, ok := strings.CutPrefix(direct, prefix)
 	if !ok {
@@ -170,9 +170,9 @@ func Split(direct string) (server, shown string, ok bool) {
 	return server, shown, ok && server != "" && shown != ""
 }
 
-// short is the name by which the model calls a tool of a server: letters, digits, - and _
-// only, so short that the direct name is at most 64 long. Digits of a hash keep it apart
-// from others.
+// short returns the name of a tool for the model: letters, digits, - and _, and so short that
+// the direct name has at most maxName characters. If the name is changed by cutting or is
+// taken, it ends in digits of a hash.
 func short(server, name string, taken func(string) bool) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-') {

@@ -11,23 +11,23 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Store keeps what is known of servers, a file each.
+// Store keeps what is known of servers, in a file for each.
 type Store struct {
-	// Dir is its folder, empty to keep nothing.
+	// Dir is the folder of the files, empty to keep nothing.
 	Dir string
 }
 
 // maxStored bounds a file, in bytes.
 const maxStored = 16 << 20
 
-// path is the file of a server by its name and its entry of the configuration: a changed
-// entry is another server.
+// path returns the file of a server, by its name and its entry in the configuration: a changed
+// entry means another server.
 func (s Store) path(name string, entry []byte) string {
 	sum := sha256.Sum256(append([]byte(name+"\x00"), entry...))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Load returns what is known of a server; false where nothing is.
+// Load returns what is known of a server; false for nothing.
 func (s Store) Load(name string, entry []byte) (Known, bool) {
 	if s.Dir == "" {
 		return Known{}, false

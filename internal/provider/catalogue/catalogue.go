@@ -1,6 +1,5 @@
-// Package catalogue holds what is publicly known of models: their windows, limits,
-// prices, and what they take. It is facts only, read on first use; what an endpoint
-// says itself and what a user sets go first.
+// Package catalogue has public facts about models: their windows, limits, prices and inputs.
+// They are read on first use. What an endpoint reports and what a user sets takes precedence.
 //
 // The facts are those of charmbracelet/catwalk (MIT licence) of August 2026, packed
 // by TestPack.
@@ -21,14 +20,13 @@ import (
 	"agent/internal/settings"
 )
 
-// models.tsv.gz has a line a model: provider, id, window, most output, the prices
-// input, output, cache read and cache write, flags, efforts. An empty number is not
-// known.
+// models.tsv.gz has a line for each model: provider, id, window, most output, the prices of
+// input, output, cache read and cache write, flags, efforts. An empty number is not known.
 //
 //go:embed models.tsv.gz
 var packed []byte
 
-// Model is what is known of a model at a provider.
+// Model is a model at a provider.
 type Model struct {
 	Provider, ID string
 	// Window and MaxOutput are in tokens, 0 where not known.
@@ -44,23 +42,22 @@ type Model struct {
 // All returns every model, sorted by provider as in the source.
 func All() []Model { return read().models }
 
-// At returns the model of a provider, by its id or by the longest name that it continues
-// on after with -, : or @, as dated models do. The provider is one of the
-// catalogue's.
+// At returns a model of a provider, by its id or by the longest id that the name continues with
+// -, : or @, as names with dates do. The provider is one of the catalogue.
 func At(provider, model string) (Model, bool) {
 	return where(model, func(m *Model) bool { return m.Provider == provider })
 }
 
-// makers are the providers that make the models they offer; what they say of their
-// own counts more than what others do.
+// makers are the providers that make the models they offer. Their facts take precedence over
+// those of others.
 var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
 
-// ByMaker returns a model as its maker offers it; false if none of the makers does.
+// ByMaker returns a model as its maker offers it; false if no maker does.
 func ByMaker(model string) (Model, bool) {
 	return where(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
-// where returns the first model of a name for which something is so.
+// where returns the first model of a name for which is reports true.
 func where(model string, is func(*Model) bool) (Model, bool) {
 	return Longest(model, func(name string) (Model, bool) {
 		named := read().byName[name]
@@ -71,9 +68,9 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 	})
 }
 
-// Window returns what is known of the window of a model, in tokens, 0 if nothing is, and the
-// part of the model's name that it is known by. It is what its maker states, else the
-// smallest that anybody does: too small a window costs a compression, too large a one a
+// Window returns the window of a model in tokens, 0 if it is not known, and the part of the
+// model's name that the catalogue has. It is what the maker states, else the smallest that
+// anybody states: a window that is too small costs a compression, one that is too large a
 // refused request.
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
@@ -92,7 +89,8 @@ func Window(model string) (window int, name string, byMaker bool) {
 	return m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)
 }
 
-// Longest looks the name of a model up, then the part before its last -, : or @, and so on.
+// Longest calls find with the BaseName of a model, then with the part before its last -, : or @,
+// and so on, until find reports true.
 func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok bool) {
 	name := vendor.BaseName(model)
 	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
