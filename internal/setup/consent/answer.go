@@ -57,7 +57,7 @@ func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 		if len(shown) > 0 {
 			return shown, nil
 		}
-		return t.Waiting()
+		return t.waiting()
 	}
 	all, err := t.Review()
 	if err != nil {

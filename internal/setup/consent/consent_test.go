@@ -84,9 +84,8 @@ func TestFilesOfTheCommand(t *testing.T) {
 	if err := os.Symlink("../run.sh", filepath.Join(w.root, "sub/link.sh")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/bin/sh", filepath.Join(w.root, "sub/shell")); err != nil {
-		t.Fatal(err)
-	}
+	w.link("/bin/sh", "sub/shell")
+	w.link(filepath.Join(w.root, "run.sh"), "../leads-in.sh")
 	for _, c := range []struct {
 		command []string
 		want    string
@@ -107,6 +106,10 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{[]string{"sub/link.sh"}, "sub/link.sh"},
 		{[]string{"sub/shell"}, "sub/shell"},
 		{[]string{"run.sh", "run.sh", "sub/deep/run.js"}, "run.sh sub/deep/run.js"},
+		{[]string{"./run.sh", "my dir/run it.sh"}, "my dir/run it.sh run.sh"},
+		{[]string{"sub/../run.sh", "run.sh"}, "run.sh"},
+		{[]string{filepath.Join(w.home, "leads-in.sh")}, "run.sh"},
+		{[]string{"", "a\x00b", "sub"}, ""},
 		{[]string{filepath.Join(w.home, "elsewhere.sh")}, ""},
 		{[]string{"npx", "server"}, ""},
 		{nil, ""},
@@ -115,6 +118,25 @@ func TestFilesOfTheCommand(t *testing.T) {
 		if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
 			t.Errorf("%q: files %q, want %q (%v)", c.command, got, c.want, r.Problem)
 		}
+	}
+}
+
+// What consent is given to is kept as it is: in this form, answers of all versions agree.
+func TestContent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/run.sh", "1")
+	w.link("run.sh", "link")
+	w.link("/bin/sh", "shell")
+	r := w.review(w.open("project"), w.server(`{"n":1.0}`, "./run.sh", "./link", "shell"))[0]
+	const hash = "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"
+	shell, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"fields":{"n":1.0},"files":[{"path":"link","sha256":"` + hash + `","to":"run.sh"},{"path":"run.sh","sha256":"` + hash + `"},{"path":"shell","to":"` + shell + `"}],"kind":"server","name":"db"}`
+	if r.Content != want {
+		t.Errorf("%s\nwant %s", r.Content, want)
 	}
 }
 
@@ -208,7 +230,7 @@ func TestStates(t *testing.T) {
 			if r.State != c.want || !strings.HasPrefix(strings.Join(r.Difference, "|"), c.diff) || c.diff == "" && len(r.Difference) > 0 {
 				t.Errorf("%s, %q; want %s, %q", r.State, r.Difference, c.want, c.diff)
 			}
-			if err := s.May(item); (err == nil) != (c.want == consent.Agreed) {
+			if err := s.May(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.Asked() {
 				t.Errorf("May: %v", err)
 			}
 		})
@@ -237,11 +259,17 @@ func TestRefuseAndForget(t *testing.T) {
 	w := newWorld(t)
 	item := w.server(`{}`)
 	s := w.open("project")
+	w.agree(s, item)
 	if err := s.Refuse(day, w.review(s, item)...); err != nil {
 		t.Fatal(err)
 	}
-	if r := w.review(w.open("project"), item)[0]; r.State != consent.Refused {
-		t.Errorf("refused, and yet %s", r.State)
+	for _, s := range []*consent.Store{s, w.open("project")} {
+		if r := w.review(s, item)[0]; r.State != consent.Refused {
+			t.Errorf("refused, and yet %s", r.State)
+		}
+	}
+	if err := s.May(item); err == nil || !strings.Contains(err.Error(), "server db of .mcp.json is not used: you refused it") {
+		t.Errorf("May: %v", err)
 	}
 	w.agree(s, item)
 	if r := w.review(w.open("project"), item)[0]; r.State != consent.Agreed {
@@ -254,6 +282,44 @@ func TestRefuseAndForget(t *testing.T) {
 		if r := w.review(s, item)[0]; r.State != consent.Waiting {
 			t.Errorf("forgotten, and yet %s", r.State)
 		}
+	}
+}
+
+// Answers are those about one repository, its items of one file, and the user's items in all.
+func TestAnswersAreApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mkdir("other/.git")
+	user := w.server(`{"user":1}`)
+	user.User = true
+	here, there := w.open("project"), w.open("other")
+	w.agree(here, w.server(`{}`), user)
+	theirs := w.server(`{}`)
+	theirs.File = filepath.Join(w.home, "other/.mcp.json")
+	w.agree(there, theirs)
+	elsewhere := w.server(`{"n":1}`)
+	elsewhere.File = filepath.Join(w.root, "sub/.mcp.json")
+	if r := w.review(here, elsewhere)[0]; r.State != consent.Waiting {
+		t.Errorf("an item of another file is %s", r.State)
+	}
+	w.agree(here, elsewhere)
+	if err := here.Forget(user); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.open("other").May(theirs); err != nil {
+		t.Errorf("the answer about another repository is gone: %v", err)
+	}
+	if r := w.review(w.open("other"), user)[0]; r.State != consent.Waiting {
+		t.Errorf("forgotten, and yet %s", r.State)
+	}
+	named, moved := user, user
+	named.Name, moved.File = "other", filepath.Join(w.home, "moved.json")
+	w.agree(there, user, named)
+	if err := there.Forget(named, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.open("project").May(user); err != nil {
+		t.Errorf("another item of the user is forgotten: %v", err)
 	}
 }
 
@@ -276,6 +342,9 @@ func TestTheFile(t *testing.T) {
 	}
 	w.write("config/allowed.json", `{"setup": [`)
 	s := w.open("project")
+	if err := s.May(item); err == nil || !strings.Contains(err.Error(), "cannot be read in") {
+		t.Errorf("broken: May says %v", err)
+	}
 	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.Waiting {
 		t.Errorf("broken: %v, %v", all, err)
 	}
@@ -301,6 +370,21 @@ func TestPlaces(t *testing.T) {
 	w.write("project/.git/worktrees/tree/gitdir", w.home+"/tree/.git\n")
 	w.write("project/.git/worktrees/tree/commondir", "../..\n")
 	w.write("project/.git/worktrees/tree/HEAD", "ref: refs/heads/b\n")
+	for _, bare := range []string{"a.git", "b.git"} {
+		tree := "tree-of-" + bare
+		w.mkdir(bare + "/objects")
+		w.mkdir(bare + "/refs")
+		w.write(bare+"/HEAD", "ref: refs/heads/main\n")
+		w.write(tree+"/.git", "gitdir: ../"+bare+"/worktrees/x\n")
+		w.write(bare+"/worktrees/x/gitdir", "../../../"+tree+"/.git\n")
+		w.write(bare+"/worktrees/x/commondir", "../..\n")
+		w.write(bare+"/worktrees/x/HEAD", "ref: refs/heads/b\n")
+	}
+	w.write("broken/.git", "")
+	w.mkdir("broken/below")
+	w.agree(w.open("tree-of-a.git"), w.server(`{}`))
+	w.agree(w.open("broken"), w.server(`{}`))
+	w.link(w.home+"/project", "../by-link")
 	w.write("thief/.git", "gitdir: "+w.root+"/.git/worktrees/tree\n")
 	w.write("evil/.git", "gitdir: fake/worktrees/x\n")
 	w.write("evil/fake/worktrees/x/gitdir", w.home+"/evil/.git\n")
@@ -308,7 +392,8 @@ func TestPlaces(t *testing.T) {
 	w.write("evil/fake/worktrees/x/HEAD", "ref: refs/heads/b\n")
 	w.agree(w.open("project"), w.server(`{}`))
 	for workspace, want := range map[string]consent.State{
-		"project": consent.Agreed, "project/sub": consent.Agreed, "tree": consent.Agreed,
+		"project": consent.Agreed, "project/sub": consent.Agreed, "tree": consent.Agreed, "tree-of-a.git": consent.Agreed, "broken": consent.Agreed, "by-link": consent.Agreed,
+		"tree-of-b.git": consent.Waiting, "broken/below": consent.Waiting,
 		"project/inner": consent.Waiting, "plain": consent.Waiting, "thief": consent.Waiting, "evil": consent.Waiting, ".": consent.Waiting,
 	} {
 		if r := w.review(w.open(workspace), w.server(`{}`))[0]; r.State != want {
@@ -330,8 +415,11 @@ func TestHomeKeepsNothing(t *testing.T) {
 	if r := w.review(w.open("."), w.server(`{}`))[0]; r.State != consent.Waiting {
 		t.Errorf("the next run: %s", r.State)
 	}
-	if s := w.open("project"); !s.Kept() {
-		t.Error("a repository in a home folder that is one keeps nothing")
+	w.mkdir("plain")
+	for _, workspace := range []string{"project", "plain"} {
+		if s := w.open(workspace); !s.Kept() {
+			t.Errorf("%s in a home folder that is a repository keeps nothing", workspace)
+		}
 	}
 }
 
@@ -371,20 +459,44 @@ func TestBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := w.open("project")
-	for _, command := range [][]string{{"./big"}, {strings.Repeat("a b c ", 1) + strings.Join(numbers(600), " ")}} {
-		r := w.review(s, w.server(`{}`, command...))[0]
-		if r.Problem == "" || s.Agree(day, r) == nil {
-			t.Errorf("%.20q can be agreed to", command)
+	for n := range 51 {
+		w.write(fmt.Sprintf("project/file%d", n), "")
+		w.mkdir(fmt.Sprintf("project/folder%d", n))
+	}
+	numbered := func(name string, n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprint(name, i))
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		command []string
+		says    string
+	}{
+		{[]string{"./big"}, "which is larger than 64 MiB"},
+		{numbered("word", 500), ""},
+		{numbered("word", 501), "more than 500 words"},
+		{slices.Repeat(numbered("word", 500), 2), ""},
+		{numbered("file", 50), ""},
+		{numbered("file", 51), "more than 50 files"},
+		{numbered("folder", 18), ""},
+		{numbered("folder", 19), "more than 20 folders"},
+	} {
+		item := w.server(`{}`, tt.command...)
+		r := w.review(s, item)[0]
+		if !strings.Contains(r.Problem, tt.says) || (r.Problem == "") != (tt.says == "") {
+			t.Errorf("%.20q: %q, want %q", tt.command, r.Problem, tt.says)
+		}
+		if tt.says == "" {
+			continue
+		}
+		s.AgreeForRun(r)
+		for what, err := range map[string]error{"agreeing": s.Agree(day, r), "using": s.May(item)} {
+			if err == nil || !strings.Contains(err.Error(), "cannot be agreed to: "+r.Problem) {
+				t.Errorf("%s %.20q: %v", what, tt.command, err)
+			}
 		}
 	}
-}
-
-func numbers(n int) []string {
-	var all []string
-	for i := range n {
-		all = append(all, strings.Repeat("x", i%50+1)+string(rune('a'+i/50)))
-	}
-	return all
 }
 
 // Programs that answer at the same time lose none of the answers.

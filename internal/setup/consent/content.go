@@ -126,17 +126,12 @@ func (s *Store) paths(word string, folders []string) []string {
 	if rest, home := strings.CutPrefix(word, "~/"); home {
 		word = filepath.Join(s.home, rest)
 	}
-	switch {
-	case word == "" || strings.ContainsRune(word, 0):
-		return nil
-	case filepath.IsAbs(word):
+	if filepath.IsAbs(word) {
 		return []string{filepath.Clean(word)}
 	}
 	var all []string
 	for _, folder := range folders {
-		if path := filepath.Join(folder, word); !slices.Contains(all, path) {
-			all = append(all, path)
-		}
+		all = append(all, filepath.Join(folder, word))
 	}
 	return all
 }

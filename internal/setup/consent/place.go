@@ -17,7 +17,7 @@ const userPlace = "user"
 // there is none. A repository that holds the home folder counts for none.
 func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
-	if top == w.Workspace || layout.Folder(top) == "" || protect.Holds(top, w.Home) {
+	if layout.Folder(top) == "" || protect.Holds(top, w.Home) {
 		return w.Workspace
 	}
 	return top
@@ -29,13 +29,9 @@ func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
-	folder := layout.Folder(root)
-	if folder == "" || folder == filepath.Join(root, ".git") {
-		return root
-	}
 	common := layout.Common(root)
 	switch {
-	case !linked(real(folder), common, root):
+	case !linked(real(layout.Folder(root)), common, root):
 		return root
 	case filepath.Base(common) == ".git":
 		return filepath.Dir(common)
@@ -50,15 +46,8 @@ func linked(folder, common, root string) bool {
 	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
 		return false
 	}
-	data, err := disk.Beginning(filepath.Join(folder, "gitdir"), 4<<10)
-	if err != nil {
-		return false
-	}
-	back := strings.TrimSpace(string(data))
-	if !filepath.IsAbs(back) {
-		back = filepath.Join(folder, back)
-	}
-	return real(back) == filepath.Join(root, ".git")
+	data, _ := disk.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // none leads to no work tree
+	return real(disk.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 
 // real is a path without links, or as it is.

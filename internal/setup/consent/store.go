@@ -154,9 +154,7 @@ func (s *Store) AgreeForRun(shown ...Reviewed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range shown {
-		if r.Problem == "" {
-			s.run[s.key(r)] = true
-		}
+		s.run[s.key(r)] = true
 	}
 }
 
@@ -168,7 +166,7 @@ func (s *Store) Forget(items ...Item) error {
 	clear(s.run)
 	return s.update(func(records []record) []record {
 		return slices.DeleteFunc(records, func(r record) bool {
-			return s.place != "" && r.Root == s.place || slices.ContainsFunc(items, func(i Item) bool {
+			return r.Root == s.place || slices.ContainsFunc(items, func(i Item) bool {
 				return r.Root == s.placeOf(i) && r.Item == i.String() && r.File == s.relative(i.File)
 			})
 		})

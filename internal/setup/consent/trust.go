@@ -87,10 +87,7 @@ func (t *Trust) Guarded() []string {
 	for _, r := range t.Agreed() {
 		paths = append(paths, r.File)
 		for _, file := range r.Files {
-			if !filepath.IsAbs(file) {
-				file = filepath.Join(t.Root(), filepath.FromSlash(file))
-			}
-			paths = append(paths, file)
+			paths = append(paths, filepath.Join(t.Root(), file))
 		}
 	}
 	slices.Sort(paths)

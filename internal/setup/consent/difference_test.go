@@ -1,0 +1,56 @@
+package consent
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every member that came, went or is another one is in the difference, once, by its name.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ before, now, want string }{
+		{`{"fields":{"a":"1","args":["x","y"]}}`, `{"fields":{"a":"1","args":["x","z","w"]}}`, "- args[1]: y|+ args[1]: z|+ args[2]: w"},
+		{`{"fields":{"b":"1","c":""}}`, `{"fields":{"a":"","b":"1"}}`, "+ a: |- c: "},
+		{`{"fields":{"env":{"A":"1"}}}`, `{"fields":{"env":{"A":2}}}`, "- env.A: 1|+ env.A: 2"},
+		{`{"files":[{"path":"a","sha256":"1"},{"path":"b","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"2"},{"path":"c","sha256":"1"}]}`, "+ file a: other bytes|- file b: 1|+ file c: 1"},
+		{`{"files":[{"path":"a","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"1"}]}`, ""},
+		{`5`, `{"fields":{"a":"1"}}`, "+ a: 1"},
+	} {
+		if got := strings.Join(difference(tt.before, tt.now), "|"); got != tt.want {
+			t.Errorf("from %s to %s: %s, want %s", tt.before, tt.now, got, tt.want)
+		}
+	}
+}
+
+// Items are named alone, and counted where there are several of a kind; a file is as near
+// to the workspace as can be.
+func TestWhatIsLeftInWords(t *testing.T) {
+	t.Parallel()
+	item := func(kind Kind, name string) Reviewed { return Reviewed{Item: Item{Kind: kind, Name: name}} }
+	for want, items := range map[string][]Reviewed{
+		"server a, hook b, grants c, allow": {item(Allow, ""), item(Grants, "c"), item(Hook, "b"), item(Server, "a")},
+		"2 servers, 2 times grants":         {item(Grants, "a"), item(Server, "a"), item(Grants, "b"), item(Server, "b")},
+	} {
+		if got := strings.Join(counted(items), ", "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	trust := &Trust{Store: &Store{workspace: "/r/ws", root: "/r"}}
+	for path, want := range map[string]string{"/r/ws/a": "a", "/r/a": "a", "/a": "/a"} {
+		if got := trust.short(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// The oldest answers go when there are too many.
+func TestOldAnswersGo(t *testing.T) {
+	t.Parallel()
+	s := &Store{path: t.TempDir() + "/allowed.json"}
+	if err := s.update(func([]record) []record { return append(make([]record, 1, maxRecords+1), make([]record, maxRecords)...) }); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.read(); err != nil || len(all) != maxRecords {
+		t.Errorf("%d answers are kept, %v", len(all), err)
+	}
+}

@@ -1,0 +1,195 @@
+package consent_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/setup/consent"
+	"agent/internal/setup/source"
+)
+
+// trust is what the repository of a world wants: a server that runs a script, two lists of
+// rules, and a server of which nothing can be agreed to.
+func (w world) trust() *consent.Trust {
+	w.Helper()
+	w.write("project/run.sh", "1")
+	mcp, rules := filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "sub/rules.json")
+	items := []consent.Item{
+		{Kind: consent.Allow, Name: "rules", File: rules, Fields: json.RawMessage(`{}`)},
+		{Kind: consent.Server, Name: "db", File: mcp, Line: 3, Says: "./run.sh $A", Variables: []string{"A", "B"}, Fields: json.RawMessage(`{"command":"./run.sh $A"}`), Command: []string{"./run.sh $A"}},
+		{Kind: consent.Allow, Name: "more", File: rules, Fields: json.RawMessage(`{"more":1}`)},
+		{Kind: consent.Server, Name: "bad", File: mcp, Fields: json.RawMessage(`{`)},
+	}
+	where := source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}
+	return consent.Find(where, func() time.Time { return day }, items, []string{w.root + "/.mcp.json: says too much"})
+}
+
+func (w world) lines(t *consent.Trust) string {
+	w.Helper()
+	lines, err := t.Lines()
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (w world) answer(t *consent.Trust, yes bool, names ...string) string {
+	w.Helper()
+	lines, err := t.Answer(yes, names...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// A person sees all that an item would do, and is asked about what is shown.
+func TestWhatAPersonSees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	trust := w.trust()
+	shown, err := trust.Waiting()
+	if err != nil || consent.Title(shown) != "use what this repository brings? 4 items" {
+		t.Fatalf("%s, %v", consent.Title(shown), err)
+	}
+	var question []string
+	for _, part := range trust.Parts(shown) {
+		question = append(question, part.Title)
+		question = append(question, part.Lines...)
+	}
+	want := `server db (.mcp.json:3) · reads A, B|./run.sh $A|server bad (.mcp.json)|cannot be agreed to: ` + shown[1].Problem +
+		`|allow rules (sub/rules.json)|allow more (sub/rules.json)||Your answer covers run.sh as now, and nothing else that these commands load.`
+	if got := strings.Join(question, "|"); got != want {
+		t.Errorf("the question is\n%s, want\n%s", got, want)
+	}
+	want = "waiting  " + shown[0].Hash[:8] + `  server db (.mcp.json:3) · reads A, B
+    ./run.sh $A
+    with run.sh as now
+waiting    server bad (.mcp.json)
+    cannot be agreed to: ` + shown[1].Problem + `
+waiting  ` + shown[2].Hash[:8] + `  allow rules (sub/rules.json)
+waiting  ` + shown[3].Hash[:8] + `  allow more (sub/rules.json)
+ignored  .mcp.json: says too much
+
+What these commands load besides is not covered by your answer.
+trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.`
+	if got := w.lines(trust); got != want {
+		t.Errorf("the list is\n%s\nwant\n%s", got, want)
+	}
+	if got, want := trust.Left(), "not used until you agree (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
+	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "not covered") {
+		t.Errorf("%+v", got)
+	}
+	if got := trust.Parts(shown[2:]); len(got) != 2 {
+		t.Errorf("rules run nothing: %+v", got)
+	}
+	report, err := trust.Report()
+	if err != nil || len(report.Items) != 4 || !slices.Equal(report.Ignored, []string{".mcp.json: says too much"}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// An answer is about what was shown, then about what is there, or about what is named.
+func TestAnswersAreAboutWhatWasShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	trust := w.trust()
+	answered := 0
+	trust.Answered = func() { answered++ }
+	if _, err := trust.Answer(true, "dbb"); err == nil || err.Error() != `there is no item "dbb"; did you mean db?; agent trust lists them` || answered > 0 {
+		t.Errorf("%v, answered %d times", err, answered)
+	}
+	if _, err := trust.Answer(true, "bad"); err == nil || answered > 0 {
+		t.Error("what cannot be looked at is agreed to")
+	}
+	all, _ := trust.Review()
+	for _, names := range [][]string{{"rules"}, {"allow rules", all[2].Hash[:8]}, {"sub/rules.json: allow rules"}} {
+		if got := w.answer(trust, true, names...); got != "agreed: allow rules of sub/rules.json" {
+			t.Errorf("%q: %s", names, got)
+		}
+	}
+	if _, err := trust.Answer(true, all[2].Hash[:7]); err == nil {
+		t.Error("seven letters name an item")
+	}
+	if got := w.answer(trust, false, "sub/rules.json"); got != "never used: allow rules of sub/rules.json\nnever used: allow more of sub/rules.json" {
+		t.Error(got)
+	}
+	if answered != 4 {
+		t.Errorf("answered %d times", answered)
+	}
+	if err := trust.ForRun(); err != nil {
+		t.Fatal(err)
+	}
+	var used []string
+	for _, r := range trust.Agreed() {
+		used = append(used, r.Name)
+	}
+	if !slices.Equal(used, []string{"db"}) {
+		t.Errorf("%q are used for the run", used)
+	}
+	if got := trust.Guarded(); !slices.Equal(got, []string{filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "run.sh")}) {
+		t.Errorf("guarded are %q", got)
+	}
+	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it will be asked about."}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if left := trust.Left(); !strings.Contains(left, "2 times allow") || len(trust.Agreed()) > 0 {
+		t.Errorf("forgotten, and yet %s", left)
+	}
+}
+
+// What changed behind the question is not agreed to.
+func TestWhatChangedBehindTheQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mkdir(".git")
+	w.write("run.sh", "1")
+	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Fields: json.RawMessage(`{}`), Command: []string{"./run.sh"}}
+	trust := consent.Find(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.home}, func() time.Time { return day }, []consent.Item{item}, nil)
+	if _, err := trust.Waiting(); err != nil {
+		t.Fatal(err)
+	}
+	w.write("run.sh", "2")
+	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nThis holds until the program ends: nothing is kept for the home folder." {
+		t.Error(got)
+	}
+	if err := trust.May(item); err == nil {
+		t.Error("what was not shown runs")
+	}
+	if got := w.answer(trust, true); !strings.HasPrefix(got, "agreed: ") || trust.May(item) != nil || trust.Left() != "" {
+		t.Errorf("what is there now is not agreed to: %s, %s", got, trust.Left())
+	}
+	if got := w.answer(trust, true); got != "There is nothing that waits for an answer." {
+		t.Error(got)
+	}
+	if got := w.lines(trust); strings.Contains(got, "trust yes") || !strings.HasPrefix(got, "used ") {
+		t.Error(got)
+	}
+	w.write("run.sh", "3")
+	if got := trust.Left(); got != "not used until you agree (agent trust): .mcp.json: server db" {
+		t.Error(got)
+	}
+	w.write("config/allowed.json", "[")
+	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.Left(), "nothing of the repository is used: what you agreed to cannot be read") {
+		t.Errorf("%v, %s", err, trust.Left())
+	}
+	if _, err := trust.Answer(true, "db"); err == nil {
+		t.Error("an answer is kept in a broken file")
+	}
+	if _, err := trust.Lines(); err == nil {
+		t.Error("answers are listed of a broken file")
+	}
+	if _, err := trust.Forget(); err == nil {
+		t.Error("answers of a broken file are forgotten")
+	}
+	nothing := consent.Find(source.Where{Config: w.home, Home: w.home, Workspace: w.root}, func() time.Time { return day }, nil, nil)
+	if got := w.lines(nothing); got != "This folder wants nothing run, connected to or allowed." {
+		t.Error(got)
+	}
+}
