@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"agent/internal/setup/permissions"
@@ -19,7 +20,7 @@ func TestHidden(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		".git/HEAD": "", "a.key": "", "sub/b.key": "", "sub/c.txt": "", "private/x/y": "", "x.env": "",
-		".claude/settings.json": `{"permissions": {"deny": ["Read(**/*.key)", "Read(./pri*/**)", "Read(c.txt)", "Edit(*.env)"], "ask": ["Read(*.env)"]}}`,
+		".claude/settings.json": `{"permissions": {"deny": ["Read(**/*.key)", "Read(./pri*/**)", "Read(c.txt)", "Read(./absent/**)", "Edit(*.env)"], "ask": ["Read(*.env)"]}}`,
 	} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -35,7 +36,7 @@ func TestHidden(t *testing.T) {
 		got = append(got, rel)
 	}
 	slices.Sort(got)
-	if want := []string{"a.key", "private", "sub/b.key", "sub/c.txt"}; !slices.Equal(got, want) || len(unbound) > 0 {
+	if want := []string{"a.key", "absent", "private", "sub/b.key", "sub/c.txt"}; !slices.Equal(got, want) || len(unbound) > 0 {
 		t.Errorf("%q, %q; want %q", got, unbound, want)
 	}
 }
@@ -50,6 +51,7 @@ func TestOffered(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	names := ""                                // what is named for the largest of these
 	for text, want := range map[string][3]int{ // offers, lines, problems
 		`{"permissions": {"allow": ["Bash(ls)"]}}`:                                                          {1, 0, 0},
 		`{"permissions": {"allow": "all", "deny": ["Edit"]}}`:                                               {0, 1, 0},
@@ -64,9 +66,15 @@ func TestOffered(t *testing.T) {
 		if got := [3]int{len(r.Offered), len(r.Ignored), len(r.Problems)}; got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
+		if strings.Contains(text, "apiKeyHelper") {
+			names = r.Ignored[0]
+		}
 		own := permissions.Read(source.Where{Home: root, Workspace: filepath.Join(root, "x")})
 		if len(own.Offered)+len(own.Ignored) > 0 {
 			t.Errorf("%s of the user's own folder: %v", text, own)
 		}
+	}
+	if want := root + "/.claude/settings.json: apiKeyHelper, env, permissions.defaultMode, statusLine (only you may set that, not a repository)"; names != want {
+		t.Errorf("%s, want %s", names, want)
 	}
 }

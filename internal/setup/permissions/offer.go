@@ -29,9 +29,7 @@ var personalPermissions = []string{"additionalDirectories", "defaultMode", "disa
 // offer keeps what a file of a repository would widen, and names what it may not set.
 func (r *Rules) offer(file string, data []byte) {
 	var all, permissions map[string]json.RawMessage
-	if json.Unmarshal(data, &all) != nil {
-		return
-	}
+	_ = json.Unmarshal(data, &all)                       // it was read before
 	_ = json.Unmarshal(all["permissions"], &permissions) // of another form it says nothing
 	var allow []string
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {

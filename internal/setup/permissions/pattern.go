@@ -24,8 +24,7 @@ type matcher func(string) bool
 func pathPattern(pattern, root, home string) (matches matcher, literal, base, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	switch {
-	case strings.HasPrefix(pattern, "//"):
-		pattern = pattern[1:]
+	case strings.HasPrefix(pattern, "//"): // which Clean makes one
 	case strings.HasPrefix(pattern, "~/"):
 		if home == "" {
 			return nil, "", "", "there is no home folder"
@@ -48,7 +47,7 @@ func pathPattern(pattern, root, home string) (matches matcher, literal, base, wh
 	}
 	base, _ = doublestar.SplitPattern(pattern)
 	return func(abs string) bool {
-		for at := abs; at != "/" && at != "."; at = path.Dir(at) {
+		for at := abs; at != "/"; at = path.Dir(at) {
 			if doublestar.MatchUnvalidated(pattern, at) {
 				return true
 			}
@@ -101,24 +100,28 @@ const maxNested = 4
 // as they are written, without the path of the program, and without what only wraps them.
 func spoken(line string, depth int) []string {
 	var all []string
-	for _, words := range cmdline.Calls(line) {
+	say := func(words []string) {
 		all = append(all, strings.Join(words, " "))
 		words[0] = path.Base(words[0])
 		all = append(all, strings.Join(words, " "))
+	}
+	for _, words := range cmdline.Calls(line) {
+		say(words)
 		if depth == maxNested {
 			continue
 		}
 		if slices.Contains(shells, words[0]) {
-			for _, word := range words[1:] {
-				if strings.Contains(word, " ") || words[0] == "eval" {
+			for i, word := range words[1:] {
+				behind := words[i]
+				if strings.Contains(word, " ") || words[0] == "eval" || strings.HasPrefix(behind, "-") && strings.HasSuffix(behind, "c") {
 					all = append(all, spoken(word, depth+1)...)
 				}
 			}
 		}
 		if slices.Contains(wrappers, words[0]) {
 			for i := range words[1:] {
-				all = append(all, strings.Join(words[i+1:], " "))
-				if slices.Contains(shells, path.Base(words[i+1])) {
+				say(words[i+1:])
+				if slices.Contains(shells, words[i+1]) {
 					all = append(all, spoken(quoted(words[i+1:]), depth+1)...)
 				}
 			}

@@ -149,7 +149,7 @@ func parse(text, root, home string) (rule Rule, why string) {
 		pattern = strings.TrimSpace(pattern)
 	}
 	rule.Text = text
-	all := !has || pattern == "" || pattern == "*" || pattern == "**"
+	all := pattern == "" || pattern == "*" || pattern == "**"
 	switch rule.about = subjects[name]; {
 	case rule.about == nothing && !strings.HasPrefix(name, "mcp__"):
 		return rule, "there is no such tool here"

@@ -28,6 +28,10 @@ func rules(t *testing.T, deny ...string) (r Rules, root, home string) {
 	}
 	root = filepath.Join(home, "work")
 	write(t, root+"/.git/HEAD", "")
+	write(t, root+"/target/a", "")
+	if err := os.Symlink("target", root+"/link"); err != nil {
+		t.Fatal(err)
+	}
 	write(t, root+"/.claude/settings.json", `{"permissions":{"deny":["`+strings.Join(deny, `","`)+`"]}}`)
 	return Read(source.Where{Home: home, Workspace: root}), root, home
 }
@@ -45,7 +49,12 @@ func TestRulesAboutFiles(t *testing.T) {
 		{"Read(//etc/passwd)", "/etc/passwd", "W/etc/passwd"},
 		{"Read(~/.aws/**)", "H/.aws/credentials", "W/.aws/x"},
 		{"Read(**/*.pem)", "W/a/b.pem", "W/a/b.pem.txt"},
+		{"Read( .env )", "W/.env", "W/x"},
+		{"Read(./link)", "W/target/a", "W/x"},
 		{"Read", "W/anything", ""},
+		{"Read(*)", "/etc/hosts", ""},
+		{"Read(**)", "/etc/hosts", ""},
+		{"Read()", "/etc/hosts", ""},
 		{"Edit(docs/**)", "", "W/docs/a"},
 	} {
 		r, root, home := rules(t, c.rule)
@@ -87,10 +96,25 @@ func TestRulesAboutCommands(t *testing.T) {
 		{"Bash(git push:*)", "sudo -n git push", true},
 		{"Bash(git push:*)", "bash -c 'git  push'", true},
 		{"Bash(git push:*)", "timeout 5 bash -c 'git push'", true},
+		{"Bash(git push:*)", "timeout 5 bash -c 'x; git push'", true},
+		{"Bash(git push:*)", `sudo sh -c "bash -c 'git push'"`, true},
+		{"Bash(git push *)", "git push", true},
+		{"Bash(/usr/bin/git push)", "/usr/bin/git push", true},
+		{"Bash(reboot)", "bash -c reboot", true},
+		{"Bash(reboot)", "sh -lc reboot", true},
+		{"Bash(reboot)", "eval reboot", true},
+		{"Bash(reboot)", "bash reboot", false},
+		{"Bash(reboot)", "bash -x reboot", false},
+		{"Bash(reboot)", "bash doc reboot", false},
+		{"Bash(git push:*)", "bash -c -- 'git push'", true},
+		{"Bash(git push:*)", "sudo /usr/bin/git push", true},
+		{"Bash(git push:*)", "sudo /bin/sh -c 'x; git push'", true},
+		{"Bash(/usr/bin/git push)", "sudo /usr/bin/git push", true},
 		{"Bash(git push:*)", "GIT_X=1 git push", true},
 		{"Bash(git push:*)", "g'it' pu\\sh", true},
 		{"Bash(rm -rf /)", "rm -rf /", true},
 		{"Bash(rm -rf /)", "rm -rf /tmp/x", false},
+		{"Bash(rm -rf /)", "rm -rf / x", false},
 		{"Bash(git * main)", "git push origin main", true},
 		{"Bash(git * main)", "git push origin dev", false},
 		{"Bash(curl:*)", "a | xargs curl x", true},
@@ -101,6 +125,63 @@ func TestRulesAboutCommands(t *testing.T) {
 		if got := r.Command(c.line) != nil; got != c.denied {
 			t.Errorf("%s on %q: %v", c.rule, c.line, got)
 		}
+	}
+}
+
+// Rules about files hold for the words of a command: what it reads, and what it changes.
+func TestRulesAboutFilesOfCommands(t *testing.T) {
+	t.Parallel()
+	r, root, home := rules(t, "Read(.env)", "Read(~/.aws/**)", "Read(./target/**)", "Edit(docs/**)")
+	write(t, home+"/.aws/credentials", "")
+	for line, want := range map[string]string{
+		"cat .env": "Read(.env)", "cat sub/.env": "Read(.env)", "cat <.env": "Read(.env)", "FILE=.env ./run": "Read(.env)", "cat " + root + "/.env": "Read(.env)", "x 'cat .env'": "Read(.env)",
+		"cat ~/.aws/credentials": "Read(~/.aws/**)", "cat link/a": "Read(./target/**)", "rm .env": "Read(.env)",
+		"cat docs/a": "", "rm docs/a": "Edit(docs/**)", "/bin/rm docs/a": "Edit(docs/**)", "echo x >docs/a": "Edit(docs/**)", "echo x >>docs/a": "Edit(docs/**)", "cat a > 'docs/a'": "Edit(docs/**)", "ls": "",
+	} {
+		got := ""
+		if rule := r.Files(line, root); rule != nil {
+			got = rule.Text
+		}
+		if got != want {
+			t.Errorf("%s is against %q, want %q", line, got, want)
+		}
+	}
+	if r, root, _ := rules(t, "Read"); r.Files("cat a", root) != nil {
+		t.Error("a rule about all files is about every word")
+	}
+}
+
+// A condition holds for the calls that a rule like it would be about.
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		condition string
+		subject   Subject
+		holds     bool
+	}{
+		{"Bash(git *)", Subject{Tool: "Bash", Command: "git log"}, true},
+		{"Bash(git *)", Subject{Tool: "Bash", Command: "ls"}, false},
+		{"Bash(git *)", Subject{Tool: "Edit", Command: "git log"}, false},
+		{"Bash", Subject{Tool: "Bash", Command: "ls"}, true},
+		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b", "/r/a.go"}}, true},
+		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b"}}, false},
+		{"Edit(*.go)", Subject{Tool: "Read", Files: []string{"/r/a.go"}}, false},
+		{"Edit", Subject{Tool: "Edit"}, true},
+		{"WebFetch(domain:a.b)", Subject{Tool: "WebFetch", Host: "a.b"}, true},
+		{"WebFetch(domain:a.b)", Subject{Tool: "WebFetch", Host: "b"}, false},
+		{"mcp__s", Subject{Tool: "mcp__s__t"}, true},
+		{"mcp__s", Subject{Tool: "mcp__t__s"}, false},
+	} {
+		c, err := ParseCondition(tt.condition, "/r", "/h")
+		if err != nil || c.Holds(tt.subject) != tt.holds {
+			t.Errorf("%s of %+v: %t, %v", tt.condition, tt.subject, !tt.holds, err)
+		}
+	}
+	if _, err := ParseCondition("Read(", "/r", "/h"); err == nil || !(Condition{}).Holds(Subject{Tool: "Bash"}) {
+		t.Error("a condition that is none, or none that holds")
+	}
+	if r := Parse(Ask, []string{"Read(a)", "Frobnicate"}, "f", "/r", "/h"); len(r.all) != 1 || len(r.Problems) != 1 || r.Reading("/r/a").Effect != Ask {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -122,7 +203,18 @@ func TestOtherRules(t *testing.T) {
 // A rule that is not understood is said, never dropped in silence.
 func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	t.Parallel()
-	for _, rule := range []string{"Frobnicate(x)", "Read(./a", "WebFetch(path:/x)", "mcp__a__b(x)", "Read([)"} {
+	if r, _, _ := rules(t, "WebFetch"); r.Page("any.host") == nil {
+		t.Error("WebFetch denies no page")
+	}
+	for _, rule := range []string{"WebFetch(domain:a.b)", "WebFetch", "mcp__a"} {
+		if r := Parse(Ask, []string{rule}, "f", "/", "/"); len(r.Problems) != 1 || len(r.all) > 0 {
+			t.Errorf("asking by %s: %+v", rule, r)
+		}
+	}
+	if r := Parse(Deny, []string{"Read(~/x)"}, "f", "/", ""); len(r.Problems) != 1 {
+		t.Errorf("without a home folder: %+v", r)
+	}
+	for _, rule := range []string{"Frobnicate", "Frobnicate(x)", "Read(./a", "WebFetch(path:/x)", "mcp__a__b(x)", "Read([)"} {
 		if r, _, _ := rules(t, rule); len(r.Problems) != 1 || len(r.all) > 0 {
 			t.Errorf("%s: %v", rule, r.Problems)
 		}
@@ -130,8 +222,11 @@ func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	home := t.TempDir()
 	write(t, home+"/work/.git/HEAD", "")
 	write(t, home+"/work/.claude/settings.json", "{broken")
-	if r := Read(source.Where{Home: home, Workspace: home + "/work"}); len(r.Problems) != 1 {
-		t.Errorf("%v", r.Problems)
+	write(t, home+"/own/.claude/settings.json", "{broken")
+	for _, w := range []source.Where{{Home: home, Workspace: home + "/work"}, {Home: home + "/own", Workspace: home + "/own/plain"}, {Home: home + "/own", Workspace: home + "/own"}} {
+		if r := Read(w); len(r.Problems) != 1 {
+			t.Errorf("%+v: %v", w, r.Problems)
+		}
 	}
 }
 
