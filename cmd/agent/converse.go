@@ -105,7 +105,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			o.Events, o.Unattended, o.Connect = front.Events, front.Unattended, endpoint
 			return newConversation(ctx, w, o)
 		},
-		Status: outcomeStatus, Format: format, Streams: o.input == string(headless.StreamJSON), Message: o.message(),
+		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(),
 		Timeout: o.timeout, Shape: schema, Again: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {

@@ -167,8 +167,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` of this repository, on its branch agent/NAME; it is made if it is not there")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
-	f.StringVar(&o.output, "output-format", string(headless.Text), "what -p prints: "+headless.FormatNames())
-	f.StringVar(&o.input, "input-format", string(headless.Text), "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
+	f.StringVar(&o.output, "output-format", headless.Text, "what -p prints: "+strings.Join(headless.Formats, ", "))
+	f.StringVar(&o.input, "input-format", headless.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "go on with the latest session of this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
@@ -187,8 +187,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		return nil
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
-	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{string(headless.Text), string(headless.StreamJSON)}, cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "output-format", cobra.FixedCompletions(strings.Split(headless.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{headless.Text, headless.StreamJSON}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "output-format", cobra.FixedCompletions(headless.Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // sessionIDs are the ids that a person can choose.
@@ -200,7 +200,7 @@ func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.
 // check refuses values that are none, and flags that do not go together; given reports whether
 // a flag was.
 func (o *sessionOptions) check(given func(flag string) bool) error {
-	prints, lines := given("prompt"), o.input == string(headless.StreamJSON)
+	prints, lines := given("prompt"), o.input == headless.StreamJSON
 	several := func(flags ...string) bool {
 		return len(slices.DeleteFunc(flags, func(flag string) bool { return !given(flag) })) > 1
 	}
@@ -213,8 +213,8 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("--session-id chooses the session; leave out --continue, --resume, --fork and --no-session")},
 		{given("output-file") && !prints, errors.New("-o is for -p: it keeps the answer of one prompt")},
-		{!lines && o.input != string(headless.Text), fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
-		{lines && (!prints || o.output != string(headless.StreamJSON)), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
+		{!lines && o.input != headless.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
+		{lines && (!prints || o.output != headless.StreamJSON), errors.New("--input-format stream-json goes with -p '' --output-format stream-json; what is behind -p is the first message")},
 		{lines && (o.outputSchema != "" || o.answerFile != ""), errors.New("--input-format stream-json has many answers: leave out --output-schema and -o")},
 		{given("output-schema") && !prints, errors.New("--output-schema is for -p: it is the form of the answer of one prompt")},
 		{given("timeout") && !prints, script.ErrTimeout},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 
 	"agent/internal/gate"
 	"agent/internal/settings"
@@ -138,15 +137,4 @@ func (s *session) listed() []map[string]any {
 		commands = append(commands, one)
 	}
 	return commands
-}
-
-// isCommand reports whether a line is a slash command that there is.
-func (s *session) isCommand(line string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "/"), " ")
-	for _, c := range s.commands.All() {
-		if c.Name == name || slices.Contains(c.Aliases, name) {
-			return true
-		}
-	}
-	return false
 }

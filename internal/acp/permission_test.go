@@ -1,7 +1,10 @@
 package acp
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -21,5 +24,19 @@ func TestDiffs(t *testing.T) {
 	}
 	if got := diffs("", nil); got != nil {
 		t.Errorf("of no change %v", got)
+	}
+}
+
+// An image of a prompt is kept in the folder of the conversation, which ends with it.
+func TestImageIsKeptWithTheConversation(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	image := contentBlock{Type: "image", MimeType: "image/png", Data: base64.StdEncoding.EncodeToString([]byte("png"))}
+	message, err := messageOf([]contentBlock{image}, "/w", func() string { return folder })
+	if err != nil || len(message) != 1 || filepath.Dir(message[0].Image) != folder {
+		t.Fatalf("%+v, %v: want an image in %s", message, err, folder)
+	}
+	if kept, err := os.ReadFile(message[0].Image); err != nil || string(kept) != "png" {
+		t.Errorf("%q, %v", kept, err)
 	}
 }

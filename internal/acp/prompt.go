@@ -17,8 +17,8 @@ import (
 
 // messageOf makes one message of the parts of a prompt. Text was typed; a link to a file
 // of the workspace is an inclusion; what an editor attaches is data, in which nothing is
-// a command.
-func messageOf(blocks []contentBlock, root string) (atcmd.Message, error) {
+// a command. Images are kept in the folder that temp returns.
+func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Message, error) {
 	var m atcmd.Message
 	for _, b := range blocks {
 		switch b.Type {
@@ -35,7 +35,7 @@ func messageOf(blocks []contentBlock, root string) (atcmd.Message, error) {
 			}
 			m = append(m, atcmd.Part{Text: fmt.Sprintf("%s:\n%s", pathOf(b.Resource.URI), b.Resource.Text), Source: history.Piped})
 		case "image":
-			part, err := imagePart(b)
+			part, err := imagePart(b, temp())
 			if err != nil {
 				return nil, err
 			}
@@ -67,13 +67,13 @@ func pathOf(uri string) string {
 	return uri
 }
 
-// imagePart keeps an image in a file, as a message takes images by their names.
-func imagePart(b contentBlock) (atcmd.Part, error) {
+// imagePart keeps an image in a file of a folder, as a message takes images by their names.
+func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil {
 		return atcmd.Part{}, errors.New("an image that is not in base64")
 	}
-	f, err := os.CreateTemp("", "agent-image-*."+strings.TrimPrefix(b.MimeType, "image/"))
+	f, err := os.CreateTemp(folder, "image-*."+strings.TrimPrefix(b.MimeType, "image/"))
 	if err != nil {
 		return atcmd.Part{}, err
 	}

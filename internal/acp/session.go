@@ -144,12 +144,12 @@ var aboutSession = map[string]func(s *session, m message, p sessionParams){
 
 // prompt sends a message, or runs a slash command.
 func (s *session) prompt(m message, p sessionParams) {
-	message, err := messageOf(p.Prompt, s.talk.Root)
+	message, err := messageOf(p.Prompt, s.talk.Root, s.talk.TempDir)
 	if err != nil {
 		s.server.answer(m)(nil, failf(codeParams, "%v", err))
 		return
 	}
-	if message.Leads() == '/' && s.isCommand(p.Prompt[0].Text) {
+	if message.Leads() == '/' && s.commands.BuiltIn(p.Prompt[0].Text) {
 		s.runCommand(m, p.Prompt[0].Text)
 		return
 	}

@@ -49,19 +49,20 @@ func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Out
 	return command.run(ctx, args)
 }
 
-// find returns the command with that name or alias, letter case aside.
+// find returns the command or the file of that name, letter case aside.
 func (c *Commands) find(name string) (Command, error) {
-	var names []string
-	for _, command := range c.all {
-		for _, known := range append([]string{command.Name}, command.Aliases...) {
-			if strings.EqualFold(known, name) {
-				return command, nil
-			}
-			names = append(names, "/"+known)
-		}
+	if command, found := c.builtIn(name); found {
+		return command, nil
 	}
 	if file, found := c.called(name); found {
 		return file.command(), nil
+	}
+	var names []string
+	for _, command := range c.all {
+		names = append(names, "/"+command.Name)
+		for _, alias := range command.Aliases {
+			names = append(names, "/"+alias)
+		}
 	}
 	for _, file := range c.callable() {
 		names = append(names, "/"+file.Name)
@@ -92,7 +93,7 @@ func (c *Commands) callable() []Callable {
 	}
 	var all []Callable
 	for _, file := range c.files() {
-		if c.builtIn(file.Name) {
+		if _, taken := c.builtIn(file.Name); taken {
 			file.Name = file.Origin + ":" + file.Name
 		}
 		all = append(all, file)
@@ -100,16 +101,25 @@ func (c *Commands) callable() []Callable {
 	return all
 }
 
-// builtIn reports whether a command of the program has that name or alias.
-func (c *Commands) builtIn(name string) bool {
+// builtIn returns the command of the program with that name or alias, letter case aside.
+func (c *Commands) builtIn(name string) (Command, bool) {
 	for _, command := range c.all {
 		for _, known := range append([]string{command.Name}, command.Aliases...) {
 			if strings.EqualFold(known, name) {
-				return true
+				return command, true
 			}
 		}
 	}
-	return false
+	return Command{}, false
+}
+
+// BuiltIn reports whether a line calls a command of the program. Lines that it does not know
+// may be messages.
+func (c *Commands) BuiltIn(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	name, slash := strings.CutPrefix(word, "/")
+	_, found := c.builtIn(name)
+	return slash && found
 }
 
 // Sends implements Runner. A name with its origin before it, such as project:review, is
@@ -127,7 +137,7 @@ func (c *Commands) Sends(line string) bool {
 // called returns the file that a name calls.
 func (c *Commands) called(name string) (Callable, bool) {
 	bare := strings.TrimPrefix(strings.TrimPrefix(name, "project:"), "user:")
-	if c.files == nil || bare == name && c.builtIn(name) {
+	if _, taken := c.builtIn(name); c.files == nil || taken && bare == name {
 		return Callable{}, false
 	}
 	for _, file := range c.files() {

@@ -16,7 +16,7 @@ import (
 type Printer struct {
 	// writing is held while a line is written: problems of input come from elsewhere.
 	writing sync.Mutex
-	format  Format
+	format  string
 	out     io.Writer
 	people  io.Writer
 	err     error
@@ -26,9 +26,9 @@ type Printer struct {
 	waited time.Duration
 }
 
-// NewPrinter returns a printer that writes results to out and what is for people
-// to people.
-func NewPrinter(format Format, out, people io.Writer) *Printer {
+// NewPrinter returns a printer in one of Formats that writes results to out and what is for
+// people to people.
+func NewPrinter(format string, out, people io.Writer) *Printer {
 	return &Printer{format: format, out: out, people: people}
 }
 

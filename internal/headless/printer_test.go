@@ -125,7 +125,7 @@ func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		id          string
-		format      Format
+		format      string
 		run         Run
 		out, people string
 	}{
@@ -196,7 +196,7 @@ func (p *closingPipe) Write(data []byte) (int, error) {
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		format Format
+		format string
 		good   int
 	}{{Text, 0}, {JSON, 0}, {StreamJSON, 0}, {StreamJSON, 2}} {
 		out, told := &closingPipe{good: c.good}, &strings.Builder{}
@@ -220,7 +220,7 @@ func TestClosedPipe(t *testing.T) {
 
 func TestParseFormat(t *testing.T) {
 	t.Parallel()
-	for _, f := range Formats() {
+	for _, f := range Formats {
 		for _, name := range []string{string(f), strings.ToUpper(string(f))} {
 			if got, err := ParseFormat(name); err != nil || got != f {
 				t.Errorf("%s: got %q, %v", name, got, err)
@@ -253,7 +253,7 @@ func TestSavingIsInTheResult(t *testing.T) {
 	t.Parallel()
 	run := done()
 	run.Stats.Saving = chat.Saving{Tokens: 12_345, Cost: 0.25}
-	for format, told := range map[Format]string{JSON: "saved by pruning in this session: 12.3k tokens, $0.25\n", StreamJSON: ""} {
+	for format, told := range map[string]string{JSON: "saved by pruning in this session: 12.3k tokens, $0.25\n", StreamJSON: ""} {
 		var out, people strings.Builder
 		if err := NewPrinter(format, &out, &people).Finish(run); err != nil {
 			t.Fatal(err)

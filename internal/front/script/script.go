@@ -36,7 +36,8 @@ type Options struct {
 	Open func(ctx context.Context, front app.Options) (*app.Conversation, error)
 	// Status is the exit status of an end.
 	Status func(outcome chat.Outcome, err error) int
-	Format headless.Format
+	// Format is one of headless.Formats.
+	Format string
 	// Streams has the run read lines of JSON: messages, answers and cancels.
 	Streams bool
 	// Message is the prompt; what is piped in is appended.
