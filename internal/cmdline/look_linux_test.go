@@ -96,7 +96,7 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many commands")
 	}
-	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 60)
+	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 25)
 	place := newHostilePlace(t)
 	lines := place.readOnlyLines(rand.New(rand.NewPCG(uint64(seed), 0)), wanted)
 	const batch = 250 // so that process IDs are not used twice

@@ -2,7 +2,6 @@ package cmdline
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,8 +243,8 @@ func TestReadOnlyIsBounded(t *testing.T) {
 	at := readOnlyPlace(t)
 	inside, lookedUp := at.Inside, 0
 	at.Inside = func(path string) bool { lookedUp++; return inside(path) }
-	for range 200 {
-		writeTestFile(t, at.Dir, fmt.Sprintf("many/%x/%x/x", rand.Int32N(100), rand.Int32N(1000)), "")
+	for i := range 60 {
+		writeTestFile(t, at.Dir, fmt.Sprintf("many/%d/%d/x", i%10, i), "")
 	}
 	for _, line := range []string{
 		"cat " + strings.Repeat("a.go ", 5000), "cat " + strings.Repeat("a.go ", maxWords), strings.Repeat("true;", 6000), "ls /*/*/*/*/*/*", "ls " + strings.Repeat("many/*/*/* ", 200),

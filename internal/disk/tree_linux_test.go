@@ -159,7 +159,7 @@ func TestTreeFollowsNoLinkThatComesAndGoes(t *testing.T) {
 	t.Cleanup(func() { close(stop); <-stopped })
 	eachWay(t, dir, func(t *testing.T, tree *Tree) {
 		seen := map[string]int{}
-		for range 2000 {
+		for range 500 {
 			for name, look := range looks {
 				got, err := look(tree, "a/same")
 				if err == nil {

@@ -2,11 +2,14 @@ package git_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,14 +32,36 @@ type repository struct {
 	dir string
 }
 
+// templates holds the repository that the others are copies of.
+var templates string
+
+func TestMain(m *testing.M) {
+	var err error
+	if templates, err = os.MkdirTemp("", "git-test-"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(templates)
+	os.Exit(status)
+}
+
+var template = sync.OnceValue(func() error {
+	cmd := exec.Command("sh", "-ec", `git init -q --template= . && mkdir .git/hooks && echo one > f.txt && git add -A && git -c user.name=t -c user.email=t@example.org commit -qm first && echo two > f.txt`)
+	cmd.Dir = templates
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
+
+// newRepository makes one with a commit and a change.
 func newRepository(t *testing.T) repository {
 	t.Helper()
 	r := repository{t, t.TempDir()}
-	r.git("init", "-q")
-	r.write("f.txt", "one\n")
-	r.git("add", "-A")
-	r.git("commit", "-q", "-m", "first")
-	r.write("f.txt", "two\n")
+	if err := errors.Join(template(), os.CopyFS(r.dir, os.DirFS(templates))); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 
@@ -90,29 +115,43 @@ func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 
 func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
 	t.Parallel()
+	// Where the work tree is, git finds out before anything else.
+	together, alone := newRepository(t), newRepository(t)
 	for key, value := range hostile {
 		if key == "submodule.x.update" {
 			continue // git refuses commands there
 		}
-		t.Run(key, func(t *testing.T) {
-			t.Parallel()
-			r := newRepository(t)
-			section, name, _ := strings.Cut(key, ".")
-			if last := strings.LastIndex(name, "."); last >= 0 {
-				section, name = section+` "`+name[:last]+`"`, name[last+1:]
-			}
-			config := filepath.Join(r.dir, ".git/config")
-			content, err := os.ReadFile(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.write(".git/config", string(content)+"["+section+"]\n\t"+name+" = "+value+"\n")
-			keys, err := git.OwnKeys(patient(t), r.dir)
-			if err == nil && !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) }) {
-				t.Errorf("%q, %v", keys, err)
-			}
-		})
+		section, name, _ := strings.Cut(key, ".")
+		if last := strings.LastIndex(name, "."); last >= 0 {
+			section, name = section+` "`+name[:last]+`"`, name[last+1:]
+		}
+		r := together
+		if key == "core.worktree" {
+			r = alone
+		}
+		r.addTo(".git/config", "["+section+"]\n\t"+name+" = "+value+"\n")
 	}
+	keys, err := git.OwnKeys(patient(t), together.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range hostile {
+		if key != "core.worktree" && key != "submodule.x.update" && !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, key) }) {
+			t.Errorf("%q are without %s", keys, key)
+		}
+	}
+	if keys, err := git.OwnKeys(patient(t), alone.dir); err == nil && !slices.Contains(keys, "core.worktree") {
+		t.Errorf("%q are without core.worktree", keys)
+	}
+}
+
+func (r repository) addTo(name, text string) {
+	r.t.Helper()
+	content, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.write(name, string(content)+text)
 }
 
 // A repository inside the repository has a configuration too, which status reads.

@@ -42,7 +42,7 @@ func encoded(t testing.TB, m image.Image, format string) []byte {
 	var err error
 	switch format {
 	case "png":
-		err = png.Encode(&out, m)
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, m)
 	case "jpeg":
 		err = jpeg.Encode(&out, m, nil)
 	case "gif":

@@ -93,7 +93,7 @@ func repositoryOf(t testing.TB, files int) *bench {
 // A large repository costs a look at every file and not a copy: git has what they hold.
 func TestTrackedFilesAreNotCopied(t *testing.T) {
 	t.Parallel()
-	b := repositoryOf(t, 500)
+	b := repositoryOf(t, 400)
 	start := b.contents()
 	b.Turn("1")
 	b.run("rm -r d3; echo x > d1/f100")
@@ -108,7 +108,7 @@ func TestTrackedFilesAreNotCopied(t *testing.T) {
 // Issue 12: what is held while a command runs in a large repository is little for each
 // file, since it may run for long.
 func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
-	const few, many, mostBytes = 200, 2200, 70
+	const few, many, mostBytes = 100, 1300, 70
 	held := func(files int) int64 {
 		b := repositoryOf(t, files)
 		before := heap()

@@ -21,7 +21,7 @@ func TestNoPathLeadsOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := fileEnv(t, map[string]string{
-		"a.go": "package a\n\nfunc A() {}\n", "sub/b.txt": "b\n", ".git/config": "[core]\n", "tree/.git": "gitdir: ../.git\n", "bare/HEAD": "ref: x\n", "bare/objects/x": "", "bare/config": "[core]\n",
+		"a.go": "package a\n\nfunc A() {}\n", "sub/b.txt": "b\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n", ".git/objects/x": "", ".git/refs/x": "", "tree/.git": "gitdir: ../.git\n", "bare/HEAD": "ref: x\n", "bare/objects/x": "", "bare/config": "[core]\n",
 	})
 	root := env.Workspace.Root()
 	for path, content := range map[string]string{"secret": outsideText, "deep/secret": outsideText, "x.go": "package x\n\nfunc A() {} // " + outsideText + "\n"} {

@@ -74,10 +74,12 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 		}
 	}
 	env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
-	for _, line := range []string{
-		"tool", "ls", "ls && mkdir d", "ls; tool", "tool | tail -n 3", "cd sub && tool", "cd sub; ls; mkdir e", "(tool)", "X=1 tool", "for i in 1; do tool; done", "$(echo to)ol", "eval tool", "command tool", "env tool", "if tool; then ls; fi",
-		"only", "$(echo on)ly", "sh -c only", "echo x | xargs only", "f() { tool; }; f",
-	} {
+	lines := []string{"tool", "cd sub; ls; mkdir e", "$(echo on)ly", "only"}
+	if place == "W/bin" || place == "bin" || place == "S/links" { // how a command comes to a program is the same elsewhere
+		lines = append(lines, "ls", "ls && mkdir d", "ls; tool", "tool | tail -n 3", "cd sub && tool", "(tool)", "X=1 tool", "for i in 1; do tool; done", "$(echo to)ol", "eval tool", "command tool", "env tool", "if tool; then ls; fi",
+			"sh -c only", "echo x | xargs only", "f() { tool; }; f")
+	}
+	for _, line := range lines {
 		_ = os.Remove(ran)
 		args["command"] = line
 		plan, err := planCall(t.Context(), t, runShellCommand(), env, args)

@@ -24,7 +24,7 @@ func racingCalls(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AGENT_RACE_CALLS")
 	if text == "" {
-		return 400
+		return 160
 	}
 	calls, err := strconv.Atoi(text)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestDeepFoldersCostLittleEach(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	upper, lower, least := each(50, 150, write), each(500, 600, write), each(50, 150, func(depth int) { makeAndEnter(t, depth) })
+	upper, lower, least := each(30, 70, write), each(200, 240, write), each(30, 70, func(depth int) { makeAndEnter(t, depth) })
 	if lower > 1.2*upper || lower > least+1 {
 		t.Errorf("%.1f allocations for each upper folder, %.1f for each lower one, at least %.1f", upper, lower, least)
 	}

@@ -10,6 +10,8 @@ import (
 // anew. One that was finished is never touched.
 func TestBegunWorktree(t *testing.T) {
 	t.Parallel()
+	one := t.TempDir()
+	sh(t, one, "git init -q -b main --template= .; echo a > a; git add .; git commit -qm one")
 	for name, kill := range map[string]string{
 		"checked out in part": "rm a; printf initializing > \"$(git rev-parse --git-path locked)\"",
 		"without .git":        "printf initializing > \"$(git rev-parse --git-path locked)\"; rm -rf .git a",
@@ -22,8 +24,10 @@ func TestBegunWorktree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sh(t, base, "git init -q -b main r; cd r; echo a > a; git add .; git commit -qm one")
 			root, cache := filepath.Join(base, "r"), filepath.Join(base, "cache")
+			if err := os.CopyFS(root, os.DirFS(one)); err != nil {
+				t.Fatal(err)
+			}
 			first, err := Open(t.Context(), root, cache, "job")
 			if err != nil {
 				t.Fatal(err)
