@@ -9,12 +9,8 @@ import (
 // response get one that says why, of two calls of an entry with one id the second
 // gets an id of its own, and responses without a call and empty entries go. It
 // serves recordings that were cut or are not ours; a history of this program needs
-// no repair. Valid entries are returned as they are, and so is every entry that
-// needs no change.
+// no repair. Every entry that needs no change is returned as it is.
 func Repair(entries []*Content, why string) []*Content {
-	if Validate(entries) == nil {
-		return entries
-	}
 	r := repair{why: why, entries: []*Content{}} // where nothing is left, that is the history
 	for _, entry := range entries {
 		r.entry(entry)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -249,11 +250,7 @@ func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int)
 	if err := s.startCompression(); err != nil {
 		return err
 	}
-	defer func() {
-		if endErr := s.endCompression(); err == nil {
-			err = endErr
-		}
-	}()
+	defer func() { err = cmp.Or(err, s.endCompression()) }()
 	rebuilt, err := f(s.Curated())
 	if err != nil || rebuilt.Entries == nil {
 		return err
@@ -300,9 +297,6 @@ func (s *Service) replace(other Rebuilt, cause string) error {
 // measure fills in what is gone of the history as it is: what was counted is not
 // counted again.
 func (s *Service) measure(gone []Prune) {
-	if len(gone) == 0 {
-		return
-	}
 	known := make(map[Block]int, 2*len(s.entries))
 	for _, e := range s.entries {
 		for i, tokens := range e.blocks {

@@ -116,11 +116,9 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 		if ctx.Err() == nil && errors.As(err, &failure) {
 			return failure
 		}
-		if err == nil {
-			if isReply(chunk) {
-				a.begun = true
-				_, _ = fmt.Fprintf(said, "%T%v", chunk, chunk)
-			}
+		if err == nil && isReply(chunk) {
+			a.begun = true
+			_, _ = fmt.Fprintf(said, "%T%v", chunk, chunk)
 		}
 		if !a.yield(chunk, err) || err != nil {
 			return nil
