@@ -15,19 +15,21 @@ import (
 
 // A large call whose program was killed before the model read what came of it is not made
 // again after the resume: what the person says next is sent with the answer, or with the
-// line that says what came of it, also if the provider finds that too long (D-42).
+// line that says what came of it, also if the provider finds that too long (D-42). Each
+// strategy meets each window and refusal, and each tool.
 func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range few(compression.Names()) {
-		for limit, percent := range map[int]int{8000: 150, 16_000: 60} {
-			for tool, call := range largeCalls(t, program(limit*percent/100)) {
-				for _, refused := range []bool{false, limit > 8000} { // a refusal leaves less than the head takes of a small one
-					t.Run(fmt.Sprintf("%s %d %s refused %t", strategy, limit, tool, refused), func(t *testing.T) {
-						t.Parallel()
-						repeatedAfterResume(t, &honest{calls: []llm.ToolCall{call}}, strategy, limit, refused)
-					})
-				}
-			}
+	for i, strategy := range few(compression.Names()) {
+		for j, c := range []struct {
+			limit, percent int
+			refused        bool
+		}{{8000, 150, false}, {16_000, 60, false}, {16_000, 60, true}} { // a refusal leaves less than the head takes of 8000
+			tool := largeTools[(i+j)%len(largeTools)]
+			t.Run(fmt.Sprintf("%s %d %s refused %t", strategy, c.limit, tool, c.refused), func(t *testing.T) {
+				t.Parallel()
+				call := largeCalls(t, program(c.limit*c.percent/100))[tool]
+				repeatedAfterResume(t, &honest{calls: []llm.ToolCall{call}}, strategy, c.limit, c.refused)
+			})
 		}
 	}
 }

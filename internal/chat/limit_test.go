@@ -40,7 +40,10 @@ func TestAMessageOverTheWindowIsCut(t *testing.T) {
 	t.Parallel()
 	percents := []int{90, 100, 300}
 	for i, strategy := range few(compression.Names()) {
-		for j, limit := range few([]int{1000, 4000, 8000, 16_000, 32_000, 128_000}) {
+		for j, limit := range few([]int{1000, 4000, 16_000, 128_000}) {
+			if limit == 128_000 && i > 0 {
+				continue // dear, and nothing new
+			}
 			percent := percents[(i+j)%len(percents)]
 			t.Run(fmt.Sprintf("%s %d %d%%", strategy, limit, percent), func(t *testing.T) {
 				t.Parallel()

@@ -15,7 +15,7 @@ import (
 )
 
 // jobCalls is how many calls the job of these tests takes.
-const jobCalls = 50
+const jobCalls = 30
 
 // job is a model's side of a job: files are read and written in turn, so that
 // density finds stale readings all the time, two calls at once now and then.
@@ -91,7 +91,7 @@ func (b *bench) finishJob(t *testing.T, prompt string) {
 	t.Error("neither density nor compression had anything to do")
 }
 
-// TestVendors: a job of fifty calls with density on runs to its end with every
+// TestVendors: a job of thirty calls with density on runs to its end with every
 // vendor, strictly by its rules.
 func TestVendors(t *testing.T) {
 	t.Parallel()
@@ -155,7 +155,7 @@ func runInSmallWindow(strategy string) func(*testing.T, llmtest.Vendor) {
 func runResumed(t *testing.T, vendor llmtest.Vendor) {
 	j := &job{}
 	b, _ := vendorBench(t, vendor, vendor.Host, j)
-	b.set("max-turns", "20")
+	b.set("max-turns", "15")
 	if _, err := b.Prompt(context.Background(), "do it"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func runResumed(t *testing.T, vendor llmtest.Vendor) {
 // runSwitched: another model at another place in the middle, and back.
 func runSwitched(t *testing.T, vendor llmtest.Vendor) {
 	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
-	b.set("max-turns", "20")
+	b.set("max-turns", "15")
 	if _, err := b.Prompt(context.Background(), "do it"); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 }
 
 func runInterrupted(t *testing.T, vendor llmtest.Vendor) {
-	j := &job{hang: 21, hanging: make(chan struct{})}
+	j := &job{hang: 13, hanging: make(chan struct{})}
 	b, _ := vendorBench(t, vendor, vendor.Host, j)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -16,6 +16,12 @@ var leftOut = []string{"Haxe", "HTTP", "Raku", "reStructuredText"}
 // Every name and file name of chroma's finds the same language here.
 func TestNames(t *testing.T) {
 	t.Parallel()
+	claims := map[string]int{}
+	for _, theirs := range lexers.GlobalLexerRegistry.Lexers {
+		for _, pattern := range theirs.Config().Filenames {
+			claims[pattern]++
+		}
+	}
 	for _, theirs := range lexers.GlobalLexerRegistry.Lexers {
 		config := theirs.Config()
 		if slices.Contains(leftOut, config.Name) {
@@ -30,7 +36,10 @@ func TestNames(t *testing.T) {
 				t.Errorf("%q is %v, want %s", word, got, want)
 			}
 		}
-		for _, pattern := range config.Filenames {
+		for i, pattern := range config.Filenames {
+			if i > 0 && claims[pattern] == 1 {
+				continue // TestArchive compares all; this one says which lexer wins
+			}
 			name := strings.NewReplacer("*", "x", "[345]", "4").Replace(pattern)
 			want := lexers.Match(name)
 			if got := ForFile("some/" + name); want != nil && !slices.Contains(leftOut, want.Config().Name) && (got == nil || got.Config().Name != want.Config().Name) {

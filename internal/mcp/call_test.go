@@ -96,9 +96,9 @@ func TestCallsAreBounded(t *testing.T) {
 		sent, _ := os.ReadFile(log)
 		return strings.Contains(string(sent), "notifications/cancelled")
 	})
-	client.SetBounds(400*time.Millisecond, time.Minute)
+	client.SetBounds(2*time.Second, time.Minute)
 	var last string
-	result, err := client.Call(context.Background(), "work", json.RawMessage(`{"n":8,"ms":60}`), func(p mcp.Progress) { last = p.String() })
+	result, err := client.Call(context.Background(), "work", json.RawMessage(`{"n":6,"ms":400}`), func(p mcp.Progress) { last = p.String() })
 	if err != nil || result.Text() != "done" || !strings.HasPrefix(last, "step (") {
 		t.Errorf("work that takes longer than silence may: %q, %v, progress %q", result.Text(), err, last)
 	}

@@ -208,7 +208,8 @@ var ways = map[string]struct {
 }
 
 // A replay of a session decides as the session did, request by request: what left before
-// it, its size, and what it cost (density-2, rule 6).
+// it, its size, and what it cost (density-2, rule 6). What was accounted for then is what
+// the bodies on the wire hold.
 func TestOneByOneDecidesAsLive(t *testing.T) {
 	t.Parallel()
 	for name, way := range ways {
@@ -244,29 +245,23 @@ func TestOneByOneDecidesAsLive(t *testing.T) {
 			if cuts < 3 || len(l.sent) < 40 {
 				t.Errorf("only %d cuts in %d requests", cuts, len(l.sent))
 			}
+			if !way.reports { // with reports, sizes are the provider's own
+				accountOfTheBodies(t, name, l)
+			}
 		})
 	}
 }
 
-// What is accounted for of each request is what the bodies that were sent hold, and what
-// such a provider finds of them.
-func TestAccountOfTheBodies(t *testing.T) {
-	t.Parallel()
-	for name, way := range ways {
-		if way.reports {
-			continue // sizes are its own
+// accountOfTheBodies: what is accounted for of each request is what the bodies that were
+// sent hold, and what such a provider finds of them.
+func accountOfTheBodies(t *testing.T, name string, l lived) {
+	t.Helper()
+	wire := newWire(l)
+	for i, b := range l.bills {
+		most, least := wire.cost(t, i, name)
+		if n := wire.sizes[i]; math.Abs(float64(n-b.Tokens)) > 1 || b.Spent > most+1 || b.Spent < least-1 {
+			t.Errorf("request %d has %d tokens and costs %.0f to %.0f, by the account %d and %.0f", i+1, n, least, most, b.Tokens, b.Spent)
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := live(t, false, way.set...)
-			wire := newWire(l)
-			for i, b := range l.bills {
-				most, least := wire.cost(t, i, name)
-				if n := wire.sizes[i]; math.Abs(float64(n-b.Tokens)) > 1 || b.Spent > most+1 || b.Spent < least-1 {
-					t.Errorf("request %d has %d tokens and costs %.0f to %.0f, by the account %d and %.0f", i+1, n, least, most, b.Tokens, b.Spent)
-				}
-			}
-		})
 	}
 }
 

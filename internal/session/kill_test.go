@@ -2,6 +2,7 @@ package session
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,8 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(writeForever); dir != "" {
 		os.Exit(writeUntilKilled(dir))
 	}
+	// Each check is a log of many steps, after each of which all of it is read again.
+	_ = flag.Set("rapid.checks", "30") // -rapid.checks asks for more
 	os.Exit(m.Run())
 }
 

@@ -30,7 +30,7 @@ func TestMemoryOfAResumeFollowsTheContext(t *testing.T) {
 		{"many short ones", 50, 4 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			log := longSession(t, 10<<20, test.entry, context)
+			log := longSession(t, 6<<20, test.entry, context)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			if _, err := Replay(bytes.NewReader(log)); err != nil {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 	if scene := os.Getenv(childVariable); scene != "" {
 		os.Exit(playScene(scene))
 	}
+	// TestResizeStorm alone is drawn at random here: each check is a long reply, laid out anew
+	// in many sizes.
+	_ = flag.Set("rapid.checks", "25") // -rapid.checks asks for more
 	os.Exit(m.Run())
 }
 

@@ -20,6 +20,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/chat"
+	"agent/internal/history"
 	"agent/internal/command"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -96,11 +97,17 @@ func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 			v.SetString("x")
 		}
 	case reflect.Interface:
-		if v.Type() != reflect.TypeFor[error]() {
+		var attack any
+		switch v.Type() {
+		case reflect.TypeFor[error]():
+			attack = errors.New(f.attack)
+		case reflect.TypeFor[history.Block]():
+			attack = &history.Text{Text: f.attack}
+		default:
 			panic(fmt.Sprintf("nothing is attacked in a %s", v.Type()))
 		}
 		if hit = f.next(); hit {
-			v.Set(reflect.ValueOf(errors.New(f.attack)))
+			v.Set(reflect.ValueOf(attack))
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {

@@ -198,7 +198,7 @@ func TestIncludedFilesMayGo_D47(t *testing.T) {
 // the limit (D-09).
 func TestLimitHoldsForEveryRatio(t *testing.T) {
 	t.Parallel()
-	for reported := 500; reported <= 2000; reported += 7 {
+	for reported := 500; reported <= 2000; reported += 29 {
 		b := newBench(t, 1009)
 		b.set(settings.CompressionThreshold, 1)
 		b.set(settings.MaxOutputTokens, 501+reported%13)

@@ -168,7 +168,7 @@ func TestMalformedReplies(t *testing.T) {
 		"arguments without end":      {llmtest.Turn{}.Event(halfCall).Raw(strings.Repeat("data: "+strings.Replace(halfCall, `{\"p\":`, zeros[:1<<20], 1)+"\n\n", 9)), "more than 8 MiB in one reply"},
 		"names of calls without end": {endless(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
 		"details without end":        {endless(`{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"`+zeros[:1<<20]+`"}]}}]}`, 9), "more than 8 MiB in one reply"},
-		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 100_000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
+		"many details in one event":  {llmtest.Turn{}.Event(`{"choices":[{"delta":{"reasoning_details":[` + strings.TrimSuffix(numbered(`{"index":%d},`, 1000), ",") + `]}}]}`), "more than 256 pieces of reasoning"},
 		"events of another API":      {llmtest.Turn{}.NoFinish().Event(`{"model":"m","message":{"role":"assistant","content":"hi"},"done":true}`), "not of this API: {\"model\""},
 		"no event of any API":        {llmtest.Fail(200, "{}", "Content-Type", "application/json"), "not of this API: {}"},
 		"an unknown compression":     {llmtest.Fail(200, "xx", "Content-Encoding", "br", "Content-Type", "text/event-stream"), "compressed its answer with br"},
@@ -189,8 +189,8 @@ func TestMalformedReplies(t *testing.T) {
 func TestCallsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, turn := range map[string]llmtest.Turn{
-		"one an event":         llmtest.Turn{}.Raw(strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`+"\n\n", 3000)),
-		"all of them in one":   llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 100_000), ",") + `]}}]}`),
+		"one an event":         llmtest.Turn{}.Raw(strings.Repeat(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]}`+"\n\n", 1100)),
+		"all of them in one":   llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 1100), ",") + `]}}]}`),
 		"one more than we run": llmtest.Turn{}.Event(`{"choices":[{"delta":{"tool_calls":[` + strings.TrimSuffix(numbered(`{"index":%d,"function":{"name":"f","arguments":"{}"}},`, 257), ",") + `]}}]}`),
 	} {
 		client, _ := newClient(t, llmtest.New(t, turn))
