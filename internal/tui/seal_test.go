@@ -20,8 +20,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"agent/internal/chat"
-	"agent/internal/history"
 	"agent/internal/command"
+	"agent/internal/history"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
