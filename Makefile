@@ -53,7 +53,7 @@ fuzz-read-only:
 # Lines that changed since a commit are broken one at a time; those that no test of their
 # package misses are named. For a night, or before a change lands.
 mutate:
-	$(GO) run ./scripts/mutate -since $(or $(SINCE),HEAD~10) -n $(or $(MUTANTS),50) $(if $(SEED),-seed $(SEED))
+	$(GO) run ./scripts/mutate -since $(or $(SINCE),$(if $(IN),$$(git hash-object -t tree /dev/null),HEAD~10)) -n $(or $(MUTANTS),50) $(if $(SEED),-seed $(SEED)) $(IN)
 
 # Folders and files that are exchanged for links while tools work on them: no answer shows
 # what is behind a link.

@@ -81,3 +81,13 @@ func TestClassesMatchNoSlash(t *testing.T) {
 		}
 	}
 }
+
+// A backslash keeps one space at the end of a line, unless another takes its meaning.
+func TestSpacesAtTheEndOfALine(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{`a  `: `a`, `a\  `: `a\ `, `a\\  `: `a\\`, `a\\\  `: `a\\\ `, `a\`: `a\`, ` a`: ` a`} {
+		if got := trimSpaces(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -206,6 +206,28 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// What ran in the background ended with the program that began it.
+func TestResumedSessionsHaveNoJobs(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	l := create(t, o)
+	add(t, l, "a")
+	must(t, l.Job(Job{1, "serve"}, false))
+	closeLog(t, l)
+	if state := replayFile(t, l.Path()); len(state.Jobs) != 1 {
+		t.Errorf("its own program has %v", state.Jobs)
+	}
+	l, _, err := Resume(l.Path(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "b")
+	closeLog(t, l)
+	if state := replayFile(t, l.Path()); len(state.Jobs) != 0 {
+		t.Errorf("the next one has %v", state.Jobs)
+	}
+}
+
 // A torn line goes before anything is appended, and a missing line break is made
 // up for, so that the next record never runs into them.
 func TestResumeAfterACrash(t *testing.T) {

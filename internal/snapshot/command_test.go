@@ -209,7 +209,17 @@ func TestWhatIsNotKept(t *testing.T) {
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "one\n" {
 		t.Errorf("a holds %q", got)
 	}
+	if plan := b.planned(b.Redo(t.Context())); len(plan.Refused) > 0 || strings.Count(fmt.Sprint(plan.Left), "env: it may hold keys") != 2 {
+		t.Errorf("doing it again refuses %v and leaves %v", plan.Refused, plan.Left)
+	}
 	b.redo()
+	b.Turn("2")
+	b.edit("prod.env", "KEY=sentinel-4715\n")
+	b.edit("a", "three\n")
+	b.undo()
+	if plan := b.planned(b.Redo(t.Context())); !strings.Contains(fmt.Sprint(plan.Left), "prod.env: it may hold keys") {
+		t.Errorf("doing the edit again leaves %v", plan.Left)
+	}
 	b.close()
 	out, _ := exec.Command("grep", "-rl", "sentinel", b.folder).Output()
 	if len(out) > 0 {

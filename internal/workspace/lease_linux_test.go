@@ -15,51 +15,61 @@ import (
 
 // A program that had found the file by its name, and opens it for writing only after it
 // was replaced, writes to the old one: it is waited for as long as the flush takes, and
-// then the old one is put back. The test comes to the old file by another name.
+// then the old one is put back, unless somebody has written to ours. The test comes to the
+// old file by another name.
 func TestALateWriterLosesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, map[string]string{"f": "a\n"})
-	path, other := filepath.Join(w.Root(), "f"), filepath.Join(w.Root(), "other")
-	if err := os.Link(path, other); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.Open(w.Root())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	written := make(chan error, 1)
-	flush := func() error {
-		go func() {
-			late, err := os.OpenFile(other, os.O_WRONLY|os.O_APPEND, 0)
-			if err == nil {
-				_, err = late.WriteString("late\n")
-				late.Close()
+	for theirs, want := range map[string]string{"": "a\nlate\n", "theirs\n": "b\ntheirs\n"} {
+		w := newWorkspace(t, map[string]string{"f": "a\n"})
+		path, other := filepath.Join(w.Root(), "f"), filepath.Join(w.Root(), "other")
+		if err := os.Link(path, other); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := os.Open(w.Root())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		written := make(chan error, 1)
+		flush := func() error {
+			if theirs != "" {
+				if err := appendTo(path, theirs); err != nil {
+					return err
+				}
 			}
-			written <- err
-		}()
-		return waitForBreak(other)
+			go func() { written <- appendTo(other, "late\n") }()
+			return waitForBreak(other)
+		}
+		err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
+			_, err := io.WriteString(out, "b\n")
+			return err
+		}, flush)
+		if errors.Is(err, errNoLease) {
+			t.Skip(err)
+		}
+		if !errors.Is(err, ErrChanged) {
+			t.Errorf("the edit gave %v", err)
+		}
+		if err := <-written; err != nil {
+			t.Error(err)
+		}
+		if got := content(t, path); got != want {
+			t.Errorf("the file holds %q, want %q", got, want)
+		}
+		if err := os.Remove(other); err != nil {
+			t.Fatal(err)
+		}
+		noTemporaryFiles(t, w)
 	}
-	err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
-		_, err := io.WriteString(out, "b\n")
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
 		return err
-	}, flush)
-	if errors.Is(err, errNoLease) {
-		t.Skip(err)
 	}
-	if !errors.Is(err, ErrChanged) {
-		t.Errorf("the edit gave %v", err)
-	}
-	if err := <-written; err != nil {
-		t.Error(err)
-	}
-	if got := content(t, path); got != "a\nlate\n" {
-		t.Errorf("the file holds %q", got)
-	}
-	if err := os.Remove(other); err != nil {
-		t.Fatal(err)
-	}
-	noTemporaryFiles(t, w)
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 var errNoLease = errors.New("the system tells of no leases")

@@ -1,7 +1,9 @@
 // Command mutate breaks lines that changed since a commit, one at a time, and names those
 // that no test of their package misses.
 //
-//	go run ./scripts/mutate [-since COMMIT] [-n MUTANTS] [-seed SEED]
+//	go run ./scripts/mutate [-since COMMIT] [-n MUTANTS] [-seed SEED] [FOLDER or FILE…]
+//
+// Since the empty tree, $(git hash-object -t tree /dev/null), all lines have changed.
 //
 // Nothing in the tree is written: the compiler reads a broken file in place of the real one.
 package main
@@ -29,7 +31,7 @@ func main() {
 	n := flag.Int("n", 20, "how many mutants are tried")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "which are chosen")
 	flag.Parse()
-	survivors, err := run(*since, *n, *seed)
+	survivors, err := run(*since, *n, *seed, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
@@ -39,8 +41,8 @@ func main() {
 	}
 }
 
-func run(since string, n int, seed uint64) (survivors int, err error) {
-	diff, err := exec.Command("git", "diff", "-U0", "--no-color", "--no-prefix", since, "--", "*.go").Output()
+func run(since string, n int, seed uint64, paths []string) (survivors int, err error) {
+	diff, err := exec.Command("git", append([]string{"diff", "-U0", "--no-color", "--no-prefix", since, "--"}, paths...)...).Output()
 	if err != nil {
 		return 0, fmt.Errorf("git diff %s: %w", since, err)
 	}

@@ -67,6 +67,12 @@ func TestRules(t *testing.T) {
 			t.call("write", map[string]any{"path": "a.go", "content": text}, "ok", false)
 			t.call("write", map[string]any{"path": "a.go", "content": source("B", 40)}, "ok", false)
 		}, []string{"1 written content: free"}},
+		{"D-48 written content, and what wrote it again was undone", func(t *talk) {
+			t.call("write", map[string]any{"path": "a.go", "content": text}, "ok", false)
+			t.call("write", map[string]any{"path": "a.go", "content": source("B", 40)}, "ok", false)
+			last := len(t.entries) - 1
+			t.entries[last] = t.entries[last].WithMeta(history.MetaUndone, true)
+		}, nil},
 		{"F3 the old text of all but the newest three edits", func(t *talk) {
 			for i := range 4 {
 				edit(t, i, false)
@@ -104,6 +110,21 @@ func TestRules(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.id, diff)
 		}
+	}
+}
+
+// A new beginning keeps what was pinned, of what it still is about.
+func TestRebuildKeepsPins(t *testing.T) {
+	t.Parallel()
+	say := &talk{}
+	say.call("read", map[string]any{"path": "a.go"}, source("A", 40), false)
+	_, e := plan(Moment{}, say)
+	if !e.Pin("/w/a.go", true) {
+		t.Fatal("the file is not known")
+	}
+	e.Rebuild(say.entries)
+	if pins := e.Pins(); !slices.Equal(pins, []string{"/w/a.go"}) {
+		t.Errorf("%q are pinned", pins)
 	}
 }
 

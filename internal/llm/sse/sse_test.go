@@ -34,6 +34,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"by the book", "data: {\"a\":1}\n\ndata: [DONE]\n\n", []string{`|{"a":1}`, "|[DONE]"}},
 		{"CRLF", "data: {\"a\":1}\r\n\r\ndata: [DONE]\r\n\r\n", []string{`|{"a":1}`, "|[DONE]"}},
+		{"CRLF within an event", "event: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n", []string{"x|{\"a\":\n1}"}},
 		{"bare CR", "event: x\rdata: {\"a\":1}\r\rdata: [DONE]\r\r", []string{`x|{"a":1}`, "|[DONE]"}},
 		{"a name", "event: error\ndata: {}\n\ndata: 1\n\n", []string{"error|{}", "|1"}},
 		{"several lines", "data: {\"a\":\ndata: 1}\n\n", []string{"|{\"a\":\n1}"}},

@@ -144,3 +144,13 @@ func BenchmarkDiffOfAnotherFile(b *testing.B) {
 		New(before.String(), after.String())
 	}
 }
+
+// A side without lines begins at the line before, as diff and patch have it.
+func TestEmptySides(t *testing.T) {
+	t.Parallel()
+	for _, tt := range [][3]string{{"", "a\n", "@@ -0,0 +1,1 @@"}, {"a\n", "", "@@ -1,1 +0,0 @@"}, {"a\n", "b\n", "@@ -1,1 +1,1 @@"}} {
+		if got := New(tt[0], tt[1]).Unified("", ""); !strings.Contains(got, tt[2]) {
+			t.Errorf("%q to %q: %s, want %s", tt[0], tt[1], got, tt[2])
+		}
+	}
+}

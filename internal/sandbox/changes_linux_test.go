@@ -1,0 +1,40 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A command may have the rights and times changed of what it may write or has no name, and
+// not of what is hidden in there.
+func TestWhichFilesMayBeChanged(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &changes{writable: []string{root + "/ws"}, hidden: []string{root + "/ws/keys", root + "/ws/.env"}}
+	for name, want := range map[string]bool{"ws/a": true, "ws/.env": false, "ws/keys/a": false, "ws/.envrc": true, "wsx/a": false, "b": false, "gone": true} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if name == "gone" {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := c.may(int(f.Fd())); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if c.may(-1) {
+		t.Error("what is not open may be changed")
+	}
+}
