@@ -76,7 +76,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
 	command.Env = sandbox.Environ(w.Environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
-	// An interrupt reaches the command by itself; it has a moment to end of it.
+	// An interrupt reaches the command without our help; it has a moment to end.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second
 	running, err := box.Start(ctx, command, policy)

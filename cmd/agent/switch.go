@@ -33,7 +33,7 @@ func withSessionID(args []string) []string {
 // errNoChoice refuses to choose a session where nothing can be shown.
 var errNoChoice = errors.New("-r needs the id of a session where there is no terminal to choose on; agent sessions list shows them, and -c goes on with the latest")
 
-// pickSession lets the user choose the session to go on with.
+// pickSession lets the user choose the session to resume.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
 	f, err := w.Folders()
 	if err != nil {

@@ -25,11 +25,11 @@ type world struct {
 	// out and people are where results and what is for people are written: standard
 	// output and error, cleaned where they are a terminal.
 	out, people io.Writer
-	// heard is how many hear Ctrl+C by themselves; nobody does where it is nil.
+	// heard counts those that handle Ctrl+C themselves; nil counts none.
 	heard *atomic.Int32
 }
 
-// hear keeps Ctrl+C from ending the program until release is called: its caller hears it.
+// hear keeps Ctrl+C from ending the program until release is called: its caller handles it.
 func (w world) hear() (release func()) {
 	if w.heard == nil {
 		return func() {}
@@ -38,7 +38,7 @@ func (w world) hear() (release func()) {
 	return func() { w.heard.Add(-1) }
 }
 
-// isHeard reports whether a signal is for somebody else than the program as a whole.
+// isHeard reports whether somebody handles a signal in place of the program as a whole.
 func (w world) isHeard(s os.Signal) bool {
 	return s == os.Interrupt && w.heard != nil && w.heard.Load() > 0
 }
@@ -87,7 +87,7 @@ func (w world) printOutcome(outcome printable) error {
 	return w.print(strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")...)
 }
 
-// columns is the width of a terminal, 0 for what is none.
+// columns is the width of a terminal, 0 for any other file.
 func columns(f *os.File) int {
 	if f == nil {
 		return 0

@@ -21,7 +21,7 @@ type Screen struct {
 	// actions with the keys that are in force then, and what is wrong with the file.
 	ReadKeys func() (bound []command.Bound, faults []string)
 	KeysFile string
-	// Resume has the program go on with the session of that id once this one is left; nil
+	// Resume makes the program resume the session of that id once this one is left; nil
 	// where it cannot.
 	Resume func(id string)
 }
@@ -107,7 +107,7 @@ func (c *ground) lists() slash.SessionLists {
 	return lists
 }
 
-// resumer checks the session to go on with before it hands its id to next; nil where
+// resumer checks a session before it passes the id to next, which resumes it; nil where
 // next is.
 func (c *ground) resumer(next func(id string)) func(id string) error {
 	if next == nil {
@@ -129,8 +129,8 @@ func (c *ground) resumer(next func(id string)) func(id string) error {
 	}
 }
 
-// forker has the session go on in a record of its own, with what files held; nil where
-// nothing is recorded.
+// forker continues the session in a new record, with what files held; nil where nothing is
+// recorded.
 func (c *Conversation) forker() func() (before, now string, err error) {
 	if c.session == nil {
 		return nil

@@ -52,7 +52,7 @@ type Conversation struct {
 	// Trust is what the repository wants run, connected to or allowed, and what the person
 	// said of it.
 	Trust *consent.Trust
-	// LeftOut says of which parts of a set-up there is no use as they are written, and why.
+	// LeftOut names the parts of a set-up that cannot be used as they are written, and why.
 	LeftOut []string
 
 	// id is that of the session, or one of its own where none is kept.
@@ -137,7 +137,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
 	c.onClose(c.Connection.Close)
 	var recorded session.State
-	if c.options.Record.resumes() { // whom it talked to is in the record
+	if c.options.Record.resumes() { // its endpoint is in the record
 		if recorded, err = c.record(func() { c.Refresh() }); err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func cacheKey(sessionID string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// connect finds somebody to talk to.
+// connect finds the endpoint.
 func (c *Conversation) connect(ctx context.Context) error {
 	find := c.options.Connect
 	if find == nil {
@@ -249,7 +249,7 @@ func (c *Conversation) connect(ctx context.Context) error {
 	return err
 }
 
-// converse makes the conversation itself, or takes the recorded one up again.
+// converse makes the turn loop, or resumes the recorded one.
 func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, recorded session.State) error {
 	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	var observer history.Observer

@@ -16,8 +16,8 @@ import (
 	"agent/internal/words"
 )
 
-// record opens the session log: a new one, or the one to go on with. Keys that come
-// into use are kept out of it, should a command print one. Refresh is called when the jobs
+// record opens the session log: a new one, or the one to resume. Keys that are in use are
+// kept out of it, should a command print one. Refresh is called when the jobs
 // have changed.
 func (c *ground) record(refresh func()) (session.State, error) {
 	c.env.Jobs.OnJob = func(shell.JobChange) { refresh() }
@@ -147,8 +147,8 @@ func (c *ground) openLog(options session.Options) (*session.Log, session.State, 
 	return log, state, nil
 }
 
-// openNamed makes the conversation go on with the session of the wanted id, if there is
-// one; else the options name the new one.
+// openNamed makes the conversation resume the session of the wanted id, if there is one; else
+// the options name the new one.
 func (c *ground) openNamed(options *session.Options) error {
 	id := c.options.Record.ID
 	all, err := session.List(c.folders.Sessions(), "")

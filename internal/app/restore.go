@@ -21,8 +21,8 @@ var neverWider = []string{
 // are decided anew each time.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key()}, neverWider...)
 
-// begunWith is what flags and the profile say of whom a session talks to, by the keys
-// under which it is recorded (D-82).
+// begunWith are the settings of flags and the profile that choose the model and its provider,
+// by the keys under which they are recorded (D-82).
 func (c *ground) begunWith() map[string]string {
 	with := map[string]string{}
 	if name := c.settings.Profile(); name != "" {
@@ -39,8 +39,8 @@ func (c *ground) begunWith() map[string]string {
 
 // restoreSettings uses the profile again and sets what was set with /set in the
 // session, but for what would let it do more than the program was started with. What
-// flags say comes first; flags that name whom to talk to leave out all that the record
-// has about that.
+// flags say comes first; flags that choose the endpoint leave out all that the record
+// has about it.
 func (c *ground) restoreSettings(recorded map[string]string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
 		c.restoreProfile(name)
@@ -111,7 +111,7 @@ func (c *ground) flagged(key string) bool {
 	return from == settings.Flags || about && c.keepsEndpoint()
 }
 
-// keepsEndpoint reports whether it was said beforehand whom to talk to.
+// keepsEndpoint reports whether flags have chosen the endpoint.
 func (c *ground) keepsEndpoint() bool {
 	_, provider := c.settings.Get(settings.Provider.Key())
 	_, baseURL := c.settings.Get(settings.BaseURL.Key())

@@ -40,7 +40,7 @@ func (c *ground) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 }
 
 // waited are the messages that waited when the recording program ended. Where nobody is
-// there to send them, a notice names them and they go on waiting.
+// there to send them, a notice names them and they keep waiting.
 func (c *ground) waited(recorded []json.RawMessage) []atcmd.Message {
 	var messages []atcmd.Message
 	for _, data := range recorded {

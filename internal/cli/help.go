@@ -66,8 +66,8 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	return rows
 }
 
-// unbroken joins the lines of paragraphs, for them to be broken anew. Lines that are
-// indented, such as examples, stay.
+// unbroken joins the lines of paragraphs, so that they can be broken at another width. Lines
+// that are indented, such as examples, stay.
 func unbroken(text string) string {
 	var b strings.Builder
 	after := "\n"

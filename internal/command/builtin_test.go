@@ -9,7 +9,9 @@ import (
 // A front end without a screen runs what the program has and sends all else as a message.
 func TestBuiltIn(t *testing.T) {
 	t.Parallel()
-	files := func() []command.Callable { return []command.Callable{{Name: "review"}, {Name: "undo", Origin: "project"}} }
+	files := func() []command.Callable {
+		return []command.Callable{{Name: "review"}, {Name: "undo", Origin: "project"}}
+	}
 	c := command.New(files, nil, command.Command{Name: "undo", Aliases: []string{"back"}})
 	for line, want := range map[string]bool{
 		"/undo": true, " /UNDO yes ": true, "/back": true, "/help": true,

@@ -141,7 +141,7 @@ type PickAction struct {
 
 // Choice is one thing of a Pick.
 type Choice struct {
-	// Name is what is chosen, and Help what there is to say of it on the same line. Both
+	// Name is what is chosen, and Help is a remark about it on the same line. Both
 	// are searched.
 	Name, Help string
 	// Also returns more text that is searched, for words that neither Name nor Help has;
@@ -156,7 +156,7 @@ type Choice struct {
 	// Preview returns what a choice looks like, for the pane beside the list; nil shows
 	// none. It is called when the choice is selected, beside everything else, once.
 	Preview func() string
-	// Theme names a theme, of which the pane shows a sample; "" for none.
+	// Theme names a theme that the pane shows a sample of; "" for none.
 	Theme string
 }
 

@@ -37,7 +37,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	r.trust(p.Trust(f, s, p.Dir))
 }
 
-// servers says how the servers are, as far as it is known. Nothing is started.
+// servers reports what is known of the servers. Nothing is started.
 func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 	configured, err := p.Servers(f, p.Dir, app.Options{})
 	if err != nil {

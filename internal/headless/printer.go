@@ -52,7 +52,7 @@ func (p *Printer) Turn(outcome chat.Outcome, err error) {
 func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
 
 // Event writes one event of the turn loop. Its error is the first that writing
-// met: nobody reads the results any more, so there is no use in going on.
+// met: nobody reads the results any more, so the run is of no use.
 func (p *Printer) Event(e chat.Event) error {
 	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
 		return p.failure()

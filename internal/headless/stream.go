@@ -39,7 +39,7 @@ type (
 		Type string `json:"type"`
 		ID   int    `json:"id"`
 		Tool string `json:"tool"`
-		// Title says it in a line; what would be done is in the members that are there.
+		// Title says it in a line; the members below have what would be done.
 		Title      string          `json:"title"`
 		Diff       string          `json:"diff,omitempty"`
 		Command    string          `json:"command,omitempty"`

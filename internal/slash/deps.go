@@ -101,10 +101,10 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions are the recorded sessions.
 	Sessions SessionLists
-	// Resume has the program go on with another session once this one is left; an error
-	// says why it cannot. Nil where the program ends with its command.
+	// Resume makes the program resume another session once this one is left; an error says
+	// why it cannot. Nil where the program ends with its command.
 	Resume func(id string) error
-	// Fork has the session go on in a record of its own, and returns the ids of before and
+	// Fork continues the session in a new record, and returns the ids of before and
 	// now; nil where nothing is recorded.
 	Fork func() (before, now string, err error)
 	// Rename gives the session a title, an empty one takes it back, and Title returns it,

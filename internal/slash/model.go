@@ -153,7 +153,7 @@ func withEffort(model command.Choice, known []string, at int) command.Choice {
 	turned.Turn = func(by int) command.Choice {
 		from := at
 		if from < 0 {
-			from = (len(known) - 1) / 2
+			from = len(known) / 2
 		}
 		next := min(max(from+by, 0), len(known)-1)
 		changed := withEffort(model, known, next)

@@ -127,12 +127,15 @@ func TestModelWithEffort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {
 		d.Models = func(context.Context) ([]slash.Model, error) {
-			return []slash.Model{{ID: "one", Efforts: []string{"low", "medium", "high"}}, {ID: "two"}}, nil
+			return []slash.Model{{ID: "one", Efforts: []string{"low", "medium", "high"}}, {ID: "two"}, {ID: "four", Efforts: []string{"minimal", "low", "medium", "high"}}}, nil
 		}
 	})
 	pick := w.run(t, "/model").Pick
 	if pick.Turns != "effort" || pick.Choices[1].Turn != nil {
 		t.Fatalf("the list %+v", pick)
+	}
+	if four := pick.Choices[2]; four.Turn(1).Line != "/model four high" || four.Turn(-1).Line != "/model four low" {
+		t.Errorf("without an effort it is medium: → %q, ← %q", four.Turn(1).Line, four.Turn(-1).Line)
 	}
 	one := pick.Choices[0]
 	for _, want := range []string{"/model one high", "/model one high"} {

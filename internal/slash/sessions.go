@@ -153,8 +153,8 @@ type SessionLists struct {
 	Now   func() time.Time
 }
 
-// Pick is a list of sessions to choose from; each runs /resume. The conversations and the
-// runs of scripts are lists of their own, of which one without the other is shown.
+// Pick is a list of sessions to choose from; each runs /resume. It shows
+// either the conversations or the runs of scripts.
 func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pick {
 	kind := func(scripts bool) (of []session.Info) {
 		for _, i := range infos {

@@ -91,8 +91,8 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	return lines, nil
 }
 
-// effect says what a change of the window's settings comes to, where that is not what
-// the value says.
+// effect says what a change of the window's settings does, where that differs from the
+// value.
 func (s setter) effect(ctx context.Context, key string) string {
 	if why := settings.NoEffect(s.Settings, key); why != "" {
 		return why

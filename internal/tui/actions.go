@@ -122,8 +122,8 @@ func (m *Model) down() tea.Cmd {
 	return nil
 }
 
-// openOutputs opens the outputs of the session, the newest first, what runs before
-// them; what was said before it was taken up again comes last.
+// openOutputs opens what runs, then the outputs of the session, the newest first, then what
+// was said before the session was resumed.
 func (m *Model) openOutputs() tea.Cmd {
 	if len(m.activity.outputPages()) == 0 {
 		m.showHint("there is no tool output yet", false)
@@ -155,8 +155,8 @@ func (m *Model) think(steps int) tea.Cmd {
 	return m.runCommand("/set reasoning.effort " + known[next])
 }
 
-// stash puts the draft aside, for something else that is to be said first; on an empty
-// line it brings the draft back.
+// stash puts the draft aside, so that something else can be sent first; on an empty line it
+// brings the draft back.
 func (m *Model) stash() tea.Cmd {
 	draft := m.input.Message()
 	switch {

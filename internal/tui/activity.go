@@ -38,7 +38,7 @@ type activity struct {
 	back    string
 	behind  []atcmd.Message
 	outputs outputs
-	// earlier are the exchanges of a session that was taken up again.
+	// earlier are the exchanges of a session that was resumed.
 	earlier []Exchange
 }
 

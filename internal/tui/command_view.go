@@ -29,7 +29,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	}
 	lay := commandRows(output)
 	if rows := lay(m.theme, m.columns()); len(rows) > max(8, m.height/2) {
-		m.reader.openPage(line, lay) // what was typed stands for it
+		m.reader.openPage(line, lay) // the page shows the line as its title
 		return
 	}
 	m.answer(lay)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/words"
 )
 
-// Earlier is the end of a conversation that is taken up again.
+// Earlier is the end of a conversation that is resumed.
 type Earlier struct {
 	// Exchanges are all of it; Ctrl+O opens them.
 	Exchanges []Exchange
@@ -36,7 +36,7 @@ type Call struct {
 	Failed bool
 }
 
-// earlierShown is how many exchanges of a session that is taken up again are printed.
+// earlierShown is how many exchanges of a session that is resumed are printed.
 const earlierShown = 20
 
 // earlierRows is how much of an earlier reply is printed, lastRows how much of the last

@@ -184,8 +184,8 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// helpKey takes a ? on an empty line, which shows the keys. They go at the next key;
-// that one is for whom it would be for, but for Esc, which has done what it was for.
+// helpKey takes a ? on an empty line, which shows the keys. The next key hides them and does
+// what it does otherwise; Esc only hides them.
 func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
 	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Empty()

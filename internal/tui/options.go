@@ -72,8 +72,7 @@ type Options struct {
 	Environ []string
 	// Greeting is printed first, a line each.
 	Greeting []string
-	// Earlier is shown below it: what happened before the session was taken up
-	// again.
+	// Earlier is shown below it: what happened before the session was resumed.
 	Earlier Earlier
 	// History may be nil: then prompts are remembered for this session only.
 	History History

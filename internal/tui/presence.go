@@ -24,8 +24,8 @@ type presence struct {
 	sequence string
 }
 
-// say says in the terminal's title what continues, and calls the person when a question
-// waits or a long turn ended while the window has not the focus, as far as that is known.
+// say sets the terminal's title to what is being done, and calls the person when a question
+// waits or a long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + words.Line(filepath.Base(p.opts.Workspace), newsLimit)
 	title := name

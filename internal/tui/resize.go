@@ -6,7 +6,7 @@ import "time"
 // dragged, every paint would be for a size that is gone.
 const settleTime = 60 * time.Millisecond
 
-// resize is the part that hears of the window's size.
+// resize follows the window's size.
 type resize struct {
 	*surface
 	change change
@@ -25,8 +25,8 @@ type change struct {
 	painted int
 }
 
-// safeRows is the height of a live part that every window has had room for, also one
-// whose lowest size nobody heard of.
+// safeRows is the height of a live part for which every window has had room, also one that
+// was lower for a moment without a report.
 const safeRows = 6
 
 // resizedMsg says that the window may have another size. painted is how many rows the

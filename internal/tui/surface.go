@@ -125,7 +125,7 @@ func (s *surface) showHint(text string, quits bool) {
 	s.hint = hint{text: text, until: s.opts.Now().Add(hintTime), quits: quits}
 }
 
-// answer prints what a command answers: it is by itself.
+// answer prints the answer of a command, with blank lines around it.
 func (s *surface) answer(lay transcript.Lay) { s.print(transcript.Text, lay) }
 
 // print adds a finished entry to the transcript.

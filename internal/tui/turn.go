@@ -55,8 +55,7 @@ type retry struct {
 	at time.Time
 }
 
-// silence is what was heard of a model that sends nothing: since when, and when it
-// was said last.
+// silence is a model that sends nothing: since when, and when that was reported last.
 type silence struct{ since, told time.Time }
 
 // lasts reports whether nothing came since it was said: it would be said again.

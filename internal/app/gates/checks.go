@@ -150,7 +150,7 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 	return result.Output, nil
 }
 
-// Finish runs the checks of a turn when the model leaves editing, and has it go on once
+// Finish runs the checks of a turn when the model ends it, and makes the model continue once
 // with what is new.
 func (g *Checks) Finish(ctx context.Context) chat.Heard {
 	if g.Chat().Mode().OnlyLooks() {

@@ -44,7 +44,7 @@ func (h *Host) Absolute(path string) string {
 }
 
 // ask asks about a call that needs it for a reason of its own. Where nobody is there, refusal
-// says so to the model and notice to whom it concerns.
+// says so to the model and notice to the person.
 func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	if h.Unattended {
 		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Chat().Consent().Denied()}

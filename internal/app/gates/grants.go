@@ -11,8 +11,8 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// InOurRules are rules of Claude Code as those of this program, as far as they mean
-// something here.
+// InOurRules are rules of Claude Code as those of this program, without those that mean
+// nothing here.
 func (h *Host) InOurRules(texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {

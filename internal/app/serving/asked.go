@@ -50,7 +50,7 @@ func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	return mcp.Answer{Action: mcp.Accept, Values: values}, nil
 }
 
-// askToOpen asks whether to open an address, of which the host is shown.
+// askToOpen asks whether to open an address, and names its host.
 func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
 	host := q.URL
 	if address, err := url.Parse(q.URL); err == nil {

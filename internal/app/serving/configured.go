@@ -89,7 +89,7 @@ func (x *Configured) unused(s *servers.Server) string {
 	return ""
 }
 
-// Status says how the servers are, as far as it is known: nothing is started or connected.
+// Status is what is known of the servers: nothing is started or connected.
 func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 	b := bridge.New(bridge.Config{
 		Servers: x.Used(), Store: x.Catalogue,

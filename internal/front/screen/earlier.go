@@ -11,8 +11,8 @@ import (
 	"agent/internal/tui"
 )
 
-// earlierOf is what a person needs to see to go on with a conversation: their latest
-// messages, and what the model did and last said to each.
+// earlierOf is what a person sees of a conversation that is resumed: their messages, and what
+// the model did and last said to each.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
 	good := worked(entries)

@@ -49,8 +49,8 @@ type Options struct {
 	Initial atcmd.Message
 }
 
-// Run runs the screen and the turn loop until the session is left, and returns the one
-// to go on with, "" for none. It is tui.ErrTerminated when the terminal has gone.
+// Run runs the screen and the turn loop until the session is left, and returns the id of
+// the one to resume, "" for none. It is tui.ErrTerminated when the terminal has gone.
 func Run(ctx context.Context, o Options) (next string, err error) {
 	sums, listening := &tally{}, make(chan struct{})
 	var listener func(chat.Event)
@@ -85,8 +85,8 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	return next, err
 }
 
-// screenOptions are what the screen needs to show a conversation. The session to go on
-// with is put into next.
+// screenOptions are what the screen needs to show a conversation. The id of the session to
+// resume is put into next.
 func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *string) (tui.Options, error) {
 	folders, err := o.Process.Folders()
 	if err != nil {

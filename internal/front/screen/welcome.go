@@ -121,8 +121,8 @@ func (t *tally) sums(stats chat.Stats) string {
 	return strings.Join(parts, ", ") + " · "
 }
 
-// sayGoodbye says what the session came to and how to take it up again, if there is
-// something to take up. The turn loop still runs.
+// sayGoodbye says what was done in the session and how to resume it, if there is something to
+// resume. The turn loop still runs.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
 	id := c.SessionID()
 	if id == "" || c.History.Len() == 0 {

@@ -274,7 +274,7 @@ func runCommand(ctx context.Context, c *app.Conversation, session slash.Session,
 	return c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
 }
 
-// mayInit refuses /init where nobody could allow what it is for.
+// mayInit refuses /init where nobody could allow it to write AGENTS.md.
 func mayInit(c *app.Conversation, prompt atcmd.Message) error {
 	if strings.TrimSpace(prompt.Text()) != "/init" || c.Rules.MayWrite("AGENTS.md") {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"agent/internal/headless"
 )
 
-// run is a run that goes on.
+// run is a run in progress.
 type run struct {
 	Options
 	printer *headless.Printer

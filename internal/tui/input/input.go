@@ -99,8 +99,8 @@ func (in *Input) PutImage(path string, now time.Time) {
 	in.Typed = now
 }
 
-// Continues makes a line that ends with a backslash go on with another one, and reports
-// whether it did.
+// Continues begins a new line where the text ends with a backslash, which it removes, and
+// reports whether it did.
 func (in *Input) Continues() bool {
 	if in.Cursor != len(in.Text) || !strings.HasSuffix(in.Text, `\`) {
 		return false
@@ -113,7 +113,7 @@ func (in *Input) Continues() bool {
 // IsShell reports a line for the shell.
 func (in *Input) IsShell() bool { return strings.HasPrefix(in.Text, "!") }
 
-// IsPrivate reports a line for the shell of which the model sees nothing.
+// IsPrivate reports a line for the shell that the model does not see.
 func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
 
 // Sent empties the prompt after its message was sent.

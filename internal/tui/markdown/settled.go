@@ -88,7 +88,7 @@ func (m *Renderer) opens(n *ast.Text, signs string) int {
 }
 
 // mayOpen reports whether a sign at a place of the source can be the beginning of a
-// mark, for all that is known of what follows it.
+// mark, by what is known so far of the text behind it.
 func (m *Renderer) mayOpen(sign byte, at int) bool {
 	before, _ := utf8.DecodeLastRune(m.source[:at])
 	after, size := utf8.DecodeRune(m.source[at+1:])

@@ -120,7 +120,7 @@ func (s *Stream) End() (closed []Piece) {
 	return closed
 }
 
-// Open is the piece that still grows, as far as it is known what it will be; ok is
+// Open is the piece that still grows, without an end whose meaning is not known yet; ok is
 // false when there is nothing to show.
 func (s *Stream) Open() (piece Piece, ok bool) {
 	text := beforeMarks(s.open.String())

@@ -92,8 +92,8 @@ func (p *Picker) act() func() {
 	}
 }
 
-// replace shows the list as it is now. The query stays, and the selection as far as what
-// was selected is still there.
+// replace shows the list as it is now. The query stays, and so does the selection if its
+// choice is still there.
 func (p *Picker) replace(pick command.Pick) {
 	selected, _ := p.Selected()
 	at := p.at

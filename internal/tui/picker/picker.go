@@ -102,7 +102,7 @@ func (p *Picker) Key(k term.Key) Result {
 	return Stays
 }
 
-// turn changes the selected choice. It reports false for a list of which none can turn.
+// turn changes the selected choice. It reports false for a list whose choices do not turn.
 func (p *Picker) turn(key string) bool {
 	by := 1
 	if key == "left" {
@@ -114,7 +114,7 @@ func (p *Picker) turn(key string) bool {
 	return p.pick.Turns != ""
 }
 
-// Paste searches for pasted text, of which the first line counts.
+// Paste searches for the first line of pasted text.
 func (p *Picker) Paste(text string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if p.action.busy() {
@@ -284,7 +284,7 @@ func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	return style.Truncate(t.Accent.Text(title)+typed+strings.Repeat(" ", pad)+t.Dim.Text(count), width), col
 }
 
-// Row is a line of a list: what is chosen, and what there is to say of it.
+// Row is a line of a list: the name of a choice, and a remark about it.
 type Row struct {
 	Name, Help string
 	// InUse marks what is in force now.

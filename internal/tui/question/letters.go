@@ -49,7 +49,7 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	return Reply{Pass: true}
 }
 
-// hold keeps a letter for a word that may go on with it.
+// hold keeps a letter that may be the beginning of a word.
 func (q *Questions) hold(text, hint string, now time.Time) Reply {
 	q.held, q.heldAt = text, now
 	return Reply{Hint: hint}

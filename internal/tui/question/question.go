@@ -32,8 +32,8 @@ const (
 	// typingTime is how long after a key the person is taken to be still typing the
 	// message that a question came in the middle of.
 	typingTime = 1500 * time.Millisecond
-	// heldTime is how long a letter that answers nothing is held for a word that may go
-	// on with it.
+	// heldTime is how long a letter that answers nothing is held as the beginning of a
+	// word.
 	heldTime = time.Second
 )
 
@@ -103,7 +103,7 @@ type Reply struct {
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
 // Place is which of how many questions is shown: those of one call that asks, else the
-// calls that wait, and those that the rest of the reply will ask, as far as that is known.
+// calls that wait, and those that the rest of the reply is known to ask.
 func (q *Questions) Place() (n, of int) {
 	if q.inquiry() != nil {
 		return q.First().Step + 1, len(q.First().Preview.Inquiries)

@@ -136,7 +136,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	return t
 }
 
-// Sample is how text looks in the palette of that name; nothing of a name that is none.
+// Sample is how text looks in the palette of that name; nil where there is no such palette.
 func (t *Theme) Sample(name string) []string {
 	i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name })
 	if i < 0 {

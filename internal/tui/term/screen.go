@@ -335,8 +335,8 @@ func (s *Screen) leavePage(b *bytes.Buffer) {
 	}
 }
 
-// heardWithin is how late the program may hear of a change of the window's size, with a
-// machine under load and a terminal that collects changes.
+// heardWithin is how late a change of the window's size may be reported, on a machine under
+// load by a terminal that collects changes.
 const heardWithin = 5 * time.Second
 
 // tallest is the tallest live part or page that was painted lately: the window may have
@@ -353,8 +353,8 @@ func (t *tallest) measure(rows int, now time.Time) {
 	}
 }
 
-// Tallest is how many rows the tallest live part or page had that may have been painted in a
-// window of another size than the one it was made for, for a person that hears of it now.
+// Tallest is how many rows the tallest live part or page has that may have been painted in a
+// window of another size than it was made for, when a change of size is reported now.
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()
