@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,11 +67,15 @@ func TestGlobAnswersTheLatestFirst(t *testing.T) {
 
 func TestGlobIsBounded(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{}
-	for i := range maxListed + 5 {
-		files[filepath.Join("f", strings.Repeat("n", i%7), time.Duration(i).String())] = ""
+	first := filepath.Join("f", "0")
+	env := searchEnv(t, map[string]string{first: ""})
+	for i := range maxListed + 4 {
+		root := env.Workspace.Root()
+		name := filepath.Join(root, "f", strings.Repeat("n", i%7), fmt.Sprint(i+1))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.Link(filepath.Join(root, first), name)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	env := searchEnv(t, files)
 	answer := runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
 	if !strings.HasSuffix(answer.ForModel(), "[files 1-1000 of 1005; go on with offset 1001, or narrow the pattern]") {
 		t.Errorf("%.100s … %s", answer.ForModel(), answer.ForModel()[len(answer.ForModel())-100:])

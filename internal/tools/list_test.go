@@ -55,11 +55,12 @@ x.log (2 bytes) [ignored]
 
 func TestListDirectoryIsBounded(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{}
-	for i := range maxListed + 3 {
-		files[fmt.Sprintf("%04d", i)] = ""
+	env := searchEnv(t, map[string]string{"0000": ""})
+	for i := range maxListed + 2 {
+		if err := os.Link(filepath.Join(env.Workspace.Root(), "0000"), filepath.Join(env.Workspace.Root(), fmt.Sprintf("%04d", i+1))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	env := searchEnv(t, files)
 	env.Limits.OutputTokens = 20_000
 	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
 	if strings.Count(answer.ForModel(), "\n") != maxListed || !strings.HasSuffix(answer.ForModel(), "\n[entries 1-1000 of 1003; go on with offset 1001]") {

@@ -484,17 +484,14 @@ func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
 	for name, config := range map[string]string{
 		"nothing":               "",
 		"a file system monitor": "[core]\n\tfsmonitor = touch pwned\n",
-		"an external diff":      "[diff]\n\texternal = touch pwned\n",
-		"a text converter":      "[diff \"x\"]\n\ttextconv = touch pwned\n",
 		"a filter":              "[filter \"x\"]\n\tclean = touch pwned\n",
-		"a filter process":      "[filter \"x\"]\n\tprocess = touch pwned\n",
 		"another file":          "[include]\n\tpath = ../more\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := shellEnv(t)
 			root := env.Workspace.Root()
-			init := exec.Command("git", "init", "-q", root)
+			init := exec.Command("git", "init", "-q", "--template=", root)
 			init.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
 			if out, err := init.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)

@@ -42,6 +42,9 @@ func TestHostilePagesAreConvertedInTime(t *testing.T) {
 	}
 	for name, page := range hostilePages() {
 		for form, render := range renderings {
+			if render == nil && name != "nested divs" && name != "bad text" {
+				continue // it is cut, not converted
+			}
 			begun := time.Now()
 			answer := answerPage(t.Context(), Limits{OutputTokens: 1000}, fetch.Page{URL: "http://x/", Type: "text/html", Body: []byte(page)}, render)
 			if took := time.Since(begun); took > 30*time.Second {
