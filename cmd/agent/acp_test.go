@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 type peer struct {
 	t    *testing.T
 	to   *io.PipeWriter
+	out  *io.PipeWriter
 	from *bufio.Scanner
 	// lines are all that was received, for checks at the end.
 	lines []string
@@ -49,7 +51,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 		ended <- acp.Serve(context.Background(), forEditor(world{Process: p}, o), in, out, slog.New(slog.DiscardHandler))
 		out.Close()
 	}()
-	e := &peer{t: t, to: to, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}
+	e := &peer{t: t, to: to, out: out, from: bufio.NewScanner(from), server: server, asked: map[string]string{}}
 	e.from.Buffer(nil, 32<<20)
 	t.Cleanup(func() {
 		to.Close()
@@ -100,6 +102,11 @@ type received struct {
 
 func (e *peer) next() received {
 	e.t.Helper()
+	late := time.AfterFunc(stalled, func() {
+		stacks := make([]byte, 1<<20)
+		_ = e.out.CloseWithError(fmt.Errorf("nothing came within %s:\n%s", stalled, stacks[:runtime.Stack(stacks, true)]))
+	})
+	defer late.Stop()
 	if !e.from.Scan() {
 		e.t.Fatalf("the connection ended: %v; received\n%s", e.from.Err(), strings.Join(e.lines, "\n"))
 	}

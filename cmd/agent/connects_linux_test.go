@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,10 +16,7 @@ import (
 // list, and no collector that only a file of the workspace names.
 func TestOnlyTheEndpointIsReached(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("no strace")
-	}
+	strace := needStrace(t)
 	home := t.TempDir()
 	server := newModel(t, llmtest.Call("run_shell_command", `{"command":"echo hello"}`), llmtest.Say("done"))
 	work, trace := filepath.Join(home, "work"), filepath.Join(home, "trace")
@@ -32,9 +28,9 @@ func TestOnlyTheEndpointIsReached(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := startCommand(t, home, server.URL, strace, "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", trace, "agent", "-p", "go", "--approval-mode", "full-auto", "--set", "sandbox=off")
-	if err := run.cmd.Wait(); err != nil {
-		t.Fatalf("%v", err)
+	run := startCommand(t, home, server.URL, strace, "-f", "--seccomp-bpf", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", trace, "agent", "-p", "go", "--approval-mode", "full-auto", "--set", "sandbox=off")
+	if out, status := run.end(); status != exitOK {
+		t.Fatalf("ended with %d: %s", status, out)
 	}
 	text, err := os.ReadFile(trace)
 	if err != nil {

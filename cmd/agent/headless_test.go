@@ -19,8 +19,8 @@ func TestReaderGoesAway(t *testing.T) {
 	run := startRun(t, home, server.URL, "-p", "go", "--output-format", "stream-json")
 	run.until(`"tool_call"`)
 	run.r.Close()
-	if err := run.cmd.Wait(); run.cmd.ProcessState.ExitCode() != exitFailed {
-		t.Errorf("ended with %v, want %d", err, exitFailed)
+	if _, status := run.end(); status != exitFailed {
+		t.Errorf("ended with %d, want %d", status, exitFailed)
 	}
 	if left, _ := filepath.Glob(filepath.Join(home, "agent-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

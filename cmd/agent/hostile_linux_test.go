@@ -64,14 +64,12 @@ func hostileRepository(t *testing.T, folder, address string) {
 func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"-p", "go"},
 		{"-p", "go", "--approval-mode", "ask"},
 		{"-p", "go", "--approval-mode", "plan"},
 		{"-p", "go", "--approval-mode", "auto-edit"},
 		{"-p", "go", "--approval-mode", "full-auto"},
 		{"-p", "go", "--approval-mode", "read-only"},
 		{"trust"},
-		{"trust", "--json"},
 		{"doctor"},
 		{"mcp", "list"},
 	} {
@@ -79,16 +77,17 @@ func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
 			run := startCommand(t, h.home, h.server, append(h.strace, args...)...)
-			_ = run.cmd.Wait() // doctor fails where there is something to do
+			run.end() // doctor fails where there is something to do
 			h.checkQuiet()
 		})
 	}
 }
 
-// So does one on the screen: while it asks, after a no, and in a turn.
+// So does one on the screen: while it asks, after a no, and in a turn. The test above has
+// every mode.
 func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"ask", "auto-edit", "full-auto", "plan", "read-only"} {
+	for _, mode := range []string{"ask", "full-auto"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
@@ -166,10 +165,7 @@ type hostileStart struct {
 
 func newHostile(t *testing.T) hostileStart {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("no strace")
-	}
+	strace := needStrace(t)
 	evil, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +174,7 @@ func newHostile(t *testing.T) hostileStart {
 	h := hostileStart{T: t, home: t.TempDir(), server: newModel(t, llmtest.Say("done"), llmtest.Say("done")).URL}
 	h.folder, h.trace = filepath.Join(h.home, "work"), filepath.Join(h.home, "trace")
 	_, h.port, _ = net.SplitHostPort(evil.Addr().String())
-	h.strace = []string{strace, "-f", "-qq", "-s", "4000", "-e", "trace=execve,connect", "-o", h.trace, "agent"}
+	h.strace = []string{strace, "-f", "--seccomp-bpf", "-qq", "-s", "4000", "-e", "trace=execve,connect", "-o", h.trace, "agent"}
 	hostileRepository(t, h.folder, evil.Addr().String())
 	return h
 }
@@ -192,8 +188,8 @@ func TestAHostileRepositoryRunsOnceAgreedTo(t *testing.T) {
 	hostileRepository(t, folder, "127.0.0.1:9")
 	server := newModel(t, llmtest.Say("done"), llmtest.Say("done"))
 	run := startCommand(t, home, server.URL, "agent", "-p", "go", "--trust-project")
-	if err := run.cmd.Wait(); err != nil {
-		t.Error(err)
+	if out, status := run.end(); status != exitOK {
+		t.Errorf("ended with %d: %s", status, out)
 	}
 	if ran, _ := filepath.Glob(filepath.Join(folder, "ran-settings*")); len(ran) == 0 {
 		t.Error("nothing ran, though it was agreed to")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -22,64 +23,55 @@ import (
 // ended, and the record can be replayed and gone on with.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	moments := []struct {
-		name string
-		turn llmtest.Turn
+	const command = "exec 9>pipe; echo begun >&9; sleep 300"
+	for _, moment := range []struct {
+		name   string
+		signal syscall.Signal
+		turn   llmtest.Turn
 		// begun is in the output once the run is where it is to be interrupted; none
-		// when the request is enough, or a command tells by the pipe of commandBegan.
+		// when the request is enough, or a command says so by the pipe of commandBegan.
 		begun string
 	}{
-		{"before the reply", llmtest.Turn{}.Hang(), ""},
-		{"within the reply", llmtest.Say("Let me ").Hang(), "Let me"},
-		{"within a call's arguments", llmtest.Say("Let me ").Event(halfCall).Hang(), "Let me"},
-		{"within a command", llmtest.Call("run_shell_command", `{"command":"exec 9>pipe; echo begun >&9; sleep 300"}`), ""},
-	}
-	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-	if testing.Short() {
-		signals = signals[:1] // the others come by the same way
-	}
-	for _, sig := range signals {
-		for _, moment := range moments {
-			t.Run(sig.String()+" "+moment.name, func(t *testing.T) {
-				t.Parallel()
-				asked := make(chan struct{})
-				server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
-					if r.Last().Content == "and now?" {
-						return llmtest.Say("Going on.")
-					}
-					close(asked)
-					return moment.turn
-				})
-				home := t.TempDir()
-				pipe := newPipe(t, filepath.Join(home, "work"))
-				run := startRun(t, home, server.URL, "-p", "go", "--approval-mode", "full-auto", "--output-format", "stream-json")
-				<-asked
-				run.until(moment.begun)
-				var command *os.File
-				if moment.name == "within a command" {
-					command = commandBegan(t, pipe)
+		{"before the reply", syscall.SIGINT, llmtest.Turn{}.Hang(), ""},
+		{"within the reply", syscall.SIGTERM, llmtest.Say("Let me ").Hang(), "Let me"},
+		{"within a call's arguments", syscall.SIGHUP, llmtest.Say("Let me ").Event(halfCall).Hang(), "Let me"},
+		{"within a command", syscall.SIGINT, llmtest.Call("run_shell_command", `{"command":"`+command+`"}`), ""},
+	} {
+		t.Run(moment.name, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan struct{})
+			server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+				if r.Last().Content == "and now?" {
+					return llmtest.Say("Going on.")
 				}
-				if err := run.cmd.Process.Signal(sig); err != nil {
-					t.Fatal(err)
-				}
-				signalled := time.Now()
-				rest, status := run.end()
-				if took := time.Since(signalled); took > stalled {
-					t.Errorf("it ended %s after the signal", took)
-				}
-				if status != exitInterrupted {
-					t.Errorf("exit status %d, want %d\n%s", status, exitInterrupted, rest)
-				}
-				if command != nil {
-					checkGone(t, command)
-				}
-				checkResult(t, rest)
-				checkReplay(t, home, server.URL)
-				if _, status := startRun(t, home, server.URL, "-p", "and now?", "--continue").end(); status != exitOK {
-					t.Errorf("going on ended with %d", status)
-				}
+				close(asked)
+				return moment.turn
 			})
-		}
+			home := t.TempDir()
+			pipe := newPipe(t, filepath.Join(home, "work"))
+			run := startRun(t, home, server.URL, "-p", "go", "--approval-mode", "full-auto", "--output-format", "stream-json")
+			run.await(asked)
+			run.until(moment.begun)
+			var command *os.File
+			if moment.name == "within a command" {
+				command = commandBegan(t, pipe)
+			}
+			if err := run.cmd.Process.Signal(moment.signal); err != nil {
+				t.Fatal(err)
+			}
+			rest, status := run.end()
+			if status != exitInterrupted {
+				t.Errorf("exit status %d, want %d\n%s", status, exitInterrupted, rest)
+			}
+			if command != nil {
+				checkGone(t, command)
+			}
+			checkResult(t, rest)
+			checkReplay(t, home, server.URL)
+			if _, status := startRun(t, home, server.URL, "-p", "and now?", "--continue").end(); status != exitOK {
+				t.Errorf("going on ended with %d", status)
+			}
+		})
 	}
 }
 
@@ -129,13 +121,20 @@ func newPipe(t *testing.T, workspace string) string {
 // commandBegan waits for a command to open the pipe, which it keeps open.
 func commandBegan(t *testing.T, path string) *os.File {
 	t.Helper()
+	late := time.AfterFunc(stalled, func() {
+		if end, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+			end.Close() // what follows reads the end of the file
+		}
+	})
+	defer late.Stop()
 	pipe, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { pipe.Close() })
+	_ = pipe.SetReadDeadline(time.Now().Add(stalled))
 	if _, err := io.ReadFull(pipe, make([]byte, len("begun\n"))); err != nil {
-		t.Fatal(err)
+		t.Fatalf("the command did not begin: %v\n%s", err, processes())
 	}
 	return pipe
 }
@@ -147,7 +146,7 @@ func checkGone(t *testing.T, pipe *os.File) {
 		t.Fatal(err)
 	}
 	if _, err := pipe.Read(make([]byte, 1)); err != io.EOF {
-		t.Errorf("the command still runs: %v", err)
+		t.Errorf("the command still runs: %v\n%s", err, processes())
 	}
 }
 
@@ -228,14 +227,28 @@ func hearSignals() {
 	}
 }
 
+// await waits for something that the program is to do.
+func (r *run) await(done <-chan struct{}) {
+	r.t.Helper()
+	select {
+	case <-done:
+	case <-time.After(stalled):
+		r.giveUp("what was awaited did not come")
+	}
+}
+
 // until reads the output up to text.
 func (r *run) until(text string) {
 	r.t.Helper()
+	_ = r.r.SetReadDeadline(time.Now().Add(stalled))
 	buf := make([]byte, 4096)
 	for !strings.Contains(r.out.String(), text) {
 		n, err := r.r.Read(buf)
 		r.out.Write(buf[:n])
-		if err != nil {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			r.giveUp(fmt.Sprintf("%q did not come", text))
+		case err != nil:
 			r.t.Fatalf("%q did not come (%v):\n%s", text, err, r.out)
 		}
 	}
@@ -245,11 +258,33 @@ func (r *run) until(text string) {
 // its output have ended.
 func (r *run) end() (string, int) {
 	r.t.Helper()
-	_, _ = r.out.ReadFrom(r.r)
+	_ = r.r.SetReadDeadline(time.Now().Add(stalled))
+	if _, err := r.out.ReadFrom(r.r); errors.Is(err, os.ErrDeadlineExceeded) {
+		r.giveUp("the program, or what holds its output, did not end")
+	}
+	late := time.AfterFunc(stalled, func() { _ = r.cmd.Process.Kill() }) // nobody reads its stacks any more
+	defer late.Stop()
 	err := r.cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		r.t.Fatal(err)
 	}
 	return r.out.String(), r.cmd.ProcessState.ExitCode()
+}
+
+// giveUp ends a test that waited too long, with what the program wrote, the stacks of its
+// goroutines, and the processes there are.
+func (r *run) giveUp(what string) {
+	r.t.Helper()
+	there := processes()
+	_ = r.cmd.Process.Signal(syscall.SIGABRT) // the runtime prints its goroutines
+	_ = r.r.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_, _ = r.out.ReadFrom(r.r)
+	r.t.Fatalf("%s within %s:\n%s\n%s", what, stalled, r.out, there)
+}
+
+// processes lists the processes of this machine, where it has ps.
+func processes() []byte {
+	list, _ := exec.Command("ps", "-eo", "pid,ppid,stat,etime,args").Output()
+	return list
 }

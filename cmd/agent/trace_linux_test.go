@@ -4,9 +4,22 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 )
+
+// needStrace returns the path of strace. Where it cannot trace some calls alone, at full
+// speed for the others, the test is skipped.
+func needStrace(t *testing.T) string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-f", "--seccomp-bpf", "-o", "/dev/null", "true").Run() != nil {
+		t.Skip("strace does not work here")
+	}
+	return strace
+}
 
 // jsonObject is an object of alternating keys and values.
 func jsonObject(pairs ...any) string {

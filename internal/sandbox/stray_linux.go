@@ -48,18 +48,19 @@ func setMark(pid int, mark keeper.Mark) error {
 // end ends what the command left behind, by force after grace, and reports whether
 // there was anything.
 func (s strays) end(grace time.Duration) bool {
-	const poll = 10 * time.Millisecond
+	// Each look reads of every process, so that the looks become rarer.
+	const first, last = 10 * time.Millisecond, 80 * time.Millisecond
 	found := s.find()
 	if len(found) == 0 {
 		return false
 	}
-	signal := syscall.SIGTERM
-	for waited := time.Duration(0); len(found) > 0 && waited <= grace+time.Second; waited += poll {
+	signal, poll := syscall.SIGTERM, first
+	for waited := time.Duration(0); len(found) > 0 && waited <= grace+time.Second; poll = min(2*poll, last) {
 		for _, pid := range found {
 			_ = syscall.Kill(pid, signal)
 		}
 		time.Sleep(poll)
-		if waited >= grace {
+		if waited += poll; waited > grace {
 			signal = syscall.SIGKILL
 		}
 		found = s.find()

@@ -8,9 +8,13 @@ import (
 	"time"
 )
 
-// groupPoll is how often a process group is checked for its end; there is no event
-// to wait for.
-const groupPoll = 10 * time.Millisecond
+// A process group is checked for its end after firstPoll, and then after twice as long
+// each time, at most lastPoll: there is no event to wait for, and a check reads of every
+// process.
+const (
+	firstPoll = 10 * time.Millisecond
+	lastPoll  = 80 * time.Millisecond
+)
 
 // endGroup ends every process of a group: politely first, by force when they are
 // still there after grace. It reports whether there was any.
@@ -19,8 +23,10 @@ func endGroup(group int, grace time.Duration) bool {
 		return false
 	}
 	_ = syscall.Kill(-group, syscall.SIGTERM)
-	for waited := time.Duration(0); waited < grace; waited += groupPoll {
-		time.Sleep(groupPoll)
+	poll := firstPoll
+	for waited := time.Duration(0); waited < grace; poll = min(2*poll, lastPoll) {
+		time.Sleep(poll)
+		waited += poll
 		if !groupAlive(group) {
 			return true
 		}
