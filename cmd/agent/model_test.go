@@ -3,10 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"image"
-	"image/png"
-	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,26 +65,6 @@ func answerPath(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	modelOf(ts).Answer(args[0], args[1])
-}
-
-// noise makes an image file of at least three bytes a pixel.
-func noise(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: noise FILE SIDE")
-	}
-	side, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	drawing := image.NewNRGBA(image.Rect(0, 0, side, side))
-	chance := rand.New(rand.NewPCG(1, 2))
-	for i := range drawing.Pix {
-		drawing.Pix[i] = byte(chance.Uint32())
-	}
-	for i := 3; i < len(drawing.Pix); i += 4 {
-		drawing.Pix[i] = 255
-	}
-	var file bytes.Buffer
-	ts.Check(png.Encode(&file, drawing))
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file.Bytes(), 0o600))
 }
 
 func countRequests(ts *testscript.TestScript, neg bool, args []string) {

@@ -47,8 +47,8 @@ var programs = map[string]func(){
 //
 //	model FILE            start a model server that plays FILE (see modelTurns)
 //	answers PATH BODY     it answers a path beside its requests; BODY hang: never
-//	noise FILE SIDE       make a PNG that nothing makes smaller
 //	exits STATUS CMD…     run a program that must end with this exit status
+//	runs STATUS ARGS…     run agent in this process; it must end with this exit status
 //	requests N            the server got N chat requests
 //	model-of N NAME       the N-th of them, from 0, asks for this model
 //	[!] sent REGEXP       one of them matches
@@ -91,8 +91,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model":     startModel,
 			"answers":   answerPath,
-			"noise":     noise,
 			"exits":     exits,
+			"runs":      runs,
 			"requests":  countRequests,
 			"sent":      sent,
 			"model-of":  modelOfRequest,

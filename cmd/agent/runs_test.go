@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"agent/internal/app"
+)
+
+// runs is exits for agent in this process, with a world of its own: the script's folder,
+// environment and home, no terminal and no input. It takes a fifth of a process's time.
+// What the program owes to being a process (signals, standard files, variables that git
+// or a proxy reads, temporary folders) needs exits.
+func runs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: runs STATUS [ARGS…]")
+	}
+	var out, people output
+	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	ts.Check(err)
+	defer nothing.Close()
+	w := world{
+		Process: &app.Process{Environ: environment(ts), Home: ts.Getenv("HOME"), Dir: ts.MkAbs("."), Version: "test", Now: time.Now},
+		stdin:   nothing, stdout: nothing, stderr: nothing, out: &out, people: &people,
+	}
+	w.Say = func(line string) { _ = w.tell(line) }
+	ctx, cancel := context.WithTimeout(context.Background(), stalled)
+	defer cancel()
+	status := execute(ctx, args[1:], w)
+	ts.Check(w.Close())
+	_, _ = io.WriteString(ts.Stdout(), out.String())
+	_, _ = io.WriteString(ts.Stderr(), people.String())
+	if strconv.Itoa(status) != args[0] {
+		ts.Fatalf("exit status %d, want %s\n%s%s", status, args[0], out.String(), people.String())
+	}
+	if strings.Contains(out.String()+people.String(), secret) {
+		ts.Fatalf("the key is printed")
+	}
+}
+
+// environment is the script's, of the variables that scripts set.
+func environment(ts *testscript.TestScript) []string {
+	var environ []string
+	for _, name := range []string{
+		"PATH", "HOME", "WORK", "TMPDIR", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY", "GITHUB_TOKEN", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
+	} {
+		if value := ts.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	return environ
+}
+
+// output is what a run in this process writes, from several goroutines.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
