@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 
+	"agent/internal/app"
+	"agent/internal/console"
 	"agent/internal/llm/llmtest"
 )
 
@@ -40,10 +44,10 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(home, "history.json")
-	if err := os.WriteFile(file, document, 0o600); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(home, "work"), 0o700), os.WriteFile(file, document, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	run := func(args ...string) string { return onTerminal(t, home, server.URL, args...) }
+	run := func(args ...string) string { return hereOnTerminal(t, home, server.URL, args...) }
 	prompt := []string{"-m", "demo", "-p", "hello"}
 	first := run(append(prompt, "--output-format", "json")...)
 	var result struct{ SessionID string }
@@ -98,6 +102,38 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hereOnTerminal runs a command that needs no person, in this process, and returns what it
+// wrote to its terminal.
+func hereOnTerminal(t *testing.T, home, url string, args ...string) string {
+	t.Helper()
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(ours) // the end of a terminal is an error
+		written <- string(text)
+	}()
+	w := world{
+		Process: &app.Process{
+			Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "NO_COLOR=1", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url},
+			Home:    home, Dir: home + "/work", Version: "test", Now: time.Now,
+		},
+		stdin: theirs, stdout: theirs, stderr: theirs, out: console.Writer(theirs), people: console.Writer(theirs),
+	}
+	w.Say = func(line string) { _ = w.tell(line) }
+	ctx, cancel := context.WithTimeout(t.Context(), stalled)
+	defer cancel()
+	execute(ctx, args, w)
+	if err := errors.Join(w.Close(), theirs.Close()); err != nil {
+		t.Error(err)
+	}
+	text := <-written
+	ours.Close()
+	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
 // Interactively, too: what is printed of an earlier session, of the models that are

@@ -80,36 +80,31 @@ func TestNothingFollowsARedirect(t *testing.T) {
 
 	_, port, _ := strings.Cut(strings.TrimPrefix(far.URL, "http://"), ":")
 	places := []string{far.URL, "http://localhost:" + port, ""}
-	run := 0
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, place := range places {
-			for _, profile := range []string{"plain", "secure"} {
-				run++
-				server, base := plain, plainServer.URL
-				if profile == "secure" {
-					server, base = secure, secureServer.URL
-				}
-				command, path, advice := []string{"-p", "hi", "--set", "api=chat"}, "/v1/chat/completions", "set base-url to "+place+"/v1"
-				switch run % 3 {
-				case 0:
-					command, path = []string{"-p", "hi", "--set", "api=responses"}, "/v1/responses"
-				case 1:
-					command, path = []string{"models"}, "/v1/models"
-				}
-				if place == "" { // the same place, with a relative address
-					advice = "set base-url to " + base
-				} else if profile == "secure" {
-					advice = "plain " + place + path + ", where others could read the key"
-				}
-				server.send(status, place)
-				said := agent(append(command, "--profile", profile)...)
-				if asked := server.take(); !strings.Contains(asked, path) || strings.Count(asked, path) > 2 {
-					t.Errorf("%d to %q: the endpoint was asked for %q by %v:\n%s", status, place, asked, command, said)
-				}
-				if !strings.Contains(said, advice) || strings.Contains(said, secret) {
-					t.Errorf("%d to %q from %s by %v: not said %q:\n%s", status, place, profile, command, advice, said)
-				}
-			}
+	for run, status := range []int{301, 302, 303, 307, 308, 302} {
+		place, profile := places[run/2], []string{"plain", "secure"}[run%2]
+		server, base := plain, plainServer.URL
+		if profile == "secure" {
+			server, base = secure, secureServer.URL
+		}
+		command, path, advice := []string{"-p", "hi", "--set", "api=chat"}, "/v1/chat/completions", "set base-url to "+place+"/v1"
+		switch run % 3 {
+		case 0:
+			command, path = []string{"-p", "hi", "--set", "api=responses"}, "/v1/responses"
+		case 1:
+			command, path = []string{"models"}, "/v1/models"
+		}
+		if place == "" { // the same place, with a relative address
+			advice = "set base-url to " + base
+		} else if profile == "secure" {
+			advice = "plain " + place + path + ", where others could read the key"
+		}
+		server.send(status, place)
+		said := agent(append(command, "--profile", profile)...)
+		if asked := server.take(); !strings.Contains(asked, path) || strings.Count(asked, path) > 2 {
+			t.Errorf("%d to %q: the endpoint was asked for %q by %v:\n%s", status, place, asked, command, said)
+		}
+		if !strings.Contains(said, advice) || strings.Contains(said, secret) {
+			t.Errorf("%d to %q from %s by %v: not said %q:\n%s", status, place, profile, command, advice, said)
 		}
 	}
 }
