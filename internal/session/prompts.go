@@ -105,12 +105,9 @@ func (p Prompts) Append(prompt Prompt) error {
 // isTorn reports whether the last line of a file is only a part, as a disk leaves it that
 // became full. What follows must not be lost with it.
 func isTorn(file *os.File) bool {
-	end, err := file.Seek(0, io.SeekEnd)
-	if err != nil || end == 0 {
-		return false
-	}
+	end, _ := file.Seek(0, io.SeekEnd)
 	last := make([]byte, 1)
-	_, err = file.ReadAt(last, end-1)
+	_, err := file.ReadAt(last, end-1) // refused where the file is empty
 	return err == nil && last[0] != '\n'
 }
 

@@ -59,3 +59,14 @@ func TestReadsRunInParallel(t *testing.T) {
 	group.Wait()
 	mustRun(t, env, deleteLineRange(), params{"file_path": "b.txt", "start_line": 1, "end_line": 1})
 }
+
+// A file that is forgotten is to be read again before it is edited.
+func TestForgottenFilesAreNotKnown(t *testing.T) {
+	t.Parallel()
+	seen := NewSeen()
+	seen.Record("/a", []byte("x"))
+	seen.Record("/b", []byte("x"))
+	if seen.Forget("/a"); seen.Known("/a") || !seen.Known("/b") {
+		t.Errorf("a is known: %t, b is: %t", seen.Known("/a"), seen.Known("/b"))
+	}
+}

@@ -92,4 +92,10 @@ func TestPin(t *testing.T) {
 	if b.fit(); b.whole(wordy(50)) != 0 {
 		t.Error("it is still kept")
 	}
+	if _, err := b.Pin("x/a", true); err != nil || len(b.Pins()) != 1 {
+		t.Errorf("pinned again: %v, %v", b.Pins(), err)
+	}
+	if b.Reset(); len(b.Pins()) != 0 {
+		t.Errorf("a cleared conversation has the pins %v", b.Pins())
+	}
 }

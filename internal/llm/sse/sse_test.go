@@ -35,6 +35,8 @@ func TestRead(t *testing.T) {
 		{"by the book", "data: {\"a\":1}\n\ndata: [DONE]\n\n", []string{`|{"a":1}`, "|[DONE]"}},
 		{"CRLF", "data: {\"a\":1}\r\n\r\ndata: [DONE]\r\n\r\n", []string{`|{"a":1}`, "|[DONE]"}},
 		{"CRLF within an event", "event: x\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n", []string{"x|{\"a\":\n1}"}},
+		{"CR, then LF", "data: {\"a\":\rdata: 1}\n\ndata: 1\n\n", []string{"|{\"a\":\n1}", "|1"}},
+		{"CRLF, then LF", "data: no\r\n\ndata: JSON\n\n", []string{"|no", "|JSON"}},
 		{"bare CR", "event: x\rdata: {\"a\":1}\r\rdata: [DONE]\r\r", []string{`x|{"a":1}`, "|[DONE]"}},
 		{"a name", "event: error\ndata: {}\n\ndata: 1\n\n", []string{"error|{}", "|1"}},
 		{"several lines", "data: {\"a\":\ndata: 1}\n\n", []string{"|{\"a\":\n1}"}},
@@ -54,9 +56,11 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := read(strings.NewReader(tt.stream))
-			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
-				t.Error(err, diff)
+			for _, stream := range []io.Reader{strings.NewReader(tt.stream), iotest.OneByteReader(strings.NewReader(tt.stream))} {
+				got, err := read(stream)
+				if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+					t.Error(err, diff)
+				}
 			}
 		})
 	}
