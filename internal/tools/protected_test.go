@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"agent/internal/protect"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
 )
 
 const key = "hunter2hunter2"
@@ -185,6 +187,37 @@ func TestAHomeFolderIsNotWatched(t *testing.T) {
 				t.Errorf("%s, named home %q: %v %+v", tool.Name, home, err, plan.Preview)
 			}
 			env.Named = false
+		}
+	}
+}
+
+// A command that names a protected file is asked about, unless it runs confined and can neither
+// read nor change that file.
+func TestProtectedNames(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, nil)
+	root := env.Workspace.Root()
+	hiding := shell.Command{Dir: root, Confined: sandbox.Confinement{Policy: sandbox.Policy{DenyRead: []string{filepath.Join(root, "keys")}}}}
+	for _, tc := range []struct {
+		line           string
+		free, confined string
+	}{
+		{"cat a.txt", "", ""},
+		{"cat .env; cat .env", ".env", ".env"},
+		{"cat keys/.env", "keys/.env", ""},
+		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", ""},
+		{"cp .git/config x >.env", ".git/config .env", ".git/config .env"},
+	} {
+		for confined, want := range map[bool]string{false: tc.free, true: tc.confined} {
+			command := hiding
+			command.Line = tc.line
+			var got []string
+			for _, found := range env.protectedNames(command, confined) {
+				got = append(got, found.Path)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s, confined %t: %q, want %q", tc.line, confined, got, want)
+			}
 		}
 	}
 }
