@@ -1,6 +1,6 @@
-// Package check runs the project's own check around the edits of a turn: once before the
-// first edit and once when the model leaves editing, so that the model reads only what its
-// edits brought. It knows neither the loop nor consent.
+// Package check runs the project's own check before the first edit of a turn and after the last, so
+// that the model reads only the problems that its edits have caused. It knows neither the turn
+// loop nor consent.
 package check
 
 import (
@@ -18,9 +18,9 @@ import (
 
 // The values of the setting that are not a command line.
 const (
-	// Auto finds the check of a project by its files.
+	// Auto means the check that the files of the project suggest.
 	Auto = "auto"
-	// Off is no check, as an empty value is.
+	// Off means no check, like an empty value.
 	Off = "off"
 )
 
@@ -33,7 +33,7 @@ const mostCommands = 4
 // Command is a check: a command line and the folder to run it in, relative to the workspace.
 type Command struct {
 	Line, Dir string
-	// Found says that it was found by the files of the project, where nobody wrote it.
+	// Found means that the check was found by the files of the project.
 	Found bool
 }
 
@@ -44,17 +44,18 @@ func (c Command) String() string {
 	return c.Line + " in " + c.Dir
 }
 
-// Finding is what a check says that it did not say before the turn.
+// Finding is the new output of a check.
 type Finding struct {
 	Command Command
-	// Lines are the first of what is new, All is how many lines are.
+	// Lines are the first new lines.
 	Lines []string
-	All   int
+	// All is the number of all new lines.
+	All int
 }
 
-// Checks are those of a conversation. They are safe for parallel use.
+// Checks are the checks of a conversation. They are safe for concurrent use.
 type Checks struct {
-	// Setting is the value of check-command at present.
+	// Setting returns the present value of check-command.
 	Setting func() string
 	// Root is the workspace.
 	Root string
@@ -62,21 +63,25 @@ type Checks struct {
 	Run func(context.Context, Command) (string, error)
 
 	mu sync.Mutex
-	// turn are the checks of this turn in the order of their first edits; edited is set
-	// when an edit was made, done when the checks ran behind the edits.
-	turn         []*looked
-	edited, done bool
-	// off are those that are not run any more in this conversation.
+	// turn are the checks of this turn in the order of their first edits.
+	turn []*looked
+	// edited is set when an edit was made.
+	edited bool
+	// done is set when the checks have run after the edits.
+	done bool
+	// off are the checks that are not run any more in this conversation.
 	off map[Command]bool
 }
 
 // looked is a check of a turn.
 type looked struct {
 	Command
-	// allowed says that it may run, ran that it did before the edits, where it printed
-	// before.
-	allowed, ran bool
-	before       string
+	// allowed is set when the check may run.
+	allowed bool
+	// ran is set when it has run before the edits.
+	ran bool
+	// before is what it printed before the edits.
+	before string
 }
 
 // Begin begins a turn.
@@ -86,8 +91,7 @@ func (c *Checks) Begin() {
 	c.turn, c.edited, c.done = nil, false, false
 }
 
-// Due are the checks of files, relative to the workspace, of which nothing is decided in
-// this turn.
+// Due returns the checks of files, relative to the workspace, that are not decided in this turn.
 func (c *Checks) Due(files []string) []Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +108,7 @@ func (c *Checks) Due(files []string) []Command {
 	return due
 }
 
-// of is the check of a file.
+// of returns the check of a file.
 func (c *Checks) of(file string) (Command, bool) {
 	switch line := strings.TrimSpace(c.Setting()); line {
 	case "", Off:
@@ -116,14 +120,14 @@ func (c *Checks) of(file string) (Command, bool) {
 	}
 }
 
-// Allow has a check run in this turn.
+// Allow lets a check run in this turn.
 func (c *Checks) Allow(command Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn = append(c.turn, &looked{Command: command, allowed: true})
 }
 
-// Drop has a check not run any more in this conversation.
+// Drop stops a check from running in this conversation.
 func (c *Checks) Drop(command Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +138,8 @@ func (c *Checks) Drop(command Command) {
 	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
 }
 
-// Before runs the allowed checks that have not run before the edits. What is wrong with one
-// is a line for the person, and it is dropped.
+// Before runs the allowed checks that have not run yet. A check that fails to run is dropped, with a
+// line for the person in problems.
 func (c *Checks) Before(ctx context.Context) (problems []string) {
 	for _, l := range c.pending(false) {
 		printed, err := c.Run(ctx, l.Command)
@@ -161,7 +165,7 @@ func (c *Checks) Edited() {
 	c.edited = true
 }
 
-// After runs the checks behind the edits, once in a turn, and returns what is new.
+// After runs the checks after the edits, once in a turn, and returns their new lines.
 func (c *Checks) After(ctx context.Context) (findings []Finding, problems []string) {
 	c.mu.Lock()
 	due := c.edited && !c.done
@@ -186,7 +190,7 @@ func (c *Checks) After(ctx context.Context) (findings []Finding, problems []stri
 	return findings, problems
 }
 
-// pending are the checks that ran before the edits, or those that have not.
+// pending returns the allowed checks that have run before the edits, or those that have not.
 func (c *Checks) pending(ran bool) []*looked {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,5 +203,5 @@ func (c *Checks) pending(ran bool) []*looked {
 	return all
 }
 
-// ErrMissing: the program of a check cannot be run.
+// ErrMissing is the error of a check whose program cannot be run.
 var ErrMissing = errors.New("its program is not here, or cannot be run")

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// projects are the checks of kinds of projects: what files they are about, by which file a
-// project shows that it is one, what that file has to hold, and the command.
+// projects are the checks of kinds of projects: the endings of their files, the files that mark a
+// project, the text that such a file must contain, and the command.
 var projects = []struct {
 	endings, markers []string
 	holds, line      string
@@ -20,8 +20,8 @@ var projects = []struct {
 	{[]string{".rs"}, []string{"Cargo.toml"}, "", "cargo check --quiet --message-format short"},
 }
 
-// find finds the check of the project that a file of the workspace belongs to: the nearest
-// folder above it that shows one.
+// find returns the check of the project of a file, which is the nearest folder above it with a
+// marker.
 func find(root, file string) (Command, bool) {
 	if !filepath.IsLocal(file) {
 		return Command{}, false
@@ -40,10 +40,10 @@ func find(root, file string) (Command, bool) {
 	}
 }
 
-// longestMarker is how much of a marker is read, in bytes.
+// longestMarker bounds a marker, in bytes.
 const longestMarker = 256 << 10
 
-// shows reports whether a file is there and holds a text.
+// shows reports whether a file exists and contains a text.
 func shows(path, holds string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > longestMarker {

@@ -6,7 +6,7 @@ import (
 	"agent/internal/tools"
 )
 
-// Mode says which kinds of call run without asking.
+// Mode is an approval mode: which kinds of call run without asking.
 type Mode string
 
 // The approval modes, from the most to the least careful.
@@ -23,15 +23,15 @@ const (
 	ModeFullAuto Mode = "full-auto"
 )
 
-// Modes lists the modes in the order Shift+Tab cycles them.
+// Modes returns the modes in the order of Shift+Tab.
 func Modes() []Mode {
 	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModePlan, ModeReadOnly}
 }
 
-// OnlyLooks reports whether calls can change nothing in this mode, whatever allows them.
+// OnlyLooks reports whether calls can change nothing in this mode, even if a rule allows them.
 func (m Mode) OnlyLooks() bool { return m == ModeReadOnly || m == ModePlan }
 
-// ModeNames lists the modes as settings name them.
+// ModeNames returns the names of the modes in settings.
 func ModeNames() []string {
 	names := make([]string, 0, len(Modes()))
 	for _, m := range Modes() {
@@ -40,14 +40,13 @@ func ModeNames() []string {
 	return names
 }
 
-// AllowsMoreThan reports whether calls run unasked in this mode that do not in
-// other.
+// AllowsMoreThan reports whether some calls run unasked in this mode and not in other.
 func (m Mode) AllowsMoreThan(other Mode) bool {
 	narrowFirst := []Mode{ModeReadOnly, ModePlan, ModeAsk, ModeAutoEdit, ModeFullAuto}
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 
-// Approval is a call that waits for a person's decision, or a turn that does.
+// Approval is a call, or a turn, that waits for a person's decision.
 type Approval struct {
 	ID int
 	// Call is the number of the call, 0 when it is the turn that waits.
@@ -58,12 +57,12 @@ type Approval struct {
 	// Always names what "always" would allow for the rest of the session, for
 	// example `commands "go test"` or "edits". Empty when always is not offered.
 	Always string
-	// After are the calls of the same reply that will be asked about next, as far as can be
-	// known before they are planned for good, a line each.
+	// After has a line for each further call of the same reply that is likely to be asked about
+	// next.
 	After []string
-	// Repeats is set when no call waits but the turn, because the model runs in
-	// circles: it says what repeats. The question is whether to go on; the reason of a
-	// refusal says to the model what to do instead.
+	// Repeats is set when the turn waits because the model repeats itself, and says what
+	// repeats. The question is whether to continue; the reason of a refusal is the
+	// instruction for the model.
 	Repeats string
 }
 

@@ -13,37 +13,41 @@ import (
 	"agent/internal/tools"
 )
 
-// Policy is what was decided about consent before a conversation began.
+// Policy is the consent that was given before a conversation began.
 type Policy struct {
-	// Allow are the rules of --allow, AllowOutside those of --allow-outside, which
-	// also let commands out of the sandbox.
-	Allow, AllowOutside rules.Rules
-	// Unattended means nobody can answer an approval: a call that would need one
-	// is refused and ends the turn.
+	// Allow are the rules of --allow.
+	Allow rules.Rules
+	// AllowOutside are the rules of --allow-outside, which also allow commands outside of the
+	// sandbox.
+	AllowOutside rules.Rules
+	// Unattended means that nobody can answer an approval. A call that needs one is refused and
+	// ends the turn.
 	Unattended bool
 }
 
-// Consent decides which calls may run: by mode, by rules, by what a person allowed for the
-// session and, where these leave it open, by asking. It is safe for parallel use.
+// Consent decides which calls may run: by the mode, by rules, by what a person has allowed for the
+// session and, where these do not decide, by asking. It is safe for concurrent use.
 type Consent struct {
 	*Policy
 	settings *settings.Settings
 
 	mu     sync.Mutex
 	grants []grant
-	// lent are rules that hold until the end of the turn, standing those of the repository
-	// that the person has agreed to. Neither is about protected files.
-	lent, standing rules.Rules
+	// lent are rules until the end of the turn. They do not allow protected files.
+	lent rules.Rules
+	// standing are the rules of the repository that the person has agreed to. They do not allow
+	// protected files either.
+	standing rules.Rules
 	// review narrows the mode to plan until the end of the turn.
 	review bool
 }
 
-// NewConsent returns the consent of a conversation, in which nothing is granted yet.
+// NewConsent returns the consent of a conversation, without grants.
 func NewConsent(policy *Policy, s *settings.Settings) *Consent {
 	return &Consent{Policy: policy, settings: s}
 }
 
-// Gates are the two places where consent is asked: what the mode refuses needs nobody.
+// Gates returns the two gates of consent: one refuses what the mode does not allow, the other asks.
 func (c *Consent) Gates() []Gate {
 	return []Gate{
 		{Name: "mode", Stage: Denies, Check: c.deny},
@@ -51,10 +55,10 @@ func (c *Consent) Gates() []Gate {
 	}
 }
 
-// Mode is the approval mode in force.
+// Mode returns the approval mode in force.
 func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
 
-// mode is the mode in force, in a review or not.
+// mode returns the mode in force, in a review or not.
 func (c *Consent) mode(review bool) Mode {
 	mode := Mode(settings.ApprovalMode.Of(c.settings))
 	if review && !mode.OnlyLooks() {
@@ -70,7 +74,7 @@ func (c *Consent) Asks(k Call) bool {
 	return (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended || !c.allowed(k)
 }
 
-// deny refuses what the mode never allows.
+// deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
 	if !mode.OnlyLooks() || k.Traits.Harmless() || !c.Asks(k) {
@@ -107,7 +111,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	return Verdict{Ask: c.question(k)}
 }
 
-// question asks whether a call may run.
+// question returns the question whether a call may run.
 func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
 	return &Question{
@@ -124,8 +128,8 @@ func (c *Consent) question(k Call) *Question {
 	}
 }
 
-// Aside asks whether what comes beside another call may run. That call passes whatever the
-// answer is, which then gets.
+// Aside returns the question whether something beside another call may run. The call passes whatever
+// the answer is; then gets the answer.
 func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	question := c.question(k)
 	decided := question.Then
@@ -137,8 +141,8 @@ func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	return question
 }
 
-// inquired is the verdict of a person that was asked that many questions. Neither a mode nor
-// a rule answers for them.
+// inquired returns the verdict on n questions of a call to the person, which neither a mode nor a
+// rule answers.
 func inquired(n int) func(Decision) Verdict {
 	return func(d Decision) Verdict {
 		switch {
@@ -151,7 +155,7 @@ func inquired(n int) func(Decision) Verdict {
 	}
 }
 
-// Answered is the verdict of a person that was asked whether a call may run.
+// Answered returns the verdict on the question whether a call may run.
 func Answered(d Decision) Verdict {
 	switch {
 	case d.Allow:
@@ -162,8 +166,7 @@ func Answered(d Decision) Verdict {
 	return Verdict{Refusal: "the user refused this call: " + d.Reason}
 }
 
-// inWords says a call to a person that is not asked about it, with the arguments that a
-// question would show.
+// inWords describes a call that nobody is asked about, with its arguments.
 func inWords(k Call) string {
 	if arguments := k.Preview.Arguments; len(arguments) > 0 {
 		return k.Name + " " + string(arguments)
@@ -171,8 +174,7 @@ func inWords(k Call) string {
 	return k.Said.Title()
 }
 
-// remedy says why a call was refused that nobody could be asked about, and what would
-// allow it.
+// remedy returns why a call was refused that nobody could be asked about, and what allows it.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
@@ -197,7 +199,7 @@ func (c *Consent) remedy(k Call) string {
 	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
 }
 
-// because says which files a call is asked about, and why.
+// because returns the files that a call is asked about, each with the reason.
 func because(protected []protect.Found) string {
 	var says []string
 	for _, found := range protected {
@@ -236,8 +238,8 @@ func (c *Consent) allowed(k Call) bool {
 	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && c.editsGranted(k.Preview.Paths)
 }
 
-// allowedServed reports whether a call of a server needs no question. What a person allowed
-// is the tool as its server described it then: a changed one is another. The lock is held.
+// allowedServed reports whether a call of a server needs no question. A person has allowed a tool
+// with its definition at that time, not a changed one. The lock is held.
 func (c *Consent) allowedServed(s tools.Served) bool {
 	if s.Changed != "" {
 		return false
@@ -246,8 +248,8 @@ func (c *Consent) allowedServed(s tools.Served) bool {
 		slices.ContainsFunc(c.grants, func(g grant) bool { return g.served == s.String() && g.definition == s.Definition })
 }
 
-// allowedProtected reports whether the protected files of a call need no question:
-// by the mode, or by rules that name them (D-60).
+// allowedProtected reports whether the mode, or rules that name them, allow the protected files of a
+// call (D-60).
 func (c *Consent) allowedProtected(k Call) bool {
 	for _, found := range k.Preview.Protected {
 		named := c.Allow.Naming(found.Name)

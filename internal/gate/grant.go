@@ -9,23 +9,21 @@ import (
 	"agent/internal/words"
 )
 
-// grant is something that a person allowed for the rest of the session, and that
-// they can take back.
+// grant is something that a person has allowed for the rest of the session, until they take it back.
 type grant struct {
-	// says is exactly what it allows, in words.
+	// says describes exactly what it allows.
 	says string
-	// rules allow commands. Without them, files is what may be edited: "*.go", or
-	// the path of one file.
+	// rules allow commands.
 	rules rules.Rules
+	// files are the files that may be edited: "*.go", or the path of one file.
 	files string
-	// outside is a whole command line that may leave the sandbox, in that folder.
+	// outside is a command line that may run outside of the sandbox, in the folder directory.
 	outside, directory string
-	// served is what may be called of a server, as its definition is.
+	// served is a tool of a server that may be called, with that definition.
 	served, definition string
 }
 
-// offer returns what "always" would allow from now on; nothing when it is not to be
-// offered.
+// offer returns what "always" would allow from now on, nothing if it is not offered.
 func offer(k Call) []grant {
 	var grants []grant
 	preview := k.Preview
@@ -71,7 +69,7 @@ func (c *Consent) editsGranted(paths []string) bool {
 	return len(paths) > 0
 }
 
-// Grants lists what was allowed with "always", oldest first.
+// Grants returns what was allowed with "always", oldest first.
 func (c *Consent) Grants() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +94,7 @@ func (c *Consent) Forget(number int) ([]string, error) {
 	return forgotten, nil
 }
 
-// saying says what some grants allow, each for itself.
+// saying returns the descriptions of grants.
 func saying(grants []grant) []string {
 	var says []string
 	for _, g := range grants {
@@ -105,8 +103,8 @@ func saying(grants []grant) []string {
 	return says
 }
 
-// Lend allows calls by rules until TakeBack: what a skill or a command asks for that the
-// person keeps and has called.
+// Lend allows calls by rules until TakeBack: the grants of a skill or command that the person has
+// called.
 func (c *Consent) Lend(lent rules.Rules) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +118,7 @@ func (c *Consent) SetAgreed(agreed rules.Rules) {
 	c.standing = agreed
 }
 
-// TakeBack ends what holds for a turn only: what was lent, and a review.
+// TakeBack ends what lasts for one turn: lent rules, and a review.
 func (c *Consent) TakeBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,11 +8,11 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrPlanned ends a turn in which nobody can agree to a plan: the plan is its answer.
+// ErrPlanned ends a turn in which nobody can agree to a plan. The plan is the answer.
 var ErrPlanned = errors.New("the plan is the answer")
 
-// checkPlan asks the person whether the model may leave the mode plan and do what it has
-// planned. No mode, rule or hook answers for them.
+// checkPlan asks the person whether the model may leave the mode plan and carry out its plan. No
+// mode, rule or hook answers the question.
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
 	case c.Reviewing():
@@ -28,8 +28,8 @@ func (c *Consent) checkPlan(k Call) Verdict {
 	}}
 }
 
-// agreed is the verdict of a person on a plan. A yes leaves the mode plan; a mode that the
-// person has chosen meanwhile, and that allows more, stays.
+// agreed returns the verdict on a plan. A yes leaves the mode plan, unless the person has chosen a
+// mode meanwhile that allows more.
 func (c *Consent) agreed(d Decision) Verdict {
 	switch {
 	case !d.Allow && d.Reason == "":
@@ -49,7 +49,7 @@ func (c *Consent) agreed(d Decision) Verdict {
 	return Verdict{Answers: []tools.Given{{Chosen: []string{string(c.Mode())}}}}
 }
 
-// Planning is what the model has to know in the mode plan, "" in every other.
+// Planning returns the note for the model in the mode plan, "" in other modes.
 func (c *Consent) Planning() string {
 	if c.Mode() != ModePlan {
 		return ""
@@ -57,7 +57,7 @@ func (c *Consent) Planning() string {
 	return "[The approval mode is plan: look at what matters, change nothing, and " + c.planning() + ".]"
 }
 
-// planning is how a plan is brought before the person.
+// planning returns the instruction how to present a plan.
 func (c *Consent) planning() string {
 	switch {
 	case c.Reviewing():
@@ -68,7 +68,7 @@ func (c *Consent) planning() string {
 	return "call present_plan with what you would do, step by step"
 }
 
-// Review narrows the mode to plan until the end of the turn, in which no plan is wanted.
+// Review restricts the mode to plan until the end of the turn. No plan is wanted in it.
 func (c *Consent) Review() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +82,8 @@ func (c *Consent) Reviewing() bool {
 	return c.review
 }
 
-// Denied is how the refusal of a call ends a turn that nobody watches: in a mode in which
-// nothing is changed it does not.
+// Denied returns the error by which a refused call ends an unattended turn, nil in a mode in which
+// nothing is changed.
 func (c *Consent) Denied() error {
 	if c.Mode().OnlyLooks() {
 		return nil

@@ -1,6 +1,6 @@
 package settings
 
-// How the program works with a person.
+// The interface.
 var (
 	ApprovalMode = Declare("approval-mode", Enum(), "ask",
 		"which tool calls run without asking you")
@@ -26,7 +26,7 @@ var (
 		"the line that commits of the model end with")
 )
 
-// What people and repositories bring along.
+// Instructions and skills of people and repositories.
 var (
 	InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
 		"names of a folder's file with instructions for the model; the first that exists counts")
@@ -36,15 +36,15 @@ var (
 		"most tokens of the list of skills that the model is shown; a longer one has its descriptions cut, and no name")
 )
 
-// What tools may take and do.
+// Bounds of tools.
 var (
 	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
 		"seconds a shell command may take before it is stopped")
 	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
 		"most tokens of one tool result; the rest goes to a file")
-	// FoundMaxTokens is the bound of what commands and searches answer. On recorded sessions
-	// 2 000 tokens made the input 0.014 cheaper than no bound did and lost no edit; what
-	// shows files is left alone, since edits quote it.
+	// FoundMaxTokens bounds the answers of commands and searches. On recorded sessions, 2 000
+	// tokens made the input 0.014 cheaper than no bound and lost no edit. Answers that show
+	// files are not bounded by it, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 2000,
 		"most tokens of what a command prints or a search finds; the rest is named and can be had; 0 is no bound of its own")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,

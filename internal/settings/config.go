@@ -63,7 +63,7 @@ func (s *Store) config() (document, error) {
 
 func (s *Store) configPath() string { return filepath.Join(s.folder, "config.json") }
 
-// changeConfig sets a field of config.json to what change makes of the file.
+// changeConfig sets a field of config.json to the result of change; nil removes it.
 func (s *Store) changeConfig(name string, change func(config document) any) error {
 	return locked(s.folder, func() error {
 		config, err := s.config()
@@ -88,7 +88,7 @@ func (s *Store) writeConfig(config document, name string, value any) error {
 	return write(s.configPath(), config)
 }
 
-// value returns a field that is a T, else the zero T.
+// value returns a field as a T, the zero T if it is missing or has another type.
 func value[T any](d document, name string) (v T) {
 	if field := d.get(name); field != nil && json.Unmarshal(raw(*field), &v) != nil {
 		return *new(T)

@@ -7,12 +7,10 @@ import (
 	"agent/internal/compression"
 )
 
-// DensityKey returns the key of a setting that a density phase declares, by its
-// name there.
+// DensityKey returns the key of the setting that a density phase declares under a name.
 func DensityKey(name string) string { return "compression.density." + name }
 
-// density returns the settings that the density phases declare for themselves
-// (REQ-HD-009.1 … REQ-HD-009.4).
+// density returns the settings that the density phases declare (REQ-HD-009.1 … REQ-HD-009.4).
 func density() []Declared {
 	var declared []Declared
 	for _, phase := range compression.Phases() {
@@ -33,8 +31,8 @@ func densityNumber(n compression.Number) Setting[int] {
 	return Declare(DensityKey(n.Name), Int(bounds), n.Default, n.Help)
 }
 
-// Density returns what density may do as the settings have it (REQ-HD-009.5); the
-// workspace and the facts about tools are the caller's.
+// Density returns the configuration of density by the settings (REQ-HD-009.5). The caller adds
+// the workspace and the facts about tools.
 func Density(s *Settings) compression.DensityConfig {
 	config := compression.DensityConfig{Switches: make(map[string]bool), Numbers: make(map[string]float64)}
 	for _, phase := range compression.Phases() {
@@ -46,8 +44,8 @@ func Density(s *Settings) compression.DensityConfig {
 	return config
 }
 
-// NoEffect says why a setting changes nothing beside the others as they are, "" where it
-// does.
+// NoEffect returns why a setting has no effect with the present values of the others, "" if it
+// has one.
 func NoEffect(s *Settings, key string) string {
 	if !strings.HasPrefix(key, DensityKey("")) {
 		return ""

@@ -1,18 +1,16 @@
-// Package settings is what a user can change about the program: one declaration a
-// setting, the layers a value can come from, and the profile files that keep a set
-// of values.
+// Package settings declares what a user can change about the program, resolves values from
+// several layers, and keeps sets of values in profile files.
 //
-// A setting is a variable such as MaxTurns: its declaration holds key, kind of value,
-// default, help and aliases, and is what the program reads it by. It has one line in All,
-// below its category. What is typed for
-// /set, completion, profile files, their JSON Schema and every listing are derived
-// from it. A new sort of value is a Kind.
+// A setting is a variable such as MaxTurns, by which the program reads its value. The
+// declaration has the key, the kind of value, the default, the help and the aliases. The
+// setting has one line in All, below its category. Input for /set, completion, profile files,
+// their JSON Schema and all listings are derived from it. A new sort of value is a Kind.
 //
-// A value is resolved from the layers in the order built-in default < found <
-// profile < environment < flags < session (D-39), and always knows which layer
-// it comes from. Only validated, canonical values are ever stored, so that the rest of
-// the program can take what it reads as correct. An API key is never a setting.
+// A value comes from one of the layers, in the order built-in default < found < profile <
+// environment < flags < session (D-39), and knows which one. Only validated, canonical values
+// are stored, so that the rest of the program need not check them. An API key is never a
+// setting.
 //
-// Words of enums that belong to other rooms are given to the registry by these. The package
-// owns the files under $XDG_CONFIG_HOME/agent; it reads no environment by itself.
+// The words of some enums belong to other packages, which pass them to the registry. The
+// package owns the files under $XDG_CONFIG_HOME/agent and does not read the environment.
 package settings

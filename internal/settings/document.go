@@ -11,15 +11,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// version is the version of the files written; files of a later one are left
-// alone.
+// version is the version of the files that are written. Files of later versions are not changed.
 const version = 1
 
-// document is a JSON object that keeps its fields in order, those it does not
-// know among them, and where each one is.
+// document is a JSON object that keeps the order and the places of its fields, also of unknown
+// ones.
 type document struct{ *hujson.Object }
 
-// fault is something wrong at a place of a document.
+// fault is an error at a place of a document.
 type fault struct {
 	offset  int
 	field   string
@@ -57,7 +56,7 @@ func parseDocument(data []byte) (document, error) {
 	return object(value, "")
 }
 
-// object is the value of the field called name as a document.
+// object returns the value of the field called name as a document.
 func object(value hujson.Value, name string) (document, error) {
 	o, ok := value.Value.(*hujson.Object)
 	if !ok {
@@ -73,13 +72,13 @@ func object(value hujson.Value, name string) (document, error) {
 	return document{o}, nil
 }
 
-// key is the name of a field.
+// key returns the name of a field.
 func key(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// raw is the value of a field as it is written.
+// raw returns the value of a field as it is written.
 func raw(m hujson.ObjectMember) json.RawMessage { return hujson.Value{Value: m.Value.Value}.Pack() }
 
-// join is the path of a field inside another.
+// join returns the path of a field inside another one.
 func join(name, key string) string {
 	if name == "" {
 		return key
@@ -87,7 +86,7 @@ func join(name, key string) string {
 	return name + "." + key
 }
 
-// get returns the field of a name, nil for none.
+// get returns the field with a name, nil for none.
 func (d document) get(name string) *hujson.ObjectMember {
 	for i := range d.Members {
 		if key(d.Members[i]) == name {
@@ -97,7 +96,7 @@ func (d document) get(name string) *hujson.ObjectMember {
 	return nil
 }
 
-// set sets a field to a value, in its place or at the end.
+// set sets a field to a value. A new field is added at the end.
 func (d document) set(name string, value any) error {
 	text, err := rawjson.Marshal(value)
 	if err != nil {
@@ -115,8 +114,8 @@ func (d document) set(name string, value any) error {
 	return nil
 }
 
-// checkVersion refuses documents of a version this program does not know. A file
-// without one, written by hand, is taken as the first.
+// checkVersion refuses documents of an unknown version. A file without a version, which was
+// written by hand, is of the first one.
 func (d document) checkVersion() error {
 	field := d.get(fieldVersion)
 	if field == nil {

@@ -2,11 +2,10 @@ package settings
 
 import "agent/internal/words"
 
-// Error is wrong input of the user: an unknown key, a value that is not valid, a
-// profile that cannot be used. It is one line, says what is valid or what to do,
-// and means that nothing changed.
+// Error is the error of wrong input: an unknown key, an invalid value, or a profile that cannot
+// be used. Its text is one line and says what is valid or what to do. Nothing has changed.
 type Error struct {
-	// Key is the setting concerned, or empty.
+	// Key is the setting, empty for errors that concern none.
 	Key     string
 	Problem string
 	// Err is the cause, if any; Problem already contains it.
@@ -23,7 +22,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxQuoted bounds how much of a wrong value a message repeats, in characters.
+// maxQuoted is how much of a wrong value a message shows, in characters.
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.

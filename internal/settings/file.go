@@ -14,9 +14,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// read returns the document at path, and its text. What is wrong with it is reported with
-// line and field, and the file is left as it is. A missing file is fs.ErrNotExist. With an
-// error the document is empty.
+// read returns the document at path, and its text. An error names line and field, and the
+// document is empty then; for a missing file it is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
 	data, err := disk.Read(path)
 	if err != nil {
@@ -32,7 +31,7 @@ func read(path string) (document, []byte, error) {
 	return d, data, nil
 }
 
-// broken reports a fault with the place in the file.
+// broken returns a fault as an *Error with the place in the file.
 func broken(path string, data []byte, err error) error {
 	var f *fault
 	if !errors.As(err, &f) {
@@ -41,8 +40,8 @@ func broken(path string, data []byte, err error) error {
 	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file is left as it is)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
 }
 
-// locked runs act while no other program changes the files in folder, which is
-// created if need be.
+// locked runs act while no other program changes the files in folder, which it creates if it is
+// missing.
 func locked(folder string, act func() error) error {
 	var acting error
 	err := disk.Locked(folder, func() error { acting = act(); return nil })
@@ -55,8 +54,8 @@ func locked(folder string, act func() error) error {
 	return acting
 }
 
-// write replaces the file at path by d, all or nothing, and returns when it is
-// on disk. The caller holds the lock.
+// write replaces the file at path by d atomically, and returns when it is on disk. The caller
+// holds the lock.
 func write(path string, d document) error {
 	var data bytes.Buffer
 	if err := json.Indent(&data, hujson.Value{Value: d.Object}.Pack(), "", "  "); err != nil {

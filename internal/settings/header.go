@@ -9,16 +9,18 @@ import (
 // headerPrefix begins the keys of headers.
 const headerPrefix = "header."
 
-// Headers are HTTP headers that go with every request to the endpoint: settings of which the
-// user chooses the end of the name, such as header.X-Region.
+// Headers are the HTTP headers of every request to the endpoint. Each is a setting whose key ends
+// in the name of the header, such as header.X-Region.
 var Headers = Optional(headerPrefix+"NAME", Line(), "none",
 	"HTTP header sent with every request, such as header.X-Region")
 
-// Header is a header that is set: the key of the setting, its name, its value and the layer
-// that sets it.
+// Header is a header that is set.
 type Header struct {
-	Key, Name, Value string
-	From             Source
+	// Key is the key of the setting.
+	Key         string
+	Name, Value string
+	// From is the layer that sets it.
+	From Source
 }
 
 // HeadersOf returns the headers that are set in s.
@@ -34,7 +36,7 @@ func HeadersOf(s *Settings) []Header {
 	return headers
 }
 
-// header returns the setting of a header that name names; nil when it names none.
+// header returns the setting of a header by its name, nil if name is not that of a header.
 func (r *Registry) header(name string) (*Spec, error) {
 	family, known := r.byName[Headers.Key()]
 	if !known || !strings.HasPrefix(strings.ToLower(name), headerPrefix) {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Type names a kind of value, as users read it.
+// Type is the name of a kind of value, as users read it.
 type Type string
 
 // The types.
@@ -32,34 +32,34 @@ const (
 	TypeURL      Type = "url"
 )
 
-// Kind is a kind of value, held as a T: how a person types it, and which values are valid.
+// Kind is a kind of values of type T: how people type them, and which are valid.
 type Kind[T any] struct {
 	name Type
-	// takes says what is valid, so that it can follow "must be".
+	// takes describes the valid values, in words that can follow "must be".
 	takes string
-	// values lists what can be chosen from, nil when that cannot be listed.
+	// values lists the valid values, nil if they cannot be listed.
 	values []string
-	// parse reads what a person typed, without blanks around it. The error is a
-	// predicate of the key, such as "must be true or false".
+	// parse reads what a person has typed, without blanks around it. The error is a predicate
+	// of the key, such as "must be true or false".
 	parse func(text string) (T, error)
-	// schema is the JSON Schema of what is valid.
+	// schema is the JSON Schema of the valid values.
 	schema jsonschema.Schema
 }
 
-// untyped is the kind whatever type its values have.
+// untyped returns the kind for values of any type.
 func (k Kind[T]) untyped() Kind[any] {
 	return Kind[any]{k.name, k.takes, k.values, func(text string) (any, error) { return k.parse(text) }, k.schema}
 }
 
-// isText reports whether JSON has the values as texts.
+// isText reports whether the values are strings in JSON.
 func (k Kind[T]) isText() bool {
 	return !slices.Contains([]Type{TypeBool, TypeInt, TypeNumber, TypeObject}, k.name)
 }
 
-// mustBe is the error for a text that is not valid.
+// mustBe returns the error for an invalid text.
 func mustBe(takes, text string) error { return errors.New("must be " + takes + ", not " + quote(text)) }
 
-// Bool is the kind of true and false.
+// Bool returns the kind of true and false.
 func Bool() Kind[bool] {
 	const takes = "true or false"
 	return Kind[bool]{
@@ -77,8 +77,8 @@ func Bool() Kind[bool] {
 	}
 }
 
-// Enum is the kind of one of a list of words, typed in any case and kept as listed
-// (D-38). Words that another room knows are left out and given by Choices.
+// Enum returns the kind of the given words, which may be typed in any case and are kept as given
+// (D-38). Without words, those of Choices are used.
 func Enum(words ...string) Kind[string] {
 	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words}
 	for _, word := range words {
@@ -94,8 +94,8 @@ func Enum(words ...string) Kind[string] {
 	return k
 }
 
-// Duration is the kind of spans of time from least to most. A number without a
-// unit counts seconds.
+// Duration returns the kind of durations from least to most. A number without a unit counts
+// seconds.
 func Duration(least, most time.Duration) Kind[time.Duration] {
 	takes := "a time such as 90s or 5m, from " + textOf(least) + " to " + textOf(most)
 	return Kind[time.Duration]{
@@ -114,10 +114,10 @@ func Duration(least, most time.Duration) Kind[time.Duration] {
 	}
 }
 
-// auto is the word for a span of time that is left to the program.
+// auto is the word for a duration that the program chooses.
 const auto = "auto"
 
-// DurationOrAuto is the kind of spans of time that may be left to the program: auto is 0.
+// DurationOrAuto returns the kind of durations that the program may choose: auto is 0.
 func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
 	k := Duration(least, most)
 	span := k.parse
@@ -136,13 +136,13 @@ func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
 	return k
 }
 
-// JSON is a value as it is sent, in compact form.
+// JSON is a JSON value in compact form.
 type JSON string
 
 // MarshalJSON implements json.Marshaler.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
-// Object is the kind of JSON objects without the members named.
+// Object returns the kind of JSON objects that do not have the given members.
 func Object(without ...string) Kind[JSON] {
 	const takes = `a JSON object such as {"service_tier":"flex"}`
 	return Kind[JSON]{

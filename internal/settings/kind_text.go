@@ -12,22 +12,22 @@ import (
 	"agent/internal/secret"
 )
 
-// oneLine is a kind of text.
+// oneLine returns a kind of text.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	one := 1
 	return Kind[string]{name: name, takes: takes, parse: parse, schema: jsonschema.Schema{Type: "string", MinLength: &one}}
 }
 
-// Word is the kind of text without spaces.
+// Word returns the kind of text without spaces.
 func Word() Kind[string] { return oneWord(TypeString, "a name", plainText) }
 
-// Path is the kind of paths, kept as the user wrote them; they may hold spaces.
+// Path returns the kind of paths, which are kept as typed and may contain spaces.
 func Path() Kind[string] { return oneLine(TypePath, "a path", plainText) }
 
-// Line is the kind of one line of text, spaces in it.
+// Line returns the kind of one line of text.
 func Line() Kind[string] { return oneLine(TypeString, "one line of text", plainText) }
 
-// URL is the kind of http and https addresses, kept without a trailing slash.
+// URL returns the kind of http and https addresses, which are kept without a slash at the end.
 func URL() Kind[string] {
 	const takes = "an http or https address such as http://localhost:11434/v1"
 	return oneWord(TypeURL, takes, func(text string) (string, error) {
@@ -42,7 +42,7 @@ func URL() Kind[string] {
 	})
 }
 
-// ProfileName is the kind of names of profiles, which need not exist.
+// ProfileName returns the kind of names of profiles, which need not exist.
 func ProfileName() Kind[string] {
 	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
 		if err := ValidName(text); err != nil {
@@ -52,8 +52,8 @@ func ProfileName() Kind[string] {
 	})
 }
 
-// List is the kind of lists of texts, written with commas between them and kept so.
-// Items takes a value apart.
+// List returns the kind of lists of texts, which are typed and kept with commas between them.
+// Items returns the texts of a value.
 func List(takes string) Kind[string] {
 	k := oneLine(TypeList, takes, func(text string) (string, error) {
 		if strings.ContainsFunc(text, unicode.IsControl) {
@@ -69,7 +69,7 @@ func List(takes string) Kind[string] {
 	return k
 }
 
-// Items are the texts of a value of a List.
+// Items returns the texts of a value of a List.
 func Items(value string) []string {
 	var items []string
 	for item := range strings.SplitSeq(value, ",") {
@@ -80,8 +80,8 @@ func Items(value string) []string {
 	return items
 }
 
-// Paths are the items of a value of a List as absolute paths: ~ is the home folder, and what
-// is relative is meant from base on.
+// Paths returns the items of a value of a List as absolute paths: ~ is the home folder, and
+// relative paths begin at base.
 func Paths(value, home, base string) []string {
 	paths := Items(value)
 	for i, path := range paths {
@@ -93,7 +93,7 @@ func Paths(value, home, base string) []string {
 	return paths
 }
 
-// oneWord is a kind of text that is one word, of which parse demands more.
+// oneWord returns a kind of text without spaces, which parse checks further.
 func oneWord(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	return oneLine(name, takes, func(text string) (string, error) {
 		if text != "" && !strings.ContainsFunc(text, unicode.IsControl) && strings.ContainsFunc(text, unicode.IsSpace) {
@@ -108,7 +108,7 @@ func oneWord(name Type, takes string, parse func(string) (string, error)) Kind[s
 
 var errEmpty = errors.New("must not be empty; to go back to the default unset it")
 
-// plainText returns text that is one line and no API key.
+// plainText returns text unchanged, or an error if it is not one line or is an API key.
 func plainText(text string) (string, error) {
 	switch {
 	case text == "":

@@ -2,12 +2,12 @@ package settings
 
 import "time"
 
-// Who answers, and what goes with a request.
+// The model, the endpoint and the parameters of a request.
 var (
 	Model = Optional("model", Word(), "the endpoint's only model",
 		"the model that answers")
-	// Provider is the name of a preset: an address, the variable of its key, and what
-	// else is particular to it. The names are given by Choices.
+	// Provider is the name of a vendor, which determines the address, the variable of the key
+	// and the peculiarities of requests. Choices has the names.
 	Provider = Optional("provider", Enum(), "base-url decides",
 		"whose models answer, by name; base-url goes first")
 	BaseURL = Optional("base-url", URL(), "a local server if one answers",
@@ -38,19 +38,19 @@ var (
 		"JSON object whose members are added to every request")
 )
 
-// What the provider keeps in its cache.
+// The provider's prompt cache.
 var (
 	PromptCache = Declare("prompt-cache", Enum("auto", "off", "5m", "1h"), "auto",
 		"ask the provider to keep the prompt in its cache, and how long where it lets one choose")
 	// CacheKind is how the provider finds what it has cached (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider finds what it has cached: any common beginning, or only what ended at a mark; auto is what is known of it")
-	// CacheLife is how long the provider keeps what it has cached; 0 is what is known (D-95).
+	// CacheLife is how long the provider keeps what it has cached; 0 means the known time (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
 		"how long the provider keeps what it has cached after the latest use; auto is what is known of it, and what its reports teach")
 )
 
-// How long a model is waited for, and how often it is asked again.
+// Timeouts and retries of requests.
 var (
 	RequestTimeout = Declare("request-timeout", Duration(time.Second, 24*time.Hour), 5*time.Minute,
 		"how long to wait for the first piece of a reply, and between two while only keep-alives come")
@@ -75,8 +75,7 @@ const (
 
 // How the model edits files.
 var (
-	// ModelFamily is the family whose tools and words a model gets. The names are given by
-	// Choices.
+	// ModelFamily is the family whose tools and hints a model gets. Choices has the names.
 	ModelFamily = Declare("model-family", Enum("auto"), "auto",
 		"family of models whose edit tool and hints the model gets; auto goes by its name. Counts from /clear or another model on")
 	EditTool = Declare("edit-tool", Enum(EditAuto, EditPatch, EditReplace), EditAuto,

@@ -1,7 +1,6 @@
 package settings
 
-// What a million tokens cost, in USD: of input, of output, and of input that is read from
-// the provider's cache or written to it.
+// The prices of a million tokens, in USD.
 var (
 	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
 	PriceOutput     = dollars("price.output", "the catalogue's", "price of a million output tokens in USD")
@@ -9,14 +8,14 @@ var (
 	PriceCacheWrite = dollars("price.cache-write", "the catalogue's, else the input price", "price of a million input tokens written to the provider's cache")
 )
 
-// MaxCost ends what the program does once this run of it has cost as much, in USD.
+// MaxCost is the cost of a run, in USD, after which no further request is made.
 var MaxCost = dollars("max-cost", "no limit", "no further request once this run of the program has cost as much USD, where prices are known")
 
 func dollars(key, unset, help string, aliases ...string) Setting[float64] {
 	return Optional(key, Number(AtLeast(0, "of at least 0")), unset, help, aliases...)
 }
 
-// Prices are what a million tokens cost, in USD.
+// Prices are the prices of a million tokens, in USD.
 type Prices struct {
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -24,18 +23,17 @@ type Prices struct {
 	CacheWrite float64 `json:"cacheWrite"`
 }
 
-// Cost is what tokens cost, in USD: of the prompt tokens some were read from the
-// provider's cache and some written to it.
+// Cost returns the cost of tokens, in USD. cached and written are the prompt tokens that were
+// read from the provider's cache and written to it.
 func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	const million = 1e6
 	fresh := max(0, prompt-cached-written)
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }
 
-// PricesOf returns the prices: what is set, else those that are known otherwise; nil
-// known for none. It is false when the input or the output price is neither, so that
-// no cost can be determined. Cached tokens cost as much as others unless something says
-// more.
+// PricesOf returns the prices that are set, else the known ones; known may be nil. It reports
+// false if the price of input or output is not known, so that no cost can be determined. Tokens
+// of the cache cost as much as others unless their price is set or known.
 func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	p, ok := InputPricesOf(s, known)
 	output, set := PriceOutput.Get(s)
@@ -45,8 +43,8 @@ func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	return p, ok && (set || known != nil)
 }
 
-// InputPricesOf are the prices without that of output, which says nothing of what input
-// costs. It is false when the input price is not known.
+// InputPricesOf returns the prices without that of output. It reports false if the price of input
+// is not known.
 func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 	input, set := PriceInput.Get(s)
 	var p Prices

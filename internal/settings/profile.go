@@ -11,10 +11,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// NoProfile is the word that represents no profile; it cannot name one.
+// NoProfile means no profile. It cannot be the name of one.
 const NoProfile = "none"
 
-// maxName bounds a profile's name, so that its file name is valid everywhere.
+// maxName bounds the name of a profile, in bytes, so that its file name is valid everywhere.
 const maxName = 64
 
 var plainName = pattern.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
@@ -22,14 +22,14 @@ var plainName = pattern.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 // Profile is a named set of values, validated.
 type Profile struct {
 	Name string
-	// Values are the known settings by canonical key, the model among them.
+	// Values has the known settings by canonical key, including the model.
 	Values map[string]Value
-	// Unknown are the fields this version does not know, for example
-	// "settings.colour"; they are kept when the profile is saved.
+	// Unknown are the paths of unknown fields, such as "settings.colour". They are kept when
+	// the profile is saved.
 	Unknown []string
 }
 
-// ValidName reports whether name can name a profile.
+// ValidName returns an error if name cannot be the name of a profile.
 func ValidName(name string) error {
 	switch {
 	case name == "":
@@ -42,17 +42,16 @@ func ValidName(name string) error {
 	return nil
 }
 
-// Fields of a profile file. The model is beside the settings.
+// Fields of a profile file. The model is not within the settings.
 const (
 	fieldVersion  = "version"
 	fieldModel    = "model"
 	fieldSettings = "settings"
-	// fieldSchema lets an editor find the schema; it means nothing to the program.
+	// fieldSchema lets an editor find the schema. The program ignores it.
 	fieldSchema = "$schema"
 )
 
-// decodeProfile validates a profile document. Errors are *fault: the first
-// value that is wrong.
+// decodeProfile validates a profile document. The error is a *fault for the first wrong value.
 func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 	p := &Profile{Name: name, Values: make(map[string]Value)}
 	for _, m := range d.Members {
@@ -79,7 +78,7 @@ func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 	return p, nil
 }
 
-// decodeValue validates one setting of the object called parent into p.
+// decodeValue validates one setting of the object called parent and adds it to p.
 func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string) error {
 	name := join(parent, key(m))
 	wrong := func(problem string) error { return &fault{m.Value.StartOffset, name, problem} }
@@ -107,8 +106,8 @@ func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string)
 	return nil
 }
 
-// encodeProfile puts values into d and leaves everything else as it is. Known
-// settings are written under their canonical keys.
+// encodeProfile sets values in d and leaves everything else as it is. Known settings are written
+// under their canonical keys.
 func (r *Registry) encodeProfile(d document, values map[string]Value) error {
 	err := d.set(fieldVersion, version)
 	if model, ok := values[Model.Key()]; ok {

@@ -7,14 +7,14 @@ import (
 	"agent/internal/nearest"
 )
 
-// Group are the settings of a category, in the order they are shown.
+// Group is the list of the settings of a category, in the order of display.
 type Group struct {
 	Category Category
 	Settings []Declared
 }
 
-// All returns every setting in the order they are shown. A new one is a declaration
-// in the file of its category and a line here; density phases bring theirs.
+// All returns every setting in the order of display. A new one is a declaration in the file of
+// its category and an entry here. Density phases declare their own.
 func All() []Group {
 	return []Group{
 		{CategoryModel, []Declared{
@@ -40,9 +40,8 @@ func All() []Group {
 	}
 }
 
-// Choices are the words of Enums that belong to other rooms of the program, by key:
-// the approval modes are those of the turn loop, the themes those of the screen
-// (REQ-HD-004.4).
+// Choices has the words of Enums that belong to other packages, by key, such as the approval
+// modes of the turn loop and the themes of the screen (REQ-HD-004.4).
 type Choices map[string][]string
 
 // Registry knows every setting. It is immutable.
@@ -51,7 +50,7 @@ type Registry struct {
 	byName map[string]*Spec
 }
 
-// NewRegistry returns the registry of the settings declared.
+// NewRegistry returns a registry of the given settings.
 func NewRegistry(groups []Group, choices Choices) *Registry {
 	r := &Registry{byName: make(map[string]*Spec)}
 	for _, group := range groups {
@@ -70,10 +69,10 @@ func NewRegistry(groups []Group, choices Choices) *Registry {
 	return r
 }
 
-// Specs returns all settings in the order they are shown.
+// Specs returns all settings in the order of display.
 func (r *Registry) Specs() []*Spec { return slices.Clone(r.specs) }
 
-// Keys returns the canonical names of all settings in the order they are shown.
+// Keys returns the keys of all settings in the order of display.
 func (r *Registry) Keys() []string {
 	keys := make([]string, len(r.specs))
 	for i, spec := range r.specs {
@@ -82,7 +81,7 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
-// named finds a setting by its key or an alias, exactly as it is in files.
+// named returns the setting with a key or an alias, exactly as it is written in files.
 func (r *Registry) named(name string) (*Spec, bool) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, true
@@ -91,8 +90,8 @@ func (r *Registry) named(name string) (*Spec, bool) {
 	return spec, spec != nil && err == nil
 }
 
-// Lookup finds a setting by its key or an alias (D-38). The error offers the keys
-// that begin with the name, or the nearest key.
+// Lookup returns the setting with a key or an alias, in upper or lower case (D-38). The error
+// offers the keys that begin with the name, or the nearest key.
 func (r *Registry) Lookup(name string) (*Spec, error) {
 	if spec, ok := r.named(name); ok {
 		return spec, nil
@@ -127,11 +126,11 @@ func (r *Registry) below(name string) []string {
 	})
 }
 
-// keyIsNoSetting answers an attempt to set the API key itself, which then would be in
-// profiles and logs.
+// keyIsNoSetting is the error of an attempt to set the API key, which would put it into profiles
+// and logs.
 const keyIsNoSetting = "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
-// isKeyName recognises the names under which people look for the API key.
+// isKeyName reports whether name is one under which people look for the API key.
 func isKeyName(name string) bool {
 	plain := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
 	return slices.Contains([]string{"key", "apikey", "authkey", "token", "openaiapikey"}, plain)

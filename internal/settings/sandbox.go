@@ -7,8 +7,7 @@ const (
 	SandboxRequire = "require"
 )
 
-// Whether commands are confined: where the system can, never, or else the program does not
-// start; and what confined commands may do besides.
+// Whether commands run in a sandbox, and what they may do there.
 var (
 	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
 		"whether commands run in a sandbox; require refuses to start without one")

@@ -1,12 +1,12 @@
 package settings
 
-// Setting is the declaration of one setting whose values are of type T. It is
-// declared once, as a variable that the rest of the program reads it by:
+// Setting is a setting whose values are of type T. It is declared once, as a variable by which the
+// rest of the program reads its value:
 //
 //	limit := settings.MaxTurns.Of(s)
 type Setting[T any] struct{ spec *Spec }
 
-// Declared is a Setting of any type, as a Registry takes it.
+// Declared is a Setting of any type.
 type Declared interface{ declaration() *Spec }
 
 // Declare returns a setting with a default, as package flag declares flags: its key, its kind
@@ -15,19 +15,19 @@ func Declare[T any](key string, kind Kind[T], standard T, help string, aliases .
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, standard: Value{standard}, kind: kind.untyped()}}
 }
 
-// Optional returns a setting that has no value unless somebody sets one; unset says in a few
-// words what happens then.
+// Optional returns a setting that has no value unless somebody sets one. unset says in a few
+// words what happens without a value.
 func Optional[T any](key string, kind Kind[T], unset, help string, aliases ...string) Setting[T] {
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, Unset: unset, kind: kind.untyped()}}
 }
 
-// from has a variable of the environment set the value, too.
+// from makes a variable of the environment set the value, too.
 func (d Setting[T]) from(variable string) Setting[T] {
 	d.spec.Environment = variable
 	return d
 }
 
-// Key returns the canonical name.
+// Key returns the key.
 func (d Setting[T]) Key() string { return d.spec.Key }
 
 // Of returns the value in s, the zero T when it is unset.

@@ -8,35 +8,34 @@ import (
 	"sync/atomic"
 )
 
-// Source says where a value comes from: one of the layers, from the weakest to
-// the strongest (D-39).
+// Source is the layer that a value comes from. A larger one is stronger (D-39).
 type Source int
 
 // The layers.
 const (
 	Default Source = iota
-	// Found holds what the program found for lack of a choice: a local server and
-	// its model. It is never saved.
+	// Found has what the program has found because nothing is set: a local server and its
+	// model. It is never saved.
 	Found
-	// ProfileLayer holds the values of the loaded profile.
+	// ProfileLayer has the values of the loaded profile.
 	ProfileLayer
-	// Environment holds values of environment variables.
+	// Environment has the values of environment variables.
 	Environment
-	// Flags holds what the command line set.
+	// Flags has the values of the command line.
 	Flags
-	// Session holds what /set and the other commands set.
+	// Session has the values of /set and other commands.
 	Session
 
 	layers
 )
 
-// String names the source as users know it.
+// String returns the name of the layer as users know it.
 func (s Source) String() string {
 	return [...]string{"default", "found", "profile", "environment", "flag", "/set"}[s]
 }
 
-// Settings are the resolved settings of a running program. All methods are safe
-// for concurrent use; a write is visible to every read that starts after it.
+// Settings are the settings of a running program. Their methods are safe for concurrent use. A
+// write is visible to every read that starts after it.
 type Settings struct {
 	registry *Registry
 
@@ -45,7 +44,7 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
-	// changed is called with what the session sets, see OnSessionChange.
+	// changed is called for changes of the session layer, see OnSessionChange.
 	changed func(key, text string)
 }
 
@@ -63,14 +62,14 @@ func New(registry *Registry) *Settings {
 	return s
 }
 
-// Revision counts the changes. As long as it is the same, so are all values.
+// Revision returns a number that changes with every change of a value.
 func (s *Settings) Revision() uint64 { return s.revision.Load() }
 
-// Registry returns what the settings were made from.
+// Registry returns the registry of the settings.
 func (s *Settings) Registry() *Registry { return s.registry }
 
-// Set validates text as the value of key (a key or an alias) and stores it in
-// layer. On an error, which is an *Error, nothing has changed.
+// Set validates text as the value of key (a key or an alias) and stores it in layer. If the error,
+// an *Error, is not nil, nothing has changed.
 func (s *Settings) Set(layer Source, key, text string) error {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -93,20 +92,20 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
-// ProfileChange is what OnSessionChange gets as the key of a profile's use.
+// ProfileChange is the key that OnSessionChange reports for the use of a profile.
 const ProfileChange = "profile"
 
-// OnSessionChange has changed called, in order, with every value that is set in the
-// session layer from now on, and with "" for one that is unset; with ProfileChange and
-// its name for a profile that is used, NoProfile for none. It must not call back.
+// OnSessionChange makes s call changed, in order, with every value that is set in the session
+// layer from now on, with "" for one that is unset, and with ProfileChange and its name for a
+// profile that is used, NoProfile for none. changed must not call methods of s.
 func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = changed
 }
 
-// Unset removes key (a key or an alias) from layer, so that the next weaker one
-// shows. It reports whether there was a value. On an error nothing has changed.
+// Unset removes the value of key (a key or an alias) from layer, so that the value of the next
+// weaker layer counts. It reports whether there was a value. On an error nothing has changed.
 func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -123,8 +122,8 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	return was, nil
 }
 
-// SetEnvironment fills the environment layer from the variables that settings
-// name. Empty variables are as good as absent. On an error nothing has changed.
+// SetEnvironment fills the environment layer from the variables of the settings. Empty variables
+// are ignored. On an error nothing has changed.
 func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	found := make(map[string]Value)
 	for _, spec := range s.registry.specs {
@@ -144,9 +143,8 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	return nil
 }
 
-// UseProfile makes the values of p the profile layer, all at once, in place of
-// those of another profile. A nil p empties the layer. It returns the keys of p
-// that a stronger layer hides.
+// UseProfile replaces the profile layer by the values of p at once; a nil p empties it. It returns
+// the keys of p that a stronger layer hides.
 func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,13 +174,13 @@ func (s *Settings) Profile() string {
 	return s.profile
 }
 
-// Get returns the resolved value of a canonical key and its source. A value
-// that nothing sets is unset and comes from Default.
+// Get returns the value of a key and its layer. A value that nothing sets is unset, and its layer
+// is Default.
 func (s *Settings) Get(key string) (Value, Source) {
 	return s.Upto(Session, key)
 }
 
-// Upto is Get without the layers that are stronger than layer.
+// Upto is like Get, but ignores the layers that are stronger than layer.
 func (s *Settings) Upto(layer Source, key string) (Value, Source) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -198,8 +196,8 @@ func (s *Settings) upto(layer Source, key string) (Value, Source) {
 	return s.standard(layer, key), Default
 }
 
-// standard is the value of a key that nothing sets. The strategy of the installation gives
-// way to the built-in one where a setting is made that only the latter heeds (D-90).
+// standard returns the default of a key. If a density setting is set, the default strategy is the
+// built-in one in place of the installation's, which ignores the setting (D-90).
 func (s *Settings) standard(layer Source, key string) Value {
 	if key != CompressionStrategy.Key() {
 		return s.layers[Default][key]
@@ -224,8 +222,8 @@ func (s *Settings) Lookup(name string) (Resolved, error) {
 	return Resolved{spec, value, source}, nil
 }
 
-// All returns every setting with its value, in the order they are shown, as of
-// one moment. The headers that are set follow Headers.
+// All returns every setting with its value at one moment, in the order of display. The headers
+// that are set follow Headers.
 func (s *Settings) All() []Resolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -260,14 +258,13 @@ func (s *Settings) headers() []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Changed returns the settings whose value does not come from the built-in
-// defaults.
+// Changed returns the settings whose values are not the built-in defaults.
 func (s *Settings) Changed() []Resolved {
 	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
 }
 
-// Persistent returns the values that saving a profile keeps: everything a user
-// set, in whatever layer, and nothing that was merely found.
+// Persistent returns the values to save in a profile: those of all layers except defaults and
+// what was found.
 func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {

@@ -9,13 +9,13 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Category groups settings where they are listed.
+// Category groups settings in lists.
 type Category string
 
-// The categories, in the order they are shown.
+// The categories, in the order of display.
 const (
 	CategoryModel Category = "model"
-	// CategoryBehaviour is the category the requirements name (REQ-HD-009.1).
+	// CategoryBehaviour has the name that the requirements demand (REQ-HD-009.1).
 	CategoryBehaviour Category = "cli-behavior"
 	CategoryTools     Category = "tools"
 	CategoryPrice     Category = "price"
@@ -23,38 +23,38 @@ const (
 
 // Spec describes one setting (D-38). The Specs of a Registry must not be changed.
 type Spec struct {
-	// Key is the canonical name; only it is ever stored.
+	// Key is the canonical name. Only it is stored.
 	Key string
-	// Aliases are other names users may type.
+	// Aliases are other names that users may type.
 	Aliases []string
-	// Help is one line.
+	// Help is a line of help.
 	Help     string
 	Category Category
-	// Unset says in a few words what happens when the setting has no value; it is
-	// empty for one with a default.
+	// Unset says in a few words what happens when the setting has no value. It is empty for a
+	// setting with a default.
 	Unset string
-	// Environment names the variable that sets the value, if any.
+	// Environment is the variable that sets the value, empty for none.
 	Environment string
 
 	standard Value
 	kind     Kind[any]
 }
 
-// Type returns what sort of value the setting takes.
+// Type returns the type of the values.
 func (s *Spec) Type() Type { return s.kind.name }
 
 // Default returns the built-in value, which may be unset.
 func (s *Spec) Default() Value { return s.standard }
 
-// Takes says what values the setting takes, for example "a number from 0 to 2".
+// Takes describes the valid values, for example "a number from 0 to 2".
 func (s *Spec) Takes() string { return s.kind.takes }
 
-// Values returns the values a user can choose from: those of an enum, or true
-// and false; nil when they cannot be listed.
+// Values returns the valid values: those of an enum, or true and false; nil if they cannot be
+// listed.
 func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 
-// Parse validates text and returns it in canonical form. The error is one line
-// that names the valid choice; it never repeats what may be a secret.
+// Parse validates text and returns it in canonical form. The error is one line that describes the
+// valid values; it never shows what may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
 	v, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Spec) Parse(text string) (Value, error) {
 // fromJSON validates a value of a profile file. Errors are *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
-	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which no setting takes
+	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which is not valid
 	text, fits, other := "", false, "not "+quote(string(raw))
 	switch v := decoded.(type) {
 	case string:
@@ -84,7 +84,7 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	return s.Parse(text)
 }
 
-// schema is the JSON Schema of the setting.
+// schema returns the JSON Schema of the setting.
 func (s *Spec) schema() (*jsonschema.Schema, error) {
 	schema := s.kind.schema
 	schema.Description = s.Help

@@ -13,9 +13,9 @@ import (
 	"agent/internal/nearest"
 )
 
-// Store keeps profiles in files. Its methods may run in several programs at
-// once: every change is a read, an edit and an atomic write under one lock, so
-// that none is lost and no reader sees half a file. Errors are *Error.
+// Store keeps profiles in files. Several programs may use it at the same time: a change reads,
+// edits and atomically writes a file under a lock, so that no change is lost and no reader sees
+// half a file. Errors are *Error.
 type Store struct {
 	folder   string
 	registry *Registry
@@ -48,8 +48,8 @@ func (s *Store) List() ([]string, error) {
 	return names, nil
 }
 
-// Load reads a profile. Unknown fields are listed in the result; a wrong value, a
-// broken file or a newer one is an error that names file, line and field.
+// Load reads a profile. The result lists unknown fields. The error for a wrong value, a broken
+// file or a file of a later version names file, line and field.
 func (s *Store) Load(name string) (*Profile, error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Store) Load(name string) (*Profile, error) {
 	return p, nil
 }
 
-// missing says that there is no profile name, and which there are.
+// missing returns the error that there is no profile with a name. It lists those there are.
 func (s *Store) missing(name string) error {
 	names, err := s.List()
 	if err != nil {
@@ -86,9 +86,9 @@ func (s *Store) missing(name string) error {
 	return &Error{Problem: problem, Err: fs.ErrNotExist}
 }
 
-// Save stores values in the profile name, which is created if need be. What the
-// file has besides stays: unknown fields, and settings that values does not
-// hold, whose keys are returned. A broken or newer file is left as it is.
+// Save stores values in the profile with a name, which it creates if it is missing. Unknown fields
+// and settings that are not in values stay in the file; it returns the keys of these settings.
+// A file that is broken or of a later version is not changed.
 func (s *Store) Save(name string, values map[string]Value) (kept []string, err error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Store) Save(name string, values map[string]Value) (kept []string, err e
 	return kept, err
 }
 
-// Delete removes a profile; if it was the default, there is none afterwards.
+// Delete removes a profile. If it was the default, there is no default afterwards.
 func (s *Store) Delete(name string) error {
 	if err := ValidName(name); err != nil {
 		return err

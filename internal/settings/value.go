@@ -15,13 +15,13 @@ type Value struct {
 	v any
 }
 
-// IsSet reports whether there is a value at all.
+// IsSet reports whether there is a value.
 func (v Value) IsSet() bool { return v.v != nil }
 
-// String returns the value as a user would type it, "" when unset.
+// String returns the value as a user types it, "" if it is unset.
 func (v Value) String() string { return textOf(v.v) }
 
-// textOf is a value as a user would type it.
+// textOf returns a value as a user types it.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -32,7 +32,7 @@ func textOf(v any) string {
 		if v == 0 {
 			return auto
 		}
-		text := v.String() // 5m0s, of which the units that are zero are left out
+		text := v.String() // 5m0s; trailing units that are zero are removed
 		if strings.HasSuffix(text, "m0s") {
 			text = strings.TrimSuffix(text, "0s")
 		}
@@ -44,8 +44,8 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// MarshalJSON implements json.Marshaler; unset is null, and a time is text, as a
-// person would type it.
+// MarshalJSON implements json.Marshaler. An unset value is null, and a duration is a string as a
+// user types it.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if _, ok := v.v.(time.Duration); ok {
 		return rawjson.Marshal(v.String())
@@ -75,7 +75,7 @@ type resolvedJSON struct {
 	Help     string   `json:"help"`
 }
 
-// MarshalJSON describes the setting completely; value and default are null when unset.
+// MarshalJSON implements json.Marshaler. Value and default are null if they are unset.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s := r.Spec
 	return rawjson.Marshal(resolvedJSON{

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// endpointKeys say where requests go and what accompanies them; patienceKeys are
-// about the user, whatever the model. All other settings of a model are about it.
+// endpointKeys are the settings of the model category that belong to the endpoint, patienceKeys
+// those that belong to the user. All others belong to the model.
 var (
 	endpointKeys = []string{Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), ExtraBody.Key()}
 	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
 )
 
-// Overlay returns settings that begin as s and are those of one conversation: what
-// changes in them does not reach s, nor what changes in s them.
+// Overlay returns a copy of s for one conversation. Changes of either do not affect the other.
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -25,16 +24,16 @@ func (s *Settings) Overlay() *Settings {
 	return over
 }
 
-// With returns settings like s in which what the profile says counts before
-// everything else: those of the model that it names. An endpoint of its own takes
-// over nothing that belongs to the endpoint or the model in use, a model of its own
-// nothing that belongs to that model. Changes of either do not reach the other.
+// With returns a copy of s in which the values of the profile take precedence over all layers. If
+// the profile names another endpoint, settings of the endpoint and the model in use are left
+// out; if it names a model, those of the model in use are. Changes of either do not affect the
+// other.
 func (s *Settings) With(p *Profile) *Settings {
 	names := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
 	}
 	with := s.Overlay()
-	// The address in use, said once more, is the same place with the same key.
+	// A profile that repeats the address in use does not change the endpoint.
 	same := func(key string) bool {
 		value, ok := p.Values[key]
 		inUse, _ := with.Get(key)
@@ -52,7 +51,8 @@ func (s *Settings) With(p *Profile) *Settings {
 	return with
 }
 
-// isAbout reports whether a setting belongs to the endpoint, or to the model.
+// isAbout returns endpoint for a setting that belongs to the endpoint, model for one that belongs
+// to the model, and false for others.
 func (r *Registry) isAbout(key string, endpoint, model bool) bool {
 	spec, known := r.named(key)
 	if !known || spec.Category != CategoryModel && spec.Category != CategoryPrice || slices.Contains(patienceKeys, key) {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// maxSkills is how many skills one line may call.
+// maxSkills is the most skills that one line may call.
 const maxSkills = 5
 
-// Call is an entry that is called.
+// Call is the call of an entry.
 type Call struct {
 	*Entry
-	// As is what it is called by: its own name, or with its origin before it where another
-	// has that name.
+	// As is the name by which it is called: its own name, preceded by its origin if another
+	// entry has that name.
 	As string
-	// Arguments are the rest of the line, as it was typed.
+	// Arguments is the rest of the line, as it was typed.
 	Arguments string
 }
 
-// Calls returns what a line calls: nothing, one command, or up to five skills in a row, of
-// which the last gets the arguments.
+// Calls returns the calls at the beginning of a line: none, one command, or up to five skills in a
+// row. The last one gets the arguments.
 func (s Set) Calls(line string) []Call {
 	var calls []Call
 	rest := strings.TrimSpace(line)
@@ -44,12 +44,12 @@ func (s Set) Calls(line string) []Call {
 	return calls
 }
 
-// Runner runs a line that a text holds and returns what it printed. Refused is why it was
-// not run, empty if it was; an error ends the whole call.
+// Runner runs a command line in a text and returns its output. refused is why it was not run,
+// empty if it was. An error ends the whole call.
 type Runner func(line string) (output, refused string, err error)
 
-// Text is what the model reads of a call: the filled-in text between marks that say what
-// it is. Files are those that it includes.
+// Text returns a call as the model reads it: the filled-in text between tags, and the files that
+// it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
 	var b strings.Builder
 	for _, part := range c.Fill(c.Arguments) {
@@ -75,7 +75,7 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 	return c.marked(strings.TrimSpace(b.String())), files, nil
 }
 
-// marked puts marks around a text, which nothing in it can close.
+// marked puts tags around a text, which the text itself cannot close.
 func (c Call) marked(text string) string {
 	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
 	if c.IsSkill() {
@@ -91,8 +91,8 @@ func (c Call) marked(text string) string {
 	return fmt.Sprintf("<%s %s>\n%s\n</%s>", mark, attributes, text, mark)
 }
 
-// Key names what the text of a call is the content of, empty for a command: a skill that
-// is called again takes its own place.
+// Key returns the key of the text of a skill, so that a skill that is called again replaces its
+// earlier text; empty for a command.
 func (c Call) Key() string {
 	if !c.IsSkill() {
 		return ""

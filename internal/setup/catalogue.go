@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Bounds of the catalogue's budget in tokens: a share of the window, never less and
-// never more than these.
 const (
-	budgetShare = 50 // 2 %
+	// budgetShare divides the window for the budget of the catalogue: 2 %.
+	budgetShare = 50
+	// leastBudget and mostBudget bound the budget, in tokens.
 	leastBudget = 1500
 	mostBudget  = 6000
-	// leastDescription is what a description is never cut below, in characters.
+	// leastDescription is the least length of a cut description, in characters.
 	leastDescription = 40
 )
 
-// Budget is how many tokens the catalogue may take in a window of that size.
+// Budget returns how many tokens the catalogue may take in a window of that size.
 func Budget(window int) int { return min(max(window/budgetShare, leastBudget), mostBudget) }
 
-// Catalogue lists the skills that the model may use, by name, one a line. If it takes
-// more than budget tokens, all descriptions are cut to one common length; no name ever
-// leaves. Cut is how many were cut, and whole what the catalogue would take uncut.
+// Catalogue returns a list of the skills that the model may use, a line for each. If it takes more
+// than budget tokens, all descriptions are cut to one common length, but no skill is left out.
+// cut is how many descriptions were cut, and whole how many tokens the uncut catalogue takes.
 func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
 	var offered []*Entry
 	longest := 0
@@ -46,7 +46,7 @@ func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, 
 	return lines(offered, length), cut, whole
 }
 
-// lines is the catalogue with descriptions of at most that many characters.
+// lines returns the catalogue with descriptions of at most length characters.
 func lines(skills []*Entry, length int) string {
 	var b strings.Builder
 	for _, s := range skills {

@@ -18,15 +18,15 @@ const (
 	maxCommandDepth = 6
 )
 
-// commandPlaces are where slash commands are that are files: texts to be sent as a message,
-// with places for arguments.
+// commandPlaces are the folders of slash commands in files. Such a command is a text to send as a
+// message, with places for arguments.
 var commandPlaces = places{
 	project: []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}, own: "commands",
 	user:    []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"},
 	longest: 64 << 10,
 }
 
-// ending is what the files of a folder of commands end in.
+// ending returns the ending of the files in a folder of commands.
 func ending(dir string) string {
 	switch {
 	case strings.HasSuffix(dir, ".github/prompts"):
@@ -37,11 +37,11 @@ func ending(dir string) string {
 	return ".md"
 }
 
-// used are the fields that have an effect; others are noted.
+// used are the fields that have an effect. Others are noted.
 var used = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
 
-// findCommands reads the commands of a workspace and of the user. The name of one has colons
-// where its path has slashes.
+// findCommands reads the commands of a workspace and its user. Slashes in the path of a command are
+// colons in its name.
 func findCommands(w source.Where) Found {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
@@ -102,7 +102,7 @@ func (e *Entry) fromTOML(text string) error {
 	return nil
 }
 
-// firstLine describes a command that does not describe itself.
+// firstLine returns the first line of a text, for a command without a description.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	line = strings.TrimLeft(line, "# ")

@@ -11,7 +11,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Origin is whose a skill or command is.
+// Origin is the origin of a skill or command.
 type Origin string
 
 // The origins.
@@ -23,22 +23,28 @@ const (
 // Entry is a skill or a command: a file that is called by a name.
 type Entry struct {
 	Name, Description string
-	// Hint says what arguments it takes.
+	// Hint describes the arguments.
 	Hint   string
 	Origin Origin
-	// Own says that it lies in this program's folders or in ~/.agents, so that what it
-	// grants counts without a question.
+	// Own means that the file is in this program's folders or in ~/.agents, so that its grants
+	// count without a question.
 	Own bool
-	// File is where it is written, Dir the folder of a skill, empty for a command.
-	File, Dir string
-	// Allowed are the grants it asks for, Disallowed the tools that a skill must not use.
-	Allowed, Disallowed []string
-	// Hidden says that only a person may use a skill, Unlisted that only the model may.
-	Hidden, Unlisted bool
-	// Shadowed says that a skill of the same name is used in its place; it is reached as
+	// File is the file.
+	File string
+	// Dir is the folder of a skill, empty for a command.
+	Dir string
+	// Allowed are the grants that it asks for.
+	Allowed []string
+	// Disallowed are the tools that a skill must not use.
+	Disallowed []string
+	// Hidden means that only a person may use a skill.
+	Hidden bool
+	// Unlisted means that only the model may use a skill.
+	Unlisted bool
+	// Shadowed means that another skill of the same name is used. This one is called as
 	// /user:NAME.
 	Shadowed bool
-	// Notes say what of it was taken leniently or has no effect.
+	// Notes say what was read leniently and what has no effect.
 	Notes []string
 
 	text fill.Template
@@ -50,21 +56,22 @@ func (e *Entry) IsSkill() bool { return e.Dir != "" }
 // ForModel reports whether the entry is a skill that the model may use.
 func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed }
 
-// Fill returns the text of the entry with the arguments of a line in it.
+// Fill returns the text of the entry with the arguments of a line.
 func (e *Entry) Fill(line string) []fill.Part { return e.text.Fill(line) }
 
-// withOrigin is the name of the entry behind its origin, "project:NAME".
+// withOrigin returns the name of the entry with its origin, "project:NAME".
 func (e *Entry) withOrigin() string { return string(e.Origin) + ":" + e.Name }
 
-// Found are skills or commands, by name, what is used of several of one name first.
+// Found are the skills or commands that were found.
 type Found struct {
+	// Entries are sorted by name. Of several with one name, the first is used.
 	Entries []*Entry
-	// LeftOut are files that are not used, each with what is wrong.
+	// LeftOut are the files that are not used, each with the reason.
 	LeftOut []string
 }
 
-// Named returns the entry that a name means: the first of that name, or that of an origin
-// behind "project:" or "user:". It is nil if there is none.
+// Named returns the first entry with a name, or with a name after "project:" or "user:" that of
+// this origin; nil for none.
 func (f Found) Named(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Name == name || e.withOrigin() == name {
@@ -74,31 +81,34 @@ func (f Found) Named(name string) *Entry {
 	return nil
 }
 
-// places are where entries of one sort are.
+// places are the folders of skills or of commands.
 type places struct {
-	// project are folders below those of the workspace, user folders below home, and own is
-	// that of the configuration.
-	project, user []string
-	own           string
-	// further are more folders, the user's own.
+	// project are folders below the workspace and the folders above it.
+	project []string
+	// user are folders below the home folder.
+	user []string
+	// own is a folder below the folder of the configuration.
+	own string
+	// further are more folders of the user.
 	further []string
-	// longest is how long a file may be, in bytes.
+	// longest bounds a file, in bytes.
 	longest int
 }
 
-// finder reads the files of a workspace and of its user, each once.
+// finder reads the files of a workspace and its user, each once.
 type finder struct {
 	Found
 	longest int
 	from    source.Place
-	// origin and own are those of the entries of the folder that is visited.
+	// origin and own are set for the entries of the current folder.
 	origin Origin
 	own    bool
-	seen   map[string]bool
+	// seen has the paths of the files that were read, after links.
+	seen map[string]bool
 }
 
-// find visits the folders of entries: those of the workspace, the nearer before the
-// farther, then those of the user. The entries are sorted by name.
+// find visits the folders of entries: those of the workspace, the nearer before the farther, then
+// those of the user. The entries that it returns are sorted by name.
 func find(w source.Where, p places, visit func(f *finder, dir string)) Found {
 	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: Project}
 	above := source.Above(w.Home, w.Workspace)
@@ -123,7 +133,7 @@ func find(w source.Where, p places, visit func(f *finder, dir string)) Found {
 	return f.Found
 }
 
-// read adds the entry of a file, which parse completes, unless a link led to it before.
+// read adds the entry of a file, unless the file was read before. parse completes the entry.
 func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	text, err := f.from.Read(file, f.longest)
 	if source.Missing(err) || err == nil && f.seen[text.Real] {
@@ -144,7 +154,7 @@ func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	}
 }
 
-// describe fills in what the head of a file says of an entry.
+// describe sets the fields of an entry that are at the head of its file.
 func (e *Entry) describe(fields source.Fields) {
 	e.Description, e.Hint, e.Allowed = oneLine(fields["description"]), fields["argument-hint"], fields.List("allowed-tools")
 	e.text.Names = fields.List("arguments")

@@ -1,7 +1,6 @@
-// Package setup is what a person and a repository have brought along to be called by
-// name: Agent Skills, and slash commands that are files. It finds and reads them, knows which
-// name means which, and puts what is called into the form in which the model reads it. It
-// never runs anything.
+// Package setup finds what a person and a repository provide to be called by name: Agent Skills,
+// and slash commands in files. It reads them, resolves names, and makes the text that the model
+// reads. It never runs anything.
 package setup
 
 import (
@@ -11,17 +10,17 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Set are the skills and commands of a workspace and its user.
+// Set has the skills and commands of a workspace and its user.
 type Set struct{ Skills, Commands Found }
 
-// Find reads the skills and commands of a workspace and its user: the nearer folder precedes
-// the farther one, and the project's the user's. Further are more folders of skills.
+// Find reads the skills and commands of a workspace and its user. Nearer folders precede farther
+// ones, and those of the project those of the user. further are more folders of skills.
 func Find(w source.Where, further []string) Set {
 	return Set{findSkills(w, further), findCommands(w)}
 }
 
-// Callable lists what a person can call, by name. What lost its name to another is listed
-// with its origin before it.
+// Callable returns what a person can call, sorted by name. If another entry has the name, the name
+// is preceded by the origin.
 func (s Set) Callable() []Call {
 	var all []Call
 	taken := map[string]bool{}
@@ -39,7 +38,7 @@ func (s Set) Callable() []Call {
 	return all
 }
 
-// named returns what a person calls by a name.
+// named returns the entry that a person calls by a name.
 func (s Set) named(name string) (call Call, found bool) {
 	callable := s.Callable()
 	if i := slices.IndexFunc(callable, func(c Call) bool { return c.As == name }); i >= 0 {

@@ -18,8 +18,8 @@ const (
 	maxFolders = 2000
 )
 
-// skillPlaces are where skills are: folders with a file SKILL.md that says in a line what
-// the skill is for, and in its text how it is done.
+// skillPlaces are the folders of skills. A skill is a folder with a file SKILL.md, which has a
+// description and the instructions.
 var skillPlaces = places{
 	project: []string{".agents/skills", ".claude/skills", ".github/skills"}, own: "skills",
 	user:    []string{".agents/skills", ".claude/skills", ".codex/skills"},
@@ -29,7 +29,7 @@ var skillPlaces = places{
 // notUsed are fields of other programs that have no effect here.
 var notUsed = []string{"model", "effort", "context", "agent", "hooks", "paths"}
 
-// findSkills reads the skills of a workspace and of the user.
+// findSkills reads the skills of a workspace and its user.
 func findSkills(w source.Where, further []string) Found {
 	p := skillPlaces
 	p.further = further
@@ -39,8 +39,8 @@ func findSkills(w source.Where, further []string) Found {
 	})
 }
 
-// walk calls use with each SKILL.md below a folder. A folder that is a skill has no
-// skills below it.
+// walk calls use with each SKILL.md below a folder. It does not look below a folder that is a
+// skill.
 func walk(dir string, depth int, looked *int, use func(file string)) {
 	if depth > maxDepth || *looked >= maxFolders {
 		return
@@ -59,7 +59,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 	}
 }
 
-// skill reads a skill; the error says what keeps it from being one.
+// skill reads a skill. The error says why the file is not one.
 func (f *finder) skill(s *Entry, text string) error {
 	fields, body, ok := source.Frontmatter(text)
 	if !ok {
@@ -94,11 +94,11 @@ func (f *finder) skill(s *Entry, text string) error {
 	return nil
 }
 
-// listed is how many files of a skill are named to the model.
+// listed is how many files of a skill the model gets to see.
 const listed = 100
 
-// Files lists the files of a skill besides SKILL.md, two levels deep, relative to its
-// folder; more says that there are more.
+// Files returns the files of a skill besides SKILL.md, two levels deep, relative to its folder.
+// more reports whether there are more.
 func (e *Entry) Files() (files []string, more bool) {
 	_ = filepath.WalkDir(e.Dir, func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(path, e.Dir+"/")

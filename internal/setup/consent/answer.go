@@ -9,9 +9,9 @@ import (
 	"agent/internal/words"
 )
 
-// Answer keeps a person's yes or no about named items, or without names about those that
-// wait: as they were shown last, else as they are now. It returns what it did, a line each.
-// An error is that there is no such item, or that the answer cannot be kept.
+// Answer keeps a person's answer about named items or, without names, about those that wait: as
+// they were last shown, else as they are now. It returns a line for each item. It returns an
+// error if there is no such item, or if the answer cannot be kept.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	chosen, err := t.chosen(names)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *Trust) Forget() ([]string, error) {
 	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
 }
 
-// chosen are the items that names mean.
+// chosen returns the items that names mean.
 func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
 		t.mu.Lock()

@@ -1,11 +1,11 @@
-// Package consent keeps what a person has agreed to of the things that a repository wants
-// run, connected to or allowed. Consent is by content: the item as it is
-// written, and the bytes of the files that its command names. Anything else is another
-// item. It reads files, starts nothing and asks nobody.
+// Package consent keeps the consent of a person to what a repository wants to run, connect to or
+// allow. Consent is given to a content: the item as it is written, and the bytes of the files
+// that its command names. With another content it is another item. The package reads files,
+// starts nothing and asks nobody.
 //
-// A room that finds such things describes each as an Item. Items are reviewed together at
-// the start, the person's answer is kept with Agree or Refuse, and May is called again
-// before each start of what an item describes:
+// A package that finds such things describes each as an Item. Items are reviewed together at the
+// start, the person's answer is kept with Agree or Refuse, and May is called before each start of
+// what an item describes:
 //
 //	store := consent.Open(source.Where{Config: …, Home: …, Workspace: …})
 //	for _, r := range store.Review(items) { // for the question and the lists
@@ -41,25 +41,25 @@ const (
 // Item is one thing that needs consent, as it is written.
 type Item struct {
 	Kind Kind `json:"kind"`
-	// Name tells the item from others of its kind in the same file: "github",
+	// Name distinguishes the item from others of its kind in the same file: "github",
 	// "PreToolUse Bash".
 	Name string `json:"name"`
-	// File is the absolute path of the file that the item is in, Line where, 0 if unknown.
+	// File is the absolute path of the file that has the item.
 	File string `json:"file"`
-	Line int    `json:"line,omitempty"`
-	// Says is what a person must see of the item: the exact command line, the address, or
-	// the rules.
+	// Line is the line in File, 0 if it is not known.
+	Line int `json:"line,omitempty"`
+	// Says is what a person must see: the exact command line, the address, or the rules.
 	Says string `json:"says,omitempty"`
 	// Variables are the names of the variables of the environment that the item reads.
 	Variables []string `json:"variables,omitempty"`
-	// Fields are all that the file says of the item, before any variable is expanded:
-	// what json.Marshal takes, best the json.RawMessage of the file. Formatting and the
-	// order of members do not count.
+	// Fields is the whole item as it is written, before variables are expanded: a value for
+	// json.Marshal, best the json.RawMessage of the file. Formatting and the order of members do
+	// not count.
 	Fields any `json:"-"`
-	// Command are the words of the command that is run, or one line of a shell; nil where
-	// nothing is run. Files of the repository that they name belong to the content.
+	// Command has the words of the command that is run, or one line of a shell; nil if nothing is
+	// run. Files of the repository that they name belong to the content.
 	Command []string `json:"-"`
-	// User says that the file is of the user's own folders and not of a repository, so that
+	// User means that the file is in the user's own folders and not in a repository, so that
 	// consent holds in every workspace.
 	User bool `json:"-"`
 }
@@ -67,14 +67,14 @@ type Item struct {
 // String names the item: "server github".
 func (i Item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 
-// State is what a person has said of an item.
+// State is the state of consent to an item.
 type State string
 
 // The states. Only an agreed item is used.
 const (
 	Agreed  State = "used"
 	Waiting State = "waiting"
-	// Changed is an item whose earlier content was answered; it waits as well.
+	// Changed means that the person has answered about an earlier content. The item waits.
 	Changed State = "changed"
 	Refused State = "refused"
 )
@@ -86,14 +86,15 @@ func (s State) Asked() bool { return s == Waiting || s == Changed }
 type Reviewed struct {
 	State State `json:"state"`
 	Item
-	// Files are those of the repository whose bytes belong to the content, relative to it.
+	// Files are the files whose bytes belong to the content, relative to the repository.
 	Files []string `json:"files,omitempty"`
-	// Hash identifies the content, Content is its canonical JSON.
-	Hash    string `json:"hash,omitempty"`
+	// Hash identifies the content.
+	Hash string `json:"hash,omitempty"`
+	// Content is the content as canonical JSON.
 	Content string `json:"-"`
-	// Difference says, for a changed item, what it is now and was: lines with + and -.
+	// Difference has lines with + and - for what has changed in a changed item.
 	Difference []string `json:"difference,omitempty"`
-	// Problem is why the content cannot be determined, "" where it can; such an item waits
+	// Problem is why the content cannot be determined, "" if it can. An item with a problem waits
 	// and cannot be agreed to.
 	Problem string `json:"error,omitempty"`
 }
@@ -101,8 +102,8 @@ type Reviewed struct {
 // variable is one of a shell or of a file of JSON: $NAME, ${NAME}, ${NAME:-else}.
 var variable = pattern.New(`\$\{?(?:env:)?([A-Za-z_][A-Za-z0-9_]*)`)
 
-// Variables returns the names of the variables that texts mention, sorted. Those that every
-// item may use are left out.
+// Variables returns the names of the variables in texts, sorted, without those that every item may
+// use.
 func Variables(texts ...string) []string {
 	var names []string
 	for _, text := range texts {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/setup/fill"
 )
 
-// Bounds of what belongs to the content of an item. One beyond them cannot be agreed to.
+// Bounds of the content of an item. An item beyond them cannot be agreed to.
 const (
 	maxWords    = 500
 	maxFiles    = 50
@@ -24,10 +24,10 @@ const (
 	maxFileSize = 64 << 20
 )
 
-// projectVariables lead to the workspace.
+// projectVariables are the variables whose value is the workspace.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
 
-// content is what consent is given to.
+// content is the content to which a person gives consent.
 type content struct {
 	Kind   Kind   `json:"kind"`
 	Name   string `json:"name"`
@@ -35,11 +35,12 @@ type content struct {
 	Files  []file `json:"files,omitempty"`
 }
 
-// file is one that the command names. To is where it leads as a link; a file outside of the
-// repository has no hash.
+// file is a file that the command names.
 type file struct {
-	Path   string `json:"path"`
-	To     string `json:"to,omitempty"`
+	Path string `json:"path"`
+	// To is the target of a link.
+	To string `json:"to,omitempty"`
+	// SHA256 is empty for a file outside of the repository.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
@@ -63,8 +64,8 @@ func (s *Store) look(i Item) Reviewed {
 	return r
 }
 
-// files are those of the repository that words of a command name, relative to the
-// workspace, to the repository or to a folder that is named too: cd DIR && ./run.
+// files returns the files of the repository that the words of a command name, relative to the
+// workspace, to the repository or to a folder that is named, too: cd DIR && ./run.
 func (s *Store) files(words []string) ([]file, error) {
 	named, err := s.named(words)
 	if err != nil {
@@ -100,8 +101,8 @@ func (s *Store) files(words []string) ([]file, error) {
 	return found, nil
 }
 
-// named are the parts of words that may name a file. More is better than less: a name that
-// is none of a file counts for nothing.
+// named returns the parts of words that may name a file. Too many do no harm: names without a file
+// are ignored.
 func (s *Store) named(words []string) ([]string, error) {
 	var parts []string
 	for _, word := range words {
@@ -116,7 +117,7 @@ func (s *Store) named(words []string) ([]string, error) {
 	return parts, nil
 }
 
-// paths are what a word can mean, from folders on.
+// paths returns the paths that a word may mean, relative to folders.
 func (s *Store) paths(word string, folders []string) []string {
 	for _, name := range projectVariables {
 		for _, form := range []string{"${" + name + "}", "${" + name + ":-.}", "$" + name} {
@@ -136,7 +137,7 @@ func (s *Store) paths(word string, folders []string) []string {
 	return all
 }
 
-// file describes the file at a path; is says whether there is one that belongs to the
+// file describes the file at a path. is reports whether there is a file that belongs to the
 // repository.
 func (s *Store) file(path string) (f file, is bool, err error) {
 	info, err := os.Stat(path)
@@ -165,12 +166,12 @@ func (s *Store) file(path string) (f file, is bool, err error) {
 	return f, true, err
 }
 
-// relative is a path from the repository on where it is in it.
+// relative returns a path in the repository relative to it, and other paths unchanged.
 func (s *Store) relative(path string) string {
 	return disk.Short(path, s.root)
 }
 
-// sum is the SHA-256 of a file.
+// sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would be waited for
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"agent/internal/setup/source"
 )
 
-// userPlace stands for the folders of the user in the file.
+// userPlace is the place of the user's own folders in the file.
 const userPlace = "user"
 
-// root is the folder of the repository that the workspace is in, or the workspace where
-// there is none. A repository that holds the home folder counts for none.
+// root returns the folder of the repository of the workspace, or the workspace if there is none. A
+// repository that contains the home folder does not count.
 func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
 	if layout.Folder(top) == "" || protect.Holds(top, w.Home) {
@@ -23,8 +23,8 @@ func root(w source.Where) string {
 	return top
 }
 
-// place is what consent of a repository is kept under: its root, or that of the repository
-// that a work tree belongs to. Empty means that nothing is kept.
+// place returns the place under which consent to a repository is kept: its root, or that of the
+// repository of a work tree. Empty means that nothing is kept.
 func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
@@ -50,7 +50,7 @@ func linked(folder, common, root string) bool {
 	return real(disk.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 
-// real is a path without links, or as it is.
+// real returns a path without links, or the path itself if it does not exist.
 func real(path string) string {
 	if found, err := filepath.EvalSymlinks(path); err == nil {
 		return found

@@ -13,23 +13,23 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Store is what a person has said of the items of a workspace. It is kept in allowed.json
-// of the configuration. It is safe for concurrent use.
+// Store keeps a person's answers about the items of a workspace, in allowed.json of the
+// configuration. It is safe for concurrent use.
 type Store struct {
 	path                  string
 	home, workspace, root string
-	// place is what the consent of the repository is kept under, empty where none is kept.
+	// place is the place under which consent to the repository is kept, empty to keep none.
 	place string
 
 	mu sync.Mutex
-	// run is what was agreed to in this run, kept or not.
+	// run has the answers of this run, kept or not.
 	run map[key]bool
 }
 
-// key is a content and what consent for it is kept under.
+// key identifies a content at a place.
 type key struct{ place, hash string }
 
-// record is an answer, as the file has it.
+// record is an answer in the file.
 type record struct {
 	Root    string          `json:"root"`
 	Item    string          `json:"item"`
@@ -40,12 +40,12 @@ type record struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// member is the part of allowed.json that is ours.
+// member has the members of allowed.json that this package uses.
 type member struct {
 	Setup []record `json:"setup"`
 }
 
-// Open returns the store for a workspace. It reads nothing yet.
+// Open returns the store for a workspace. It does not read the file.
 func Open(w source.Where) *Store {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	root := root(w)
@@ -55,14 +55,14 @@ func Open(w source.Where) *Store {
 	}
 }
 
-// Root is the folder of the repository whose files belong to the content of items.
+// Root returns the folder of the repository whose files belong to the content of items.
 func (s *Store) Root() string { return s.root }
 
-// Kept reports whether answers outlive the run. Those about the home folder do not.
+// Kept reports whether answers are kept beyond the run. Those about the home folder are not.
 func (s *Store) Kept() bool { return s.place != "" }
 
-// Review returns the items with their content and state as they are now. The error is that
-// the file of answers cannot be read; then everything waits.
+// Review returns the items with their present content and state. If the file of answers cannot be
+// read, it returns an error and everything waits.
 func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -80,8 +80,8 @@ func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	return all, err
 }
 
-// judge sets the state of an item. An earlier answer counts for a change only if it is not
-// about another item that is there as well.
+// judge sets the state of an item. An earlier answer shows a change only if it is not about
+// another present item.
 func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	if r.Problem != "" {
 		return
@@ -113,8 +113,8 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	}
 }
 
-// May reports whether an item may be used now; the error says why not, and what to do. It
-// looks at the files again, so it is to be called before each start.
+// May returns nil if an item may be used now, else an error that says why not, and what to do. It
+// reads the files again, so call it before each start.
 func (s *Store) May(i Item) error {
 	reviewed, err := s.Review([]Item{i})
 	if err != nil {
@@ -130,26 +130,26 @@ func (s *Store) May(i Item) error {
 	}
 }
 
-// unused says why an item of a state is not used, and what to do.
+// unused has the reasons by state why an item is not used, and what to do.
 var unused = map[State]string{
 	Refused: "is not used: you refused it; agent trust yes changes that",
 	Changed: "is not used: it has changed since you agreed; agent trust shows how",
 	Waiting: "is not used until you agree: agent trust",
 }
 
-// unclear says why an item cannot be agreed to.
+// unclear returns the error that an item cannot be agreed to.
 func (s *Store) unclear(r Reviewed) error {
 	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
 }
 
-// Agree keeps that a person agreed to exactly these contents, on a day. It counts for this
-// run even where it cannot be kept, which the error says.
+// Agree keeps a person's consent to exactly these contents. It counts for this run even if it
+// cannot be kept, in which case Agree returns an error.
 func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
 
-// Refuse keeps that a person does not want these contents.
+// Refuse keeps a person's refusal of these contents.
 func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
 
-// AgreeForRun has these contents count as agreed to until the program ends.
+// AgreeForRun agrees to these contents until the program ends.
 func (s *Store) AgreeForRun(shown ...Reviewed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +158,7 @@ func (s *Store) AgreeForRun(shown ...Reviewed) {
 	}
 }
 
-// Forget removes all that was kept of the repository and of these items, and what counted
-// for the run.
+// Forget removes all answers about the repository and about these items, and those of the run.
 func (s *Store) Forget(items ...Item) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +198,7 @@ func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 
 func (s *Store) key(r Reviewed) key { return key{s.placeOf(r.Item), r.Hash} }
 
-// placeOf is what the answers about an item are kept under.
+// placeOf returns the place under which answers about an item are kept.
 func (s *Store) placeOf(i Item) string {
 	if i.User {
 		return userPlace
@@ -207,7 +206,7 @@ func (s *Store) placeOf(i Item) string {
 	return s.place
 }
 
-// read returns what is kept. A file that cannot be read keeps nothing.
+// read returns the answers in the file.
 func (s *Store) read() ([]record, error) {
 	m, err := rawjson.ReadShared[member](s.path)
 	if err != nil {
@@ -216,7 +215,7 @@ func (s *Store) read() ([]record, error) {
 	return m.Setup, nil
 }
 
-// update changes what is kept. The mutex is held.
+// update changes the answers in the file. The mutex is held.
 func (s *Store) update(change func([]record) []record) error {
 	err := rawjson.ChangeShared(s.path, func(m *member) {
 		m.Setup = change(m.Setup)
@@ -228,5 +227,5 @@ func (s *Store) update(change func([]record) []record) error {
 	return nil
 }
 
-// maxRecords is how many answers are kept of all repositories; the oldest go first.
+// maxRecords bounds the answers that are kept for all repositories. The oldest are removed.
 const maxRecords = 2000

@@ -13,29 +13,28 @@ import (
 	"agent/internal/words"
 )
 
-// Trust is what a workspace wants run, connected to or allowed, and what its person said of
-// it, for every front end: the question at the start, the lists, and the line of a run that
-// nobody watches. It is safe for concurrent use.
+// Trust has the items of a workspace and the person's answers about them, for all front ends: for
+// the question at the start, for lists, and for the line of an unattended run. It is safe for
+// concurrent use.
 type Trust struct {
-	// Store knows the answers; May is asked before each start.
+	// Store keeps the answers.
 	*Store
-	// Ignored are lines about what a repository may never set.
+	// Ignored has lines about settings that a repository may never make.
 	Ignored []string
-	// Answered is called after each answer, on the goroutine of who answers. It is set before
-	// the first.
+	// Answered is called after each answer, on the goroutine of the answer. It must be set before
+	// the first one.
 	Answered func()
 
 	items []Item
 	now   func() time.Time
 
 	mu sync.Mutex
-	// shown are the items as a person saw them last: an answer without names is about
-	// these contents.
+	// shown are the items as they were last shown. An answer without names is about them.
 	shown []Reviewed
 }
 
-// Find gathers what rooms found in a workspace. Each line of ignored is about what a
-// repository may never set, and begins with its file.
+// Find returns the Trust of a workspace with these items. Each line of ignored is about settings that
+// a repository may never make, and begins with its file.
 func Find(w source.Where, now func() time.Time, items []Item, ignored []string) *Trust {
 	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items}
 	for _, line := range ignored {
@@ -45,12 +44,11 @@ func Find(w source.Where, now func() time.Time, items []Item, ignored []string) 
 	return t
 }
 
-// Review returns all items as they are now, by file. The error is that earlier answers
+// Review returns all items as they are now, sorted by file. It returns an error if earlier answers
 // cannot be read.
 func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.items) }
 
-// Waiting returns the items that a person is to be asked about, as they are now, and
-// remembers that these were shown.
+// Waiting returns the items to ask a person about, as they are now, and remembers them as shown.
 func (t *Trust) Waiting() ([]Reviewed, error) {
 	waiting, err := t.waiting()
 	t.mu.Lock()
@@ -80,7 +78,7 @@ func (t *Trust) Agreed() []Reviewed {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
-// Guarded are the absolute paths of what the agreed items are written in and run, which
+// Guarded returns the absolute paths of the files that agreed items are written in and run, which
 // must not change without a person.
 func (t *Trust) Guarded() []string {
 	var paths []string
@@ -94,7 +92,7 @@ func (t *Trust) Guarded() []string {
 	return slices.Compact(paths)
 }
 
-// Left says in a line what is not used because nobody has agreed; empty for nothing.
+// Left returns a line about the items that are not used because nobody has agreed, empty for none.
 func (t *Trust) Left() string {
 	waiting, err := t.waiting()
 	switch {
@@ -119,7 +117,7 @@ func (t *Trust) Left() string {
 	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
 }
 
-// counted names items of a file, those of a kind by their number if there are several.
+// counted returns the items of a file in words, with numbers for several of a kind.
 func counted(items []Reviewed) []string {
 	var says []string
 	for _, kind := range []Kind{Server, Hook, Grants, Allow} {
@@ -141,7 +139,7 @@ func counted(items []Reviewed) []string {
 	return says
 }
 
-// short is a path from the workspace or the repository on where it is below one.
+// short returns a path relative to the workspace or the repository if it is below one.
 func (t *Trust) short(path string) string {
 	for _, root := range []string{t.workspace, t.Root()} {
 		if rel := disk.Short(path, root); rel != path {

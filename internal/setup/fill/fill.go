@@ -1,5 +1,5 @@
-// Package fill puts arguments, files and the output of commands into the text of a
-// command or a skill. It is one pass: what is put in is never looked at again.
+// Package fill puts arguments, files and the output of commands into the text of a command or a
+// skill. It makes one pass: inserted text is not filled in again.
 package fill
 
 import (
@@ -7,12 +7,15 @@ import (
 	"strings"
 )
 
-// Part is a piece of a text that was filled in.
+// Part is a piece of a filled-in text: a text, a file or a command.
 type Part struct {
-	// Text is said as it is, File is a path to include, Command a line to run. One
-	// of them has a value.
-	Text, File, Command string
-	// Refused says why Command must not run, empty if it may.
+	// Text is a text.
+	Text string
+	// File is the path of a file to include.
+	File string
+	// Command is a command line to run.
+	Command string
+	// Refused is why Command must not run, empty if it may.
 	Refused string
 }
 
@@ -21,15 +24,14 @@ type Template struct {
 	Text string
 	// Names are the named arguments, in order.
 	Names []string
-	// Braces says that places are written as gemini-cli writes them: {{args}}, !{…},
-	// @{…}. They count besides the others.
+	// Braces means that the places of gemini-cli count, too: {{args}}, !{…}, @{…}.
 	Braces bool
-	// Dir takes the place of ${CLAUDE_SKILL_DIR}, empty for a command.
+	// Dir replaces ${CLAUDE_SKILL_DIR}; empty for a command.
 	Dir string
 }
 
-// Fill puts the arguments of a line into the template. Without any place for them they
-// follow after an empty line.
+// Fill returns the template with the arguments of a line. If there is no place for them, they
+// follow the text after an empty line.
 func (t Template) Fill(line string) []Part {
 	f := &filler{Template: t, line: strings.TrimSpace(line), words: Words(line)}
 	f.pass()
@@ -47,7 +49,7 @@ type filler struct {
 
 	parts []Part
 	text  strings.Builder
-	// used says that an argument has a place.
+	// used is set when an argument has a place.
 	used bool
 }
 
@@ -112,8 +114,7 @@ func (f *filler) file(name string) {
 	f.parts = append(f.parts, Part{File: strings.TrimSpace(name)})
 }
 
-// command adds a line to run. Arguments in it are quoted, so that each is one word
-// whatever it holds.
+// command adds a command line. Arguments in it are quoted, so that each is one word of the shell.
 func (f *filler) command(line string) {
 	f.flush()
 	part := Part{}
@@ -147,7 +148,7 @@ func (f *filler) command(line string) {
 	f.parts = append(f.parts, part)
 }
 
-// plain are the characters that mean nothing to a shell, wherever they are.
+// plain are the characters without a meaning to a shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./:@%+,=_-"
 
 // quoting follows the quotes of a line of shell.
@@ -169,7 +170,7 @@ func (q *quoting) next(c byte) {
 	}
 }
 
-// around puts a quoted word into the quotes that are open, by closing them around it.
+// around returns a quoted word for use within open quotes, which it closes and opens again.
 func (q *quoting) around(word string) string {
 	if q.quote == 0 {
 		return word
@@ -177,8 +178,8 @@ func (q *quoting) around(word string) string {
 	return string(q.quote) + word + string(q.quote)
 }
 
-// value is what takes the place of the variable that a text begins with, and the length
-// of its name; 0 for none. Argument says that it is what a person typed.
+// value returns the value of the variable that a text begins with, and the length of the variable,
+// 0 for none. argument reports whether the value was typed by a person.
 func (f *filler) value(rest string) (value string, length int, argument bool) {
 	const dir, all, braces = "${CLAUDE_SKILL_DIR}", "$ARGUMENTS", "{{args}}"
 	switch {
@@ -187,9 +188,9 @@ func (f *filler) value(rest string) (value string, length int, argument bool) {
 	case f.Dir != "" && strings.HasPrefix(rest, dir):
 		return f.Dir, len(dir), false
 	case strings.HasPrefix(rest, all+"["):
-		digits, n := number(rest[len(all)+1:])
-		if n > 0 && strings.HasPrefix(rest[len(all)+1+n:], "]") && digits < len(f.words) {
-			return f.words[digits], len(all) + n + 2, true
+		n, digits := number(rest[len(all)+1:])
+		if digits > 0 && strings.HasPrefix(rest[len(all)+1+digits:], "]") && n < len(f.words) {
+			return f.words[n], len(all) + digits + 2, true
 		}
 	case strings.HasPrefix(rest, all):
 		return f.line, len(all), true
@@ -209,7 +210,7 @@ func (f *filler) value(rest string) (value string, length int, argument bool) {
 	return "", 0, false
 }
 
-// number reads the digits at the beginning of a text and returns how many there are.
+// number returns the number at the beginning of a text, and how many digits it has.
 func number(s string) (n, digits int) {
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		digits++
@@ -241,7 +242,7 @@ func closing(s string) int {
 	return -1
 }
 
-// word is the path that a text begins with, without what ends a sentence.
+// word returns the path that a text begins with, without punctuation at its end.
 func word(s string) string {
 	if end := strings.IndexAny(s, " \t\n`\"'"); end >= 0 {
 		s = s[:end]
@@ -249,8 +250,8 @@ func word(s string) string {
 	return strings.TrimRight(s, ".,;:)")
 }
 
-// Words splits a line as a shell does: quotes and backslashes hold blanks together, and a
-// quote that is never closed ends with the line.
+// Words splits a line as a shell does. Quotes and backslashes protect blanks, and an open quote
+// ends with the line.
 func Words(line string) []string {
 	var words []string
 	var b strings.Builder
@@ -279,5 +280,5 @@ func Words(line string) []string {
 	return words
 }
 
-// Quote writes a value as one word of a shell.
+// Quote returns a value as one word of a shell.
 func Quote(value string) string { return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'" }

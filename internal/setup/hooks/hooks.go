@@ -1,6 +1,5 @@
-// Package hooks finds the hooks of a workspace and its user: programs that run at events
-// of a conversation, written as Claude Code and codex write them. It reads files and runs
-// nothing.
+// Package hooks reads the hooks of a workspace and its user: programs that run at events of a
+// conversation, in the form of Claude Code and codex. It runs nothing.
 package hooks
 
 import (
@@ -50,23 +49,25 @@ func (e Event) OfCall() bool {
 // Hook is a program that runs at an event.
 type Hook struct {
 	Event Event
-	// Matcher says what of the event it is for, as it is written.
+	// Matcher restricts the hook to some occasions of the event, as it is written.
 	Matcher string
-	// Command is a line of a shell; with Args it is a program, and they are its arguments.
+	// Command is a line of a shell or, with Args, a program.
 	Command string
 	Args    []string
-	// Timeout ends it; 0 means after the time of its event.
+	// Timeout bounds a run; 0 means the default of the event.
 	Timeout time.Duration
-	// If narrows an event of a call to the calls that a rule of permissions is about, empty
-	// for all.
+	// If is a rule of permissions that restricts the hook to some calls; empty means all.
 	If string
-	// Async is set when nothing waits for it, Once when it runs once in a conversation.
-	Async, Once bool
-	// Blocks is set when its failure counts as its refusal.
+	// Async is set when the turn does not wait for the hook.
+	Async bool
+	// Once is set when it runs once in a conversation.
+	Once bool
+	// Blocks is set when a failure counts as a refusal.
 	Blocks bool
-	// File is where it is written, absolute. Project is the folder of the project that the
-	// file is of, empty for one of the user's own.
-	File, Project string
+	// File is the absolute path of its file.
+	File string
+	// Project is the folder of the project that the file belongs to, empty for the user's own.
+	Project string
 	// Raw is the hook as it is written.
 	Raw json.RawMessage
 
@@ -76,10 +77,10 @@ type Hook struct {
 // Own reports whether the hook is the user's own, which needs no consent.
 func (h Hook) Own() bool { return h.Project == "" }
 
-// Words are those of its command; a line of a shell is one word.
+// Words returns the words of its command. A line of a shell is one word.
 func (h Hook) Words() []string { return append([]string{h.Command}, h.Args...) }
 
-// Name names the hook among those of its file: "PreToolUse Bash".
+// Name returns the name of the hook within its file: "PreToolUse Bash".
 func (h Hook) Name() string {
 	if h.Matcher == "" {
 		return string(h.Event)
@@ -87,23 +88,24 @@ func (h Hook) Name() string {
 	return string(h.Event) + " " + h.Matcher
 }
 
-// String says the hook in a line.
+// String describes the hook in a line.
 func (h Hook) String() string {
 	return fmt.Sprintf("hook %s (%s)", h.Name(), words.Headline(h.Command))
 }
 
-// Found are the hooks of a workspace in the order of the configuration, the user's first.
+// Found has the hooks of a workspace and its user.
 type Found struct {
+	// Hooks are in the order of the configuration, the user's first.
 	Hooks []Hook
-	// LeftOut says in a line each what was found and is not used, and why.
+	// LeftOut has lines that say what is not used, and why.
 	LeftOut []string
 }
 
 // projectFiles are the files of a project that have hooks.
 var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/settings.json", ".claude/settings.local.json"}
 
-// Find reads the hooks of the user and of the project that a workspace is in. Those of
-// other programs that the user has in their home folder are not read.
+// Find reads the hooks of the user and of the project of a workspace. It does not read the hooks of
+// other programs in the home folder.
 func Find(w source.Where) Found {
 	var f Found
 	if w.Config != "" {
@@ -117,7 +119,7 @@ func Find(w source.Where) Found {
 	return f
 }
 
-// read reads the hooks of a file, if it is there.
+// read reads the hooks of a file, if it exists.
 func (f *Found) read(from source.Place, file, project string) {
 	data, err := from.Settings(file, source.MaxSettings)
 	switch {

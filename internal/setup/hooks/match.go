@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Matches reports whether the hook is for something that has these names: of a tool, its
-// name as Claude Code has it and our own; of other events, what they are about.
+// Matches reports whether the matcher matches one of the names. A tool has its name in Claude Code
+// and our own; other events have what they are about.
 func (h Hook) Matches(names ...string) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, h.matches)
 }
 
-// matcher reads a matcher: nothing or a star is everything, names with | or commas between
-// them are those names, and all else is a regular expression for the whole name.
+// matcher reads a matcher: an empty text or a star matches everything, names between | or commas
+// match these names, and other texts are regular expressions for the whole name.
 func matcher(text string) (matches func(name string) bool, err error) {
 	if text == "" || text == "*" {
 		return func(string) bool { return true }, nil

@@ -13,24 +13,24 @@ import (
 	"agent/internal/setup/permissions"
 )
 
-// longest is the longest time that a hook may ask for.
+// longest is the longest timeout of a hook.
 const longest = 24 * time.Hour
 
-// parser reads one file. A part that is wrong is left out and named; the others count.
+// parser reads one file. Wrong parts are left out and reported.
 type parser struct {
 	found         *Found
 	file, project string
-	// named are the kinds of things that were left out and named already.
+	// named has the types of hooks that were reported.
 	named map[string]bool
 }
 
-// group is what a file says of several hooks.
+// group is a list of hooks with one matcher.
 type group struct {
 	Matcher string            `json:"matcher"`
 	Hooks   []json.RawMessage `json:"hooks"`
 }
 
-// written is a hook as a file has it.
+// written is a hook as it is written in a file.
 type written struct {
 	Type      string   `json:"type"`
 	Command   string   `json:"command"`
@@ -44,7 +44,7 @@ type written struct {
 	Shell     string   `json:"shell"`
 }
 
-// Parse reads the hooks of the text of a file of the user's own.
+// Parse reads the hooks in the text of the user's own file.
 func Parse(file string, data []byte) Found {
 	var f Found
 	f.parse(file, "", data)
@@ -111,10 +111,10 @@ func (p *parser) event(event Event, raw json.RawMessage) {
 	}
 }
 
-// errNamed is what a hook is left out for that was named with another.
+// errNamed is the error of a hook whose type was reported before.
 var errNamed = errors.New("it was named already")
 
-// hook completes a hook by what is written of it; the error says why it is not used.
+// hook completes a hook from its JSON. The error says why it is not used.
 func (p *parser) hook(h *Hook) error {
 	var w written
 	if err := json.Unmarshal(h.Raw, &w); err != nil {
@@ -158,7 +158,7 @@ func (p *parser) leave(event Event, format string, args ...any) {
 	p.found.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
 }
 
-// problem says what is wrong with JSON, and where.
+// problem describes an error in JSON with its place.
 func problem(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

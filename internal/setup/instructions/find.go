@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// Find reads the files that apply to a workspace, the most general first. What is beyond
-// MaxTotal is cut from the general end, which the text says.
+// Find reads the files for a workspace, the most general first. If they are longer than MaxTotal,
+// the most general ones are cut, and their text says so.
 func Find(w Where) Found {
 	f := newFinder(w)
 	f.user()
@@ -40,7 +40,7 @@ type finder struct {
 	Where
 	place source.Place
 	found Found
-	// contents and paths are what was given already.
+	// contents and paths are the contents and the files that were added.
 	contents map[string]bool
 	paths    map[string]bool
 }
@@ -67,7 +67,7 @@ func (f *finder) user() {
 	}
 }
 
-// folder adds the file of a folder and its companion, and names those that lost.
+// folder adds the file of a folder and its companion, and reports the files that do not count.
 func (f *finder) folder(dir string) {
 	winner := ""
 	for _, name := range f.Files {
@@ -88,8 +88,7 @@ func (f *finder) folder(dir string) {
 	}
 }
 
-// lost reports whether a file says something that the model is not given, beside the
-// one that won.
+// lost reports whether a file has content that the model does not get, because winner counts.
 func (f *finder) lost(file, winner string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
@@ -98,8 +97,7 @@ func (f *finder) lost(file, winner string) bool {
 	return err == nil && !f.paths[text.Real] && !f.contents[clean(text.Text)] && clean(text.Text) != ""
 }
 
-// add adds a file and reports whether it is there. One whose content was given already
-// is there and adds nothing.
+// add adds a file, unless its content was added before, and reports whether the file exists.
 func (f *finder) add(file string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	switch {
@@ -107,7 +105,7 @@ func (f *finder) add(file string) bool {
 		return false
 	case err != nil:
 		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are left out: %w", err))
-		return true // it is there, and nothing takes its place in silence
+		return true // it exists, and no other file silently replaces it
 	}
 	f.addText(file, text, clean(text.Text))
 	return true
@@ -125,9 +123,9 @@ func (f *finder) addText(file string, text source.Text, cleaned string) {
 	f.found.Files = append(f.found.Files, File{file, whole})
 }
 
-// Below reads what applies to a file below the workspace beyond what Find gives: the
-// files of the folders on the way to it, and the rules whose patterns it matches. Path is
-// relative to the workspace, with slashes.
+// Below reads the instructions for a file below the workspace that Find does not return: the files
+// of the folders on the way to it, and the rules whose patterns match it. path is relative to
+// the workspace, with slashes.
 func Below(w Where, path string) Found {
 	f := newFinder(w)
 	project := source.Above(w.Home, w.Workspace)
@@ -138,7 +136,7 @@ func Below(w Where, path string) Found {
 		dir = filepath.Join(dir, part)
 		f.folder(dir)
 	}
-	f.found.Unread = nil // what lost is said of the workspace, not of each folder
+	f.found.Unread = nil // only those of the workspace are reported
 	for _, root := range project {
 		rel, err := filepath.Rel(root, filepath.Join(w.Workspace, filepath.FromSlash(path)))
 		if err != nil {
@@ -153,7 +151,7 @@ func Below(w Where, path string) Found {
 	return f.found
 }
 
-// shorten cuts what is over the limit, from the general end.
+// shorten cuts the most general files if all together are too long.
 func (f *finder) shorten() {
 	left := MaxTotal
 	if f.Most > 0 {

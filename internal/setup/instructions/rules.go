@@ -11,14 +11,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// rule is a file of instructions that may hold for some files only.
+// rule is a file of instructions that may apply to some files only.
 type rule struct {
 	path string
 	text source.Text
-	// body is the text without its frontmatter, clean.
+	// body is the cleaned text without its frontmatter.
 	body string
-	// always says that it holds for every file; else patterns are those it holds for.
-	always   bool
+	// always means that the rule applies to every file.
+	always bool
+	// patterns match the files that it applies to otherwise.
 	patterns []string
 }
 
@@ -32,7 +33,7 @@ func (f *finder) rules(root string) []rule {
 			file := filepath.Join(folder, name)
 			text, err := f.place.Read(file, MaxFile)
 			if err != nil {
-				continue // a rule that cannot be read holds for nothing
+				continue // a rule that cannot be read is left out
 			}
 			all = append(all, newRule(file, place.ending == ".md", text))
 		}
@@ -40,8 +41,8 @@ func (f *finder) rules(root string) []rule {
 	return all
 }
 
-// newRule reads a rule: Claude Code's holds for every file unless it has paths, Cursor's
-// only where it says so.
+// newRule reads a rule. A rule of Claude Code applies to every file unless it has paths, one of
+// Cursor only where it says so.
 func newRule(file string, usually bool, text source.Text) rule {
 	fields, body, _ := source.Frontmatter(text.Text)
 	r := rule{path: file, text: text, body: clean(body)}
@@ -52,8 +53,8 @@ func newRule(file string, usually bool, text source.Text) rule {
 	return r
 }
 
-// matches reports whether a rule holds for a path, relative to its root. A pattern
-// without a slash is about the name alone.
+// matches reports whether a rule applies to a path, relative to its root. A pattern without a slash
+// matches the name.
 func (r rule) matches(path string) bool {
 	for _, pattern := range r.patterns {
 		pattern = strings.TrimPrefix(pattern, "./")

@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// clean brings a text into the form in which the model reads it: without a byte order
-// mark, carriage returns and comments, with control characters that can be seen.
+// clean returns a text as the model reads it: without a byte order mark, carriage returns and
+// comments, and with visible control characters.
 func clean(text string) string {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -32,12 +32,12 @@ func clean(text string) string {
 	return strings.TrimSpace(plain.ReplaceAllStringFunc(b.String(), words.Visible))
 }
 
-// plain are the parts of a text in which control characters are made visible: all but line
-// feeds and tabs.
+// plain matches the parts of a text in which control characters are made visible: everything but
+// line feeds and tabs.
 var plain = pattern.New(`[^\n\t]+`)
 
-// uncommented returns a line without comments; open says that one continues in the next.
-// What is in a span of code is no comment.
+// uncommented returns a line without comments, and whether a comment is open at its end. open
+// reports whether one is open at the beginning. Spans of code have no comments.
 func uncommented(line string, open bool) (string, bool) {
 	var b strings.Builder
 	for line != "" {
@@ -63,7 +63,7 @@ func uncommented(line string, open bool) (string, bool) {
 	return b.String(), open
 }
 
-// outsideCode returns where a mark is in a line outside of `code`, or -1.
+// outsideCode returns the index of a mark in a line outside of `code`, or -1.
 func outsideCode(line, mark string) int {
 	for at := 0; at < len(line); {
 		if line[at] == '`' {
@@ -84,10 +84,10 @@ func outsideCode(line, mark string) int {
 	return -1
 }
 
-// codeState follows fenced blocks of code.
+// codeState is the state of a reader of fenced code blocks.
 type codeState struct{ fence string }
 
-// line reports whether a line belongs to a block of code, its fences included.
+// line reports whether a line belongs to a code block, including its fences.
 func (c *codeState) line(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
 	if c.fence != "" {
@@ -105,8 +105,7 @@ func (c *codeState) line(line string) bool {
 	return false
 }
 
-// imported puts the files that a text imports in the place of their names. From is the
-// file that the text is of.
+// imported returns a text with its imports replaced by the files. from is the file of the text.
 func (f *finder) imported(text, from string, depth int) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -123,7 +122,7 @@ func (f *finder) imported(text, from string, depth int) string {
 	return b.String()
 }
 
-// importedLine puts imports in their places in one line.
+// importedLine returns a line with its imports replaced.
 func (f *finder) importedLine(line, from string, depth int) string {
 	var b strings.Builder
 	var refused []string
@@ -152,8 +151,8 @@ func (f *finder) importedLine(line, from string, depth int) string {
 	return out
 }
 
-// nextImport returns where the next "@path" of a line begins: at its start or after white
-// space, outside of code; -1 if there is none.
+// nextImport returns the index of the next "@path" in a line, at its start or after white space and
+// outside of code; -1 for none.
 func nextImport(line string) int {
 	for from := 0; ; {
 		at := outsideCode(line[from:], "@")
@@ -168,7 +167,7 @@ func nextImport(line string) int {
 	}
 }
 
-// importName is the path behind an @. What ends a sentence is no part of it.
+// importName returns the path after an @, without punctuation at its end.
 func importName(rest string) string {
 	name := rest
 	if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
@@ -177,8 +176,8 @@ func importName(rest string) string {
 	return strings.TrimRight(name, ".,;:)")
 }
 
-// importFile returns the text of an imported file. One that names no file is no import;
-// why says what is wrong with one that is there and not used.
+// importFile returns the text of an imported file. put is false if there is no such file, or if the
+// file is not used; why says what is wrong with it then.
 func (f *finder) importFile(name, from string, depth int) (text string, put bool, why string) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {

@@ -1,5 +1,5 @@
-// Package jsonfile changes JSON files of a person's set-up: whole or not at all, with
-// their comments and order kept.
+// Package jsonfile changes JSON files of a person's set-up atomically, and keeps their comments
+// and order.
 package jsonfile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile is the longest file that is changed, in bytes.
+// maxFile bounds a file, in bytes.
 const maxFile = 1 << 20
 
 // Step is a step of a JSON patch (RFC 6902).
@@ -25,8 +25,8 @@ type Step struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// Edit changes a file by the steps that change returns for its text; without steps the
-// file stays as it is. A file that is not there is made, for its owner only.
+// Edit changes a file by the steps that change returns for its text. Without steps it does not
+// change the file. A missing file is created for its owner only.
 func Edit(file string, change func(data []byte) ([]Step, error)) error {
 	data, err := disk.Beginning(file, maxFile+1)
 	mode := fs.FileMode(0o600)

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Condition is a rule that narrows something else to the calls that it is about.
+// Condition is a rule that selects calls.
 type Condition struct{ rules Rules }
 
-// ParseCondition reads a condition, which is written as a rule of permissions is. Its paths
-// begin at root, or at the home folder.
+// ParseCondition reads a condition, which is written like a rule of permissions. Its paths begin at
+// root, or at the home folder.
 func ParseCondition(text, root, home string) (Condition, error) {
 	rule, why := parse(text, root, home)
 	if why != "" {
@@ -26,11 +26,11 @@ type Subject struct {
 	Command string
 	// Files are the absolute paths of the files that the call names.
 	Files []string
-	// Host is that of the page that it fetches.
+	// Host is the host of the page that the call fetches.
 	Host string
 }
 
-// Holds reports whether the condition is about a call.
+// Holds reports whether the condition selects a call.
 func (c Condition) Holds(s Subject) bool {
 	if len(c.rules.all) == 0 {
 		return true

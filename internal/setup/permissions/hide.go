@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// maxLooked is how many files and folders are looked at for those that patterns match.
+// maxLooked bounds how many files and folders are compared with patterns.
 const maxLooked = 50_000
 
-// Hidden are the absolute files and folders that there are now of what rules deny reading,
-// for a sandbox, which can hide files and no patterns. Unbound says, a line each, which
-// rules it cannot hide all of.
+// Hidden returns the absolute paths of the present files and folders that rules deny reading, for a
+// sandbox, which cannot hide patterns. unbound has a line for each rule that does not cover all
+// files.
 func (r Rules) Hidden() (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string
@@ -42,8 +42,8 @@ func (r Rules) Hidden() (paths, unbound []string) {
 	return paths, unbound
 }
 
-// below are the files and folders below a folder that rules match; whole reports whether
-// all of it was looked at.
+// below returns the files and folders below a folder that rules match. whole reports whether all of
+// them were compared.
 func below(base string, rules []Rule, looked *int) (found []string, whole bool) {
 	whole = true
 	_ = filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
@@ -67,15 +67,14 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 	return found, whole
 }
 
-// Parse reads rules of one effect that are not of a file of settings but of a skill, whose
-// paths begin at root.
+// Parse reads rules of one effect from a skill. Their paths begin at root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
 	r.add(effect, texts, file, root, home)
 	return r
 }
 
-// Join returns the rules of both.
+// Join returns the rules of a and b.
 func Join(a, b Rules) Rules {
 	return Rules{all: slices.Concat(a.all, b.all), home: cmp.Or(a.home, b.home), Problems: slices.Concat(a.Problems, b.Problems)}
 }

@@ -9,15 +9,15 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Offer is a list of rules of a repository's file, which would spare questions.
+// Offer is a list of rules in a file of a repository by which calls would not be asked about.
 type Offer struct {
 	File  string
 	Line  int
 	Rules []string
 }
 
-// personal are settings of Claude Code that run something, hold keys, lead elsewhere or
-// widen what may be done, and so are never taken from a repository.
+// personal are settings of Claude Code that run something, have keys, change the endpoint or allow
+// more, and so are never read from a repository.
 var personal = []string{
 	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "enableAllProjectMcpServers", "enabledMcpjsonServers", "env", "headersHelper",
 	"model", "notify", "notifications", "otelHeadersHelper", "outputStyle", "statusLine", "theme",
@@ -26,7 +26,8 @@ var personal = []string{
 // personalPermissions are those below "permissions".
 var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
 
-// offer keeps what a file of a repository would widen, and names what it may not set.
+// offer adds the rules of a repository's file that would allow more, and the settings that it may
+// not set.
 func (r *Rules) offer(file string, data []byte) {
 	var all, permissions map[string]json.RawMessage
 	_ = json.Unmarshal(data, &all)                       // it was read before

@@ -17,10 +17,10 @@ import (
 // matcher reports whether a path or a command matches.
 type matcher func(string) bool
 
-// pathPattern reads the pattern of a path: //abs is absolute, ~/ the home folder, / the
-// folder of the settings, ./ and the rest too; a name without a slash is meant in every
-// folder. A folder represents all that is in it. Literal is the path of a pattern
-// without wildcards, base the folder below which all is that one with wildcards matches.
+// pathPattern reads the pattern of a path. //abs is absolute, ~/ begins at the home folder, and
+// others begin at the folder of the settings; a name without a slash matches in every folder. A
+// folder matches everything in it. literal is the path of a pattern without wildcards, base the
+// folder of the matches of a pattern with wildcards.
 func pathPattern(pattern, root, home string) (matches matcher, literal, base, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	switch {
@@ -56,8 +56,8 @@ func pathPattern(pattern, root, home string) (matches matcher, literal, base, wh
 	}, "", base, ""
 }
 
-// commandPattern reads the pattern of a command: "git push:*" and "git push *" are those
-// that begin with these words, a star elsewhere is any text.
+// commandPattern reads the pattern of a command. "git push:*" and "git push *" match commands that
+// begin with these words; a star elsewhere matches any text.
 func commandPattern(pattern string) matcher {
 	begin, prefix := strings.CutSuffix(pattern, ":*")
 	if !prefix {
@@ -70,20 +70,20 @@ func commandPattern(pattern string) matcher {
 	return regexp.MustCompile("^" + expression + "$").MatchString
 }
 
-// wrappers are programs that run the command behind them.
+// wrappers are programs that run the command in their arguments.
 var wrappers = []string{"sudo", "doas", "env", "nice", "nohup", "time", "timeout", "stdbuf", "setsid", "xargs", "command", "exec", "builtin", "busybox"}
 
-// shells run the line behind -c.
+// shells are programs that run a line in their arguments.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval"}
 
 // changers are programs that change the files that they name.
 var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
 
-// redirected is the file that a command writes.
+// redirected matches a redirection to a file.
 var redirected = pattern.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
 
-// spokenWords are the words of a line that may be files, behind the program that gets
-// them, or behind ">".
+// spokenWords returns the words of a line that may be files, each list after the program that gets
+// them, or after ">".
 func spokenWords(line string) [][]string {
 	all := cmdline.Calls(line)
 	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
@@ -93,11 +93,11 @@ func spokenWords(line string) [][]string {
 	return append(all, append([]string{""}, fields...))
 }
 
-// maxNested is how deep lines within lines are looked at.
+// maxNested bounds how deep command lines within command lines are read.
 const maxNested = 4
 
-// spoken are the commands that a line holds, each as its words with blanks between them:
-// as they are written, without the path of the program, and without what only wraps them.
+// spoken returns the commands in a line, each as its words with blanks between them: as they are
+// written, without the path of the program, and without wrappers.
 func spoken(line string, depth int) []string {
 	var all []string
 	say := func(words []string) {
@@ -130,7 +130,7 @@ func spoken(line string, depth int) []string {
 	return all
 }
 
-// quoted writes words as a line of a shell.
+// quoted returns words as a line of a shell.
 func quoted(words []string) string {
 	all := make([]string, len(words))
 	for i, word := range words {

@@ -1,6 +1,5 @@
-// Package permissions reads the rules by which people have narrowed what Claude Code may
-// do, and says which of them a call is against. A rule here only ever refuses or asks. It
-// reads files and runs nothing.
+// Package permissions reads the rules by which people restrict Claude Code, and finds the rule that
+// a call violates. Its rules only refuse or ask. It reads files and runs nothing.
 package permissions
 
 import (
@@ -14,7 +13,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Effect is what a rule does.
+// Effect is the effect of a rule.
 type Effect string
 
 // The effects, the stronger first.
@@ -25,16 +24,20 @@ const (
 
 // Rule is one rule of a file.
 type Rule struct {
-	// Text is the rule as it is written, File where.
-	Text, File string
-	Effect     Effect
+	// Text is the rule as it is written.
+	Text string
+	// File is the file that has the rule.
+	File   string
+	Effect Effect
 
 	about subject
-	// paths and words match files and commands; nil match all.
-	paths, words matcher
-	host, tool   string
-	// literal is the path of a rule without a pattern, base the folder that a pattern is
-	// about what is below.
+	// paths matches files, nil all of them.
+	paths matcher
+	// words matches commands, nil all of them.
+	words      matcher
+	host, tool string
+	// literal is the path of a rule without wildcards, base the folder of the matches of a rule
+	// with wildcards.
 	literal, base string
 }
 
@@ -50,28 +53,27 @@ const (
 	tools
 )
 
-// subjects are what rules for the tools of Claude Code are about; those of servers are not
-// among them.
+// subjects are the subjects of rules for the tools of Claude Code, without those of servers.
 var subjects = map[string]subject{
 	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
 	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
 	"Bash": commands, "WebFetch": pages, "WebSearch": pages,
 }
 
-// String says the rule as a person reads it.
+// String describes the rule to a person.
 func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File) }
 
-// Rules are those that hold in a workspace.
+// Rules are the rules of a workspace and its user.
 type Rules struct {
 	all  []Rule
 	home string
-	// Offered are the lists of a repository by which calls would not be asked about. They
-	// count for nothing until a person agrees to them.
+	// Offered are the lists of a repository by which calls would not be asked about. They have
+	// no effect until a person agrees to them.
 	Offered []Offer
-	// Ignored are lines about what a repository sets that only its person may set.
+	// Ignored has lines about settings of a repository that only a person may set.
 	Ignored []string
-	// Problems are rules that are not understood and files that cannot be read: nobody is
-	// protected by them, so they must be said loudly.
+	// Problems says which rules are not understood and which files cannot be read. They do not
+	// protect anything, so the person must see this.
 	Problems []string
 }
 
@@ -94,7 +96,7 @@ func Read(w source.Where) Rules {
 	return r
 }
 
-// file reads the rules of one file, whose paths begin at root.
+// file reads the rules of a file. Their paths begin at root.
 func (r *Rules) file(from source.Place, file, root, home string) {
 	data, err := from.Settings(file, source.MaxSettings)
 	if data == nil && err == nil {
@@ -118,11 +120,11 @@ func (r *Rules) file(from source.Place, file, root, home string) {
 	}
 	r.add(Deny, settings.Permissions.Deny, file, root, home)
 	r.add(Ask, settings.Permissions.Ask, file, root, home)
-	// Those that deny come first.
+	// Rules that deny come first.
 	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
 }
 
-// add adds the rules of a file that have one effect, whose paths begin at root.
+// add adds the rules of one effect in a file. Their paths begin at root.
 func (r *Rules) add(effect Effect, texts []string, file, root, home string) {
 	for _, text := range texts {
 		rule, why := parse(strings.TrimSpace(text), root, home)
@@ -138,7 +140,7 @@ func (r *Rules) add(effect Effect, texts []string, file, root, home string) {
 	}
 }
 
-// parse reads a rule as Claude Code writes it; why says what is not understood.
+// parse reads a rule in the form of Claude Code. why says what is not understood.
 func parse(text, root, home string) (rule Rule, why string) {
 	name, pattern, has := strings.Cut(text, "(")
 	if has {
@@ -172,12 +174,11 @@ func parse(text, root, home string) (rule Rule, why string) {
 	return rule, why
 }
 
-// Reading returns the rule that reading a file is against; nil for none. The path is
-// absolute.
+// Reading returns the rule that reading a file violates, nil for none. The path is absolute.
 func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
 
-// Editing returns the rule that changing a file is against; nil for none. What must not
-// be read must not be changed either.
+// Editing returns the rule that changing a file violates, nil for none. A file that must not be read
+// must not be changed either.
 func (r Rules) Editing(abs string) *Rule {
 	if rule := r.about(edits, abs); rule != nil {
 		return rule
@@ -189,7 +190,7 @@ func (r Rules) about(about subject, abs string) *Rule {
 	return r.first(about, func(rule Rule) bool { return rule.paths == nil || rule.paths(abs) })
 }
 
-// first returns the first rule about a subject that holds; nil for none.
+// first returns the first rule about a subject for which holds reports true, nil for none.
 func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	if i := slices.IndexFunc(r.all, func(rule Rule) bool { return rule.about == about && holds(rule) }); i >= 0 {
 		return &r.all[i]
@@ -197,14 +198,15 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	return nil
 }
 
-// Command returns the rule that a command line is against; nil for none. Commands within others count too.
+// Command returns the rule that a command line violates, nil for none. Commands within others count,
+// too.
 func (r Rules) Command(line string) *Rule {
 	said := spoken(line, 0)
 	return r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(said, rule.words) })
 }
 
-// Files returns the rule that the files are against which a command line names, run in a
-// folder; nil for none. A command can hide what it is about: that is what the sandbox is for.
+// Files returns the rule that a command line, run in a folder, violates by the files that it names,
+// nil for none. A command can hide the files that it uses; the sandbox protects those.
 func (r Rules) Files(line, dir string) *Rule {
 	for _, words := range spokenWords(line) {
 		change := slices.Contains(changers, filepath.Base(words[0])) || words[0] == ">"
@@ -231,7 +233,7 @@ func (r Rules) Files(line, dir string) *Rule {
 	return nil
 }
 
-// Page returns the rule that fetching a page of a host is against; nil for none.
+// Page returns the rule that fetching a page of a host violates, nil for none.
 func (r Rules) Page(host string) *Rule {
 	host = strings.ToLower(host)
 	return r.first(pages, func(rule Rule) bool {
@@ -239,8 +241,8 @@ func (r Rules) Page(host string) *Rule {
 	})
 }
 
-// Server returns the rule that a call of a server's tool is against; nil for none. The
-// name is as Claude Code writes it: mcp__SERVER__TOOL.
+// Server returns the rule that a call of a server's tool violates, nil for none. The name has the
+// form of Claude Code: mcp__SERVER__TOOL.
 func (r Rules) Server(name string) *Rule {
 	return r.first(tools, func(rule Rule) bool {
 		prefix, any := strings.CutSuffix(rule.tool, "*")

@@ -25,8 +25,8 @@ type New struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// Add writes a server into a file, which is made if there is none. A name that is taken
-// is refused. Comments and other entries stay as they are.
+// Add adds a server to a file, which it creates if it is missing. It refuses a name that is taken.
+// Comments and other entries stay as they are.
 func Add(file, name string, added New) error {
 	raw, err := rawjson.Marshal(added)
 	if err != nil {
@@ -43,7 +43,7 @@ func Add(file, name string, added New) error {
 	})
 }
 
-// Remove takes a server out of a file.
+// Remove removes a server from a file.
 func Remove(file, name string) error {
 	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		if _, there := has[name]; !there {
@@ -53,7 +53,7 @@ func Remove(file, name string) error {
 	})
 }
 
-// SetDisabled says in a file whether a server is used.
+// SetDisabled disables or enables a server in a file.
 func SetDisabled(file, name string, disabled bool) error {
 	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		var fields map[string]json.RawMessage
@@ -73,7 +73,7 @@ func SetDisabled(file, name string, disabled bool) error {
 	})
 }
 
-// edit changes the entries of a file, whole or not at all.
+// edit changes the entries of a file.
 func edit(file string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
 	return jsonfile.Edit(file, func(data []byte) ([]jsonfile.Step, error) {
 		entries, _, err := decode(data)
@@ -84,7 +84,7 @@ func edit(file string, change func(entries map[string]json.RawMessage) ([]jsonfi
 	})
 }
 
-// Check says why an entry can be no server of a name, nil if it can.
+// Check returns why a name and an entry cannot be a server, nil if they can.
 func Check(name string, entry json.RawMessage) error {
 	if why := CheckName(name); why != "" {
 		return errors.New(why)
@@ -93,7 +93,7 @@ func Check(name string, entry json.RawMessage) error {
 	return err
 }
 
-// Entries are the servers of a file as canonical JSON, none if there is no file.
+// Entries returns the servers of a file as canonical JSON by name, nil for a missing file.
 func Entries(file string) (map[string]string, error) {
 	data, err := disk.Beginning(file, source.MaxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,8 +117,8 @@ func Entries(file string) (map[string]string, error) {
 	return entries, nil
 }
 
-// AddAll writes servers into a file, which only its owner can read afterwards, since
-// entries may hold keys. Names that are taken stay as they are.
+// AddAll adds servers to a file, except those whose names are taken. Only the owner can read the
+// file afterwards, because entries may have keys.
 func AddAll(file string, added map[string]json.RawMessage) error {
 	if err := os.Chmod(file, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", file, disk.Reason(err))
@@ -126,7 +126,7 @@ func AddAll(file string, added map[string]json.RawMessage) error {
 	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
 }
 
-// additions are the steps that add those servers that a file does not have.
+// additions returns the steps that add the servers that a file does not have.
 func additions(has, added map[string]json.RawMessage) []jsonfile.Step {
 	var steps []jsonfile.Step
 	if has == nil {

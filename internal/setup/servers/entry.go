@@ -13,8 +13,8 @@ import (
 	"agent/internal/rawjson"
 )
 
-// aliases are the names that other agents use for fields, with ours. Times are in
-// milliseconds, but for those that end in _sec.
+// aliases maps names of fields that other agents use to ours. Times are in milliseconds, except
+// those that end in _sec.
 var aliases = map[string]string{
 	"transport": "type", "environment": "env", "envVars": "env_vars", "httpUrl": "url", "serverUrl": "url", "http_headers": "headers",
 	"startup_timeout_ms": "startup_timeout", "startupTimeout": "startup_timeout", "startup_timeout_sec": "startup_timeout",
@@ -25,7 +25,7 @@ var aliases = map[string]string{
 	"client_id": "clientId", "client_secret_env": "clientSecretEnv", "callback_port": "callbackPort",
 }
 
-// written are the fields of an entry that are not those of a Server.
+// written has the fields of an entry that a Server does not have in the same form.
 type written struct {
 	kind                  string
 	command               commandLine
@@ -35,7 +35,7 @@ type written struct {
 	oauth                 map[string]json.RawMessage
 }
 
-// commandLine is a command, or a list that holds its arguments too.
+// commandLine is a command, or a list of a command and its arguments.
 type commandLine []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -47,7 +47,7 @@ func (c *commandLine) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*c)[0])
 }
 
-// fields are where the fields of an entry are decoded to, by the names that the guide has.
+// fields returns the destinations of the fields of an entry, by their names in the guide.
 func fields(s *Server, w *written) map[string]any {
 	return map[string]any{
 		"type": &w.kind, "command": &w.command, "args": &w.args, "env": &s.Env, "env_vars": &s.EnvVars, "cwd": &s.Cwd,
@@ -57,7 +57,7 @@ func fields(s *Server, w *written) map[string]any {
 	}
 }
 
-// Field returns our name for a field that any agent may write, "" for one that is not known.
+// Field returns our name for a field of any agent, "" for an unknown field.
 func Field(name string) string {
 	ours := cmp.Or(aliases[name], name)
 	if _, known := fields(&Server{}, &written{})[ours]; !known {
@@ -66,15 +66,15 @@ func Field(name string) string {
 	return ours
 }
 
-// fieldNames are the names that the guide has, the shorter first: of two that hold a word it
-// is the likelier one.
+// fieldNames returns the names of fields in the guide, shorter ones first, because they are the
+// likelier suggestions.
 func fieldNames() []string {
 	return slices.SortedFunc(maps.Keys(fields(&Server{}, &written{})), func(a, b string) int {
 		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
 	})
 }
 
-// parse reads one server; unknown are fields that nothing here is done with.
+// parse reads one server. unknown are the fields that are not known.
 func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil || given == nil {
@@ -105,8 +105,8 @@ func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err e
 	return s, unknown, s.check(w.kind)
 }
 
-// decodeFields decodes the fields of an object, under all the names that agents use for
-// them, and returns those that are not known. Our own name goes first.
+// decodeFields decodes the fields of an object, by our names and those of other agents, and returns
+// unknown ones. If both names are there, ours counts.
 func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknown []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		ours := cmp.Or(aliases[name], name)
@@ -128,7 +128,7 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 	return unknown, nil
 }
 
-// wanted says what a field must be.
+// wanted describes the type of a field.
 func wanted(into any) string {
 	switch into.(type) {
 	case *string, *commandLine:
@@ -145,13 +145,13 @@ func wanted(into any) string {
 	return "an object"
 }
 
-// duration is a time in milliseconds, within bounds.
+// duration returns a number of milliseconds as a bounded duration.
 func duration(milliseconds float64) time.Duration {
 	const most = 24 * time.Hour
 	return time.Duration(min(milliseconds*float64(time.Millisecond), float64(most)))
 }
 
-// check settles the transport and refuses what cannot work.
+// check sets the transport, and refuses an entry that cannot work.
 func (s *Server) check(kind string) error {
 	switch kind {
 	case "":
@@ -180,7 +180,7 @@ func (s *Server) check(kind string) error {
 	return nil
 }
 
-// canonical is JSON with sorted members and without spaces.
+// canonical returns JSON with sorted members and without spaces.
 func canonical(raw json.RawMessage) ([]byte, error) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {

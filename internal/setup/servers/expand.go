@@ -12,21 +12,20 @@ import (
 	"agent/internal/words"
 )
 
-// variable is a reference to a variable of the environment, with what it stands for
-// where that is not set.
+// variable matches a reference to a variable of the environment, with an optional default.
 var variable = pattern.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// Environment is where variables come from.
+// Environment looks up variables.
 type Environment struct {
 	// Lookup returns the value of a variable and whether it is set.
 	Lookup func(name string) (string, bool)
-	// Key reports whether a variable of this value holds a key of a provider of models,
-	// which no repository gets.
+	// Key reports whether a variable has a key of a provider of models, which servers of a
+	// repository do not get.
 	Key func(name, value string) bool
 }
 
-// Expand returns the server with the values of its variables. The error names one that is
-// not set, or that the server must not have.
+// Expand returns the server with its variables replaced by their values. The error names a variable
+// that is not set, or that the server must not get.
 func (s *Server) Expand(e Environment) (*Server, error) {
 	with := *s
 	if s.Origin == Editor {
@@ -76,7 +75,7 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	return &with, failed
 }
 
-// replaced is a text with its literal parts and its variables replaced.
+// replaced returns a text with its literal parts replaced by literal and its variables by value.
 func replaced(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
 	var b strings.Builder
 	for _, found := range variable.FindAllStringSubmatch(text, -1) {
@@ -87,7 +86,7 @@ func replaced(text string, literal func(string) string, value func(name, otherwi
 	return b.String() + literal(text)
 }
 
-// Variables are the variables that the server reads, each once, in order.
+// Variables returns the variables that the server uses, each once, in order.
 func (s *Server) Variables() []string {
 	texts := append([]string{s.Command, s.Cwd, s.URL}, s.Args...)
 	for _, values := range []map[string]string{s.Env, s.Headers} {
@@ -110,16 +109,16 @@ func (s *Server) Variables() []string {
 	return all
 }
 
-// usual are the variables of the environment that every program of a server gets, besides
-// those that begin with LC_ or XDG_.
+// usual are the variables of the environment that the programs of all servers get, besides those
+// that begin with LC_ or XDG_.
 var usual = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// Environ is the environment of the server's program, sorted: of that of this program
-// what is usual, more, and what its entry names. The server was expanded before.
+// Environ returns the environment of the server's program, sorted: the usual variables of environ,
+// more, and those of the entry. The server must be expanded.
 func (s *Server) Environ(environ []string, more map[string]string) []string {
 	with := map[string]string{}
 	for _, pair := range environ {
@@ -137,8 +136,8 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 	return all
 }
 
-// Lines say what the server is started or reached by, as listings show it: no value of a
-// variable, no secret.
+// Lines returns command, address, environment and headers of the server for listings, without
+// values of variables and without secrets.
 func (s *Server) Lines() []string {
 	var lines []string
 	if s.Transport == Stdio {
@@ -155,7 +154,7 @@ func (s *Server) Lines() []string {
 	return lines
 }
 
-// Line is the command or the address of the server, without secrets.
+// Line returns the command or the address of the server, without secrets.
 func (s *Server) Line() string {
 	if s.Transport != Stdio {
 		return replaced(s.URL, address, byName)
@@ -176,10 +175,10 @@ func (s *Server) Line() string {
 	return strings.Join(parts, " ")
 }
 
-// byName is a variable by its name.
+// byName returns a variable by its name.
 func byName(name, _ string, _ bool) string { return "${" + name + "}" }
 
-// shown is a value without what may be secret in it.
+// shown returns a value without what may be secret.
 func shown(name, value string) string {
 	if secret.Name(name) || secret.In(value) {
 		return replaced(value, hidden, byName)
@@ -187,7 +186,7 @@ func shown(name, value string) string {
 	return replaced(value, strings.Clone, byName)
 }
 
-// address is a literal part of an address without passwords and values of parameters.
+// address returns a literal part of an address without passwords and values of parameters.
 func address(part string) string {
 	if scheme, rest, found := strings.Cut(part, "://"); found {
 		if user, host, found := strings.Cut(rest, "@"); found && !strings.ContainsAny(user, "/?#") {
@@ -208,10 +207,10 @@ func address(part string) string {
 	return shown("", before) + "?" + strings.Join(parameters, "&")
 }
 
-// schemes are what is before the secret in a header.
+// schemes are the words before the secret in a header.
 var schemes = []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "}
 
-// hidden is the length of a text.
+// hidden returns the length of a text in words, after its scheme.
 func hidden(literal string) string {
 	before := ""
 	for _, scheme := range schemes {

@@ -18,26 +18,27 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Where says where to look.
+// Where says where to look for servers.
 type Where struct {
 	source.Where
-	// Given are the values of --mcp-config: files, or JSON. Relative files are those of Dir.
+	// Given are the values of --mcp-config: files, or JSON.
 	Given []string
-	Dir   string
+	// Dir is the folder of relative files in Given.
+	Dir string
 	// Editor is the JSON of the servers that an editor brings, empty for none.
 	Editor string
 	// GivenOnly leaves out all but Given and Editor.
 	GivenOnly bool
 }
 
-// UserFile is the file of the person's own servers.
+// UserFile returns the file of the person's own servers.
 func UserFile(config string) string { return filepath.Join(config, "mcp.json") }
 
-// ProjectFile is the file of servers in the folder of a project.
+// ProjectFile returns the file of servers in the folder of a project.
 func ProjectFile(folder string) string { return filepath.Join(folder, ".mcp.json") }
 
-// Find reads the servers of a workspace and its user. An error is one of Given: what a
-// person asks for by a flag is there, or nothing is done.
+// Find reads the servers of a workspace and its user. An error is about Given: a person gets what a
+// flag asks for, or nothing.
 func Find(w Where) (Found, error) {
 	f := Found{Invalid: map[string]string{}}
 	for _, given := range w.Given {
@@ -60,7 +61,7 @@ func Find(w Where) (Found, error) {
 	return f, nil
 }
 
-// given reads a value of --mcp-config, of which every entry must be good.
+// given reads a value of --mcp-config. Every entry must be valid.
 func (f *Found) given(value string, w Where) error {
 	file, data := "", []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
@@ -78,8 +79,7 @@ func (f *Found) given(value string, w Where) error {
 	return nil
 }
 
-// project reads the servers of the folders from the workspace up to the root of its
-// repository, of which only those two count.
+// project reads the servers of the workspace and of the root of its repository.
 func (f *Found) project(w Where) {
 	from := source.Place{Root: source.Above(w.Home, w.Workspace)[0], Home: w.Home}
 	for _, folder := range w.Project() {
@@ -87,7 +87,7 @@ func (f *Found) project(w Where) {
 	}
 }
 
-// file reads a file, if there is one that may be read.
+// file reads the servers of a file, if it exists.
 func (f *Found) file(from source.Place, file string, origin Origin, folder string) {
 	data, err := from.Settings(file, source.MaxSettings)
 	switch {
@@ -135,7 +135,7 @@ func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 	}
 }
 
-// Place names where the server is configured.
+// Place returns where the server is configured.
 func (s *Server) Place() string {
 	switch {
 	case s.Origin == Editor:
@@ -171,7 +171,7 @@ func decode(data []byte) (entries map[string]json.RawMessage, order []string, er
 	return entries, namesIn(raw, entries), nil
 }
 
-// namesIn are the members of an object in their order, each once.
+// namesIn returns the names of the members of an object in their order, each once.
 func namesIn(object json.RawMessage, entries map[string]json.RawMessage) []string {
 	value, err := hujson.Parse(object)
 	members, ok := value.Value.(*hujson.Object)

@@ -1,6 +1,6 @@
-// Package servers reads the configuration of MCP servers as other agents write it:
-// which there are, how each is started or reached, and what of it cannot be used. It
-// reads files, and neither starts nor connects anything.
+// Package servers reads the configuration of MCP servers in the form of other agents: how each
+// server is started or reached, and what is wrong with it. It reads files, and neither starts
+// nor connects anything.
 package servers
 
 import (
@@ -14,11 +14,11 @@ import (
 // Origin is where a server is configured.
 type Origin string
 
-// The origins; of servers with one name the earlier origin counts.
+// The origins. Of servers with the same name, the one of the earlier origin counts.
 const (
 	// Flag is --mcp-config.
 	Flag Origin = "flag"
-	// Editor is an editor that drives the session. Its texts hold no variables.
+	// Editor is the editor that drives the session. Its texts have no variables.
 	Editor Origin = "editor"
 	// User is the person's own mcp.json.
 	User Origin = "user"
@@ -26,7 +26,7 @@ const (
 	Project Origin = "project"
 )
 
-// Transport is how a server is talked to.
+// Transport is the transport of a server.
 type Transport string
 
 // The transports.
@@ -39,37 +39,42 @@ const (
 // Sandboxed is the value of Server.Sandbox for a program that is confined like a command.
 const Sandboxed = "work"
 
-// Server is one configured server. Texts hold variables as they are written, "${VAR}";
-// [Server.Expand] fills them in.
+// Server is one configured server. Its texts have variables as they are written, "${VAR}", which
+// [Server.Expand] replaces.
 type Server struct {
 	Name   string
 	Origin Origin
-	// File is where it is configured, empty for JSON of the command line; Folder is the
-	// repository or workspace that the file belongs to, empty for none.
-	File, Folder string
+	// File is the file of the configuration, empty for JSON of the command line.
+	File string
+	// Folder is the repository or workspace that the file belongs to, empty for none.
+	Folder string
 
 	Transport Transport
-	// Command, Args, Env, EnvVars and Cwd start a program. EnvVars are variables of the
-	// environment that it gets besides the usual ones.
+	// Command, Args, Env, EnvVars and Cwd start a program.
 	Command string
 	Args    []string
 	Env     map[string]string
+	// EnvVars are variables of the environment that it gets besides the usual ones.
 	EnvVars []string
 	Cwd     string
-	// URL and Headers reach a server of the network.
+	// URL and Headers reach a server over HTTP.
 	URL     string
 	Headers map[string]string
 
-	// StartTimeout and Timeout bound the start and a call; 0 is the usual.
-	StartTimeout, Timeout time.Duration
-	// Only are the tools that are used, all if it is empty; Except are tools that are not.
-	Only, Except []string
-	// Allow are tools whose calls the person allows, in their own file only.
+	// StartTimeout bounds the start, 0 for the default.
+	StartTimeout time.Duration
+	// Timeout bounds a call, 0 for the default.
+	Timeout time.Duration
+	// Only are the tools that are used, all if it is empty.
+	Only []string
+	// Except are the tools that are not used.
+	Except []string
+	// Allow are the tools whose calls the person allows. It counts in their own file only.
 	Allow []string
 	// AlwaysLoad offers its tools directly before those of other servers.
 	AlwaysLoad bool
 	Disabled   bool
-	// TrustHints lets what the server says of its tools count, in the user's own file only.
+	// TrustHints makes the server's hints about its tools count, in the user's own file only.
 	TrustHints bool
 	// Sandbox is Sandboxed, or "off".
 	Sandbox string
@@ -79,7 +84,7 @@ type Server struct {
 	Fields []byte
 }
 
-// OAuth is how a person logs in to a server.
+// OAuth is the configuration of the login to a server.
 type OAuth struct {
 	ClientID string
 	// ClientSecretEnv is the variable that holds the secret of the client.
@@ -88,18 +93,19 @@ type OAuth struct {
 	CallbackPort    int
 }
 
-// Found are the servers of a workspace and its user.
+// Found has the servers of a workspace and its user.
 type Found struct {
-	// Servers are in the order in which they are configured, those of flags first.
+	// Servers are in the order of the configuration, those of flags first.
 	Servers []*Server
-	// Problems are entries and files that are not used, and why; Notes is what a person
-	// should know of the others.
-	Problems, Notes []string
-	// Invalid are the problems of entries that have a name, by it.
+	// Problems says which entries and files are not used, and why.
+	Problems []string
+	// Notes is what a person should know about the others.
+	Notes []string
+	// Invalid has the problems of entries by name.
 	Invalid map[string]string
 }
 
-// Named returns the server of a name, nil for none.
+// Named returns the server with a name, nil for none.
 func (f Found) Named(name string) *Server {
 	if i := slices.IndexFunc(f.Servers, func(s *Server) bool { return s.Name == name }); i >= 0 {
 		return f.Servers[i]
@@ -107,10 +113,10 @@ func (f Found) Named(name string) *Server {
 	return nil
 }
 
-// names are the names that a server may have.
+// names matches the names that a server may have.
 var names = pattern.New(`^[A-Za-z0-9_-]{1,32}$`)
 
-// CheckName says why a server cannot have a name, empty if it can.
+// CheckName returns why a server cannot have a name, empty if it can.
 func CheckName(name string) string {
 	switch {
 	case !names.MatchString(name):
@@ -123,7 +129,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// Uses reports whether a tool is among those that are used.
+// Uses reports whether a tool is used.
 func (s *Server) Uses(tool string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, tool)) && !slices.Contains(s.Except, tool)
 }

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// Fields are what is at the head of a file between two lines of dashes, by name. A
-// value is a text; a list has its items on lines of their own.
+// Fields has the fields at the head of a file, between two lines of dashes, by name. The value of
+// a list has an item a line.
 type Fields map[string]string
 
-// Frontmatter splits a text into the fields at its head and the rest; ok is false where
-// there are none. It reads the part of YAML that such files use, and leniently: values
-// may be quoted, go on in indented lines, be lists in brackets or of lines with dashes,
-// and hold a colon without quotes.
+// Frontmatter splits a text into the fields at its head and the rest; ok is false if there are
+// none. It leniently reads the part of YAML that such files use: values may be quoted, continue
+// in indented lines, be lists in brackets or of lines with dashes, and have a colon without
+// quotes.
 func Frontmatter(text string) (fields Fields, body string, ok bool) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
 	rest, found := strings.CutPrefix(text, "---\n")
@@ -71,7 +71,7 @@ func joined(before, separator, next string) string {
 	return before + separator + next
 }
 
-// scalar is a value on the line of its key.
+// scalar returns a value that is on the line of its key.
 func scalar(value string) string {
 	switch {
 	case value != "" && strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
@@ -82,7 +82,7 @@ func scalar(value string) string {
 	return unquote(value)
 }
 
-// List is a field as a list: of lines, else with commas between the items.
+// List returns a field as a list, of its lines or of items between commas.
 func (f Fields) List(key string) []string {
 	value := f[key]
 	if strings.Contains(value, "\n") {
@@ -91,8 +91,7 @@ func (f Fields) List(key string) []string {
 	return items(value)
 }
 
-// Bool is a field as a truth; usually is what it is where the field is not there or says
-// neither.
+// Bool returns a field as a boolean, usually if it is missing or not a boolean.
 func (f Fields) Bool(key string, usually bool) bool {
 	switch strings.ToLower(f[key]) {
 	case "true", "yes", "on", "1":
@@ -133,7 +132,7 @@ func items(s string) []string {
 	return parts
 }
 
-// unquote takes the quotes around a value away.
+// unquote returns a value without the quotes around it.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {

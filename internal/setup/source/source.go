@@ -1,6 +1,6 @@
-// Package source reads files of a set-up: instructions, skills, commands. A file counts
-// only if nobody but its user and the system can have written it, and one of a
-// repository only if it stays in the repository and holds no keys (D-60, D-61).
+// Package source reads files of a set-up: instructions, skills, commands and settings. A file is
+// read only if nobody but the user and the system can have written it, and a file of a
+// repository only if no link leads out of the repository or to a file with keys (D-60, D-61).
 package source
 
 import (
@@ -21,16 +21,18 @@ import (
 	"agent/internal/words"
 )
 
-// Where says where a set-up is looked for. All folders are absolute; an empty one is left
+// Where has the folders in which a set-up is looked for. They are absolute; empty ones are left
 // out.
 type Where struct {
-	// Config is the program's folder of configuration, Home the user's home folder.
-	Config, Home string
-	Workspace    string
+	// Config is the folder of the program's configuration.
+	Config string
+	// Home is the user's home folder.
+	Home      string
+	Workspace string
 }
 
-// Project are the folders of the project that a workspace is in, the nearer first: the
-// workspace, and the root of its repository. The home folder is none.
+// Project returns the folders of the project of a workspace: the workspace, and then the root of
+// its repository. The home folder is left out.
 func (w Where) Project() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
 	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
@@ -39,26 +41,26 @@ func (w Where) Project() []string {
 	return slices.DeleteFunc(folders, func(folder string) bool { return folder == filepath.Clean(w.Home) })
 }
 
-// Place is where files may come from.
+// Place restricts the files that are read.
 type Place struct {
-	// Root is the folder that files must not lead out of, empty for the user's own
-	// files, which may lead anywhere.
+	// Root is the folder that links must not lead out of, empty for the user's own files,
+	// whose links may lead anywhere.
 	Root string
 	// Home is the user's home folder.
 	Home string
 }
 
-// Text is what a file holds.
+// Text is the text of a file.
 type Text struct {
 	// Real is the path of the file after links.
 	Real string
 	Text string
-	// Cut says that the file is longer than what was read of it.
+	// Cut means that the file is longer than Text.
 	Cut bool
 }
 
-// Read reads at most limit bytes of a file. The error is fs.ErrNotExist where there is
-// none; any other says what is wrong with the file, and what to do.
+// Read reads at most limit bytes of a file. The error is fs.ErrNotExist for a missing file; other
+// errors say what is wrong with the file, and what to do.
 func (p Place) Read(file string, limit int) (Text, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -96,11 +98,11 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
 }
 
-// MaxSettings is what Settings reads of a file, in bytes.
+// MaxSettings bounds a file of settings, in bytes.
 const MaxSettings = 1 << 20
 
-// Settings reads a file of settings, without its byte order mark: nil where there is none.
-// The error begins with the path of the file.
+// Settings returns the content of a file of settings without its byte order mark, nil for a
+// missing file. The error begins with the path of the file.
 func (p Place) Settings(file string, limit int) ([]byte, error) {
 	text, err := p.Read(file, limit)
 	switch {
@@ -114,8 +116,8 @@ func (p Place) Settings(file string, limit int) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), file+": "))
 }
 
-// realPath is the path of an open file after links. The system knows it by one call, which
-// is what reading many small files costs most.
+// realPath returns the path of an open file after links. On Linux it is one system call, because
+// resolving paths is the largest cost of reading many small files.
 func realPath(f *os.File) (string, error) {
 	if runtime.GOOS == "linux" {
 		if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(real) {
@@ -125,7 +127,7 @@ func realPath(f *os.File) (string, error) {
 	return filepath.EvalSymlinks(f.Name())
 }
 
-// holds refuses a file that leads out of the root, or to a file that may hold keys.
+// holds returns an error for a file that leads out of the root, or to a file that may have keys.
 func (p Place) holds(file, real string) error {
 	if p.Root == "" {
 		return nil
@@ -147,7 +149,8 @@ func (p Place) holds(file, real string) error {
 	return nil
 }
 
-// foreign names other users that can change a file, itself or by the folder it is in.
+// foreign returns why other users can change a file, directly or in its folder; empty if they
+// cannot.
 func foreign(folder string, file fs.FileInfo) string {
 	if why := disk.Foreign(file); why != "" {
 		return why
@@ -162,10 +165,9 @@ func foreign(folder string, file fs.FileInfo) string {
 	return ""
 }
 
-// Above lists the folders from the root of the repository, or from home, down to the
-// workspace. Where neither is above it, and where the way up leads through a folder that
-// somebody else may write to, only the workspace itself counts: what anybody put there
-// must not instruct the model.
+// Above returns the folders from the root of the repository, or from home, down to the workspace.
+// If neither is above the workspace, or other users may write to a folder on the way, it
+// returns only the workspace: files of other users must not instruct the model.
 func Above(home, workspace string) []string {
 	dirs := []string{workspace}
 	for dir := workspace; !isRoot(dir) && dir != home; {
