@@ -148,21 +148,25 @@ func ownNetworks() []netip.Prefix {
 		if err != nil {
 			continue
 		}
-		if widest := prefix.Addr().BitLen() / 4; prefix.Bits() < widest {
-			prefix = netip.PrefixFrom(prefix.Addr(), prefix.Addr().BitLen()) // a tunnel, which leads everywhere
-		}
-		own = append(own, prefix.Masked())
+		own = append(own, network(prefix))
 	}
 	return own
+}
+
+// network is the network that an address of this machine is on, or the address alone where
+// that is so wide that it is a tunnel, which leads everywhere.
+func network(address netip.Prefix) netip.Prefix {
+	all := address.Addr().BitLen()
+	if address.Bits() < all/4 {
+		return netip.PrefixFrom(address.Addr(), all)
+	}
+	return address.Masked()
 }
 
 // public reports why an address to be dialled is not of the public web, or of one of
 // our own networks, as a *privateError.
 func public(address string, own []netip.Prefix) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
+	at, _ := netip.ParseAddrPort(address) // what is none is not public
 	ip := at.Addr().Unmap().WithZone("")
 	within := func(prefix netip.Prefix) bool { return prefix.Contains(ip) }
 	// Loopback, link-local and multicast are no global unicast.

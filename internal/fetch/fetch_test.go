@@ -47,6 +47,9 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q is accepted", address)
 		}
 	}
+	if u, err := Check("https://a/b"); err != nil || u.Host != "a" {
+		t.Errorf("%v, %v", u, err)
+	}
 }
 
 // Private addresses are refused where they are dialled: as a number, as a name, and
@@ -80,6 +83,15 @@ func TestBounds(t *testing.T) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
 		case "/once":
 			http.Redirect(w, r, "/page", http.StatusFound)
+		case "/5", "/4", "/3", "/2", "/1":
+			http.Redirect(w, r, string(r.URL.Path[:1])+string(r.URL.Path[1]-1), http.StatusFound)
+		case "/0":
+			fmt.Fprint(w, r.Header.Get("User-Agent"), " ", r.Header.Get("Accept"))
+		case "/whole":
+			fmt.Fprint(w, strings.Repeat("x", MaxBytes))
+		case "/broken":
+			w.Header().Set("Content-Length", "10")
+			fmt.Fprint(w, "half")
 		case "/large":
 			fmt.Fprint(w, strings.Repeat("x", MaxBytes+1))
 		case "/page":
@@ -90,7 +102,7 @@ func TestBounds(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	for path, says := range map[string]string{"/loop": "more than 5 redirects", "/away": "no http or https", "/large": "is larger than", "/gone": "404"} {
+	for path, says := range map[string]string{"/loop": "more than 5 redirects", "/away": "no http or https", "/large": "is larger than", "/broken": "unexpected EOF", "/gone": "404"} {
 		if _, err := get(t, server.URL+path, true); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -99,11 +111,27 @@ func TestBounds(t *testing.T) {
 	if err != nil || string(page.Body) != "hello" || page.Type != "text/plain" || page.URL != server.URL+"/page" {
 		t.Errorf("%+v, %v", page, err)
 	}
+	if page, err := get(t, server.URL+"/whole", true); err != nil || len(page.Body) != MaxBytes {
+		t.Errorf("%d bytes, %v", len(page.Body), err)
+	}
+	if page, err := get(t, " "+server.URL+"/5", true); err != nil || !strings.HasPrefix(string(page.Body), "agent text/markdown") {
+		t.Errorf("after five redirects: %s, %v", page.Body, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	u, _ := Check(server.URL)
 	if _, err := Get(ctx, u, true); err == nil {
 		t.Error("an interrupted fetch answers")
+	}
+}
+
+// A network that is very wide is no network that machines are on.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "10.1.2.3/7": "10.1.2.3/32", "2a01:4f8:1::5/32": "2a01:4f8::/32", "2a01:4f8:1::5/31": "2a01:4f8:1::5/128"} {
+		if got := network(netip.MustParsePrefix(address)).String(); got != want {
+			t.Errorf("%s is on %s, want %s", address, got, want)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -33,10 +32,8 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	for tokens := 1; ; tokens++ {
 		kind := z.Next()
 		switch {
-		case kind == html.ErrorToken && z.Err() == io.EOF:
+		case kind == html.ErrorToken: // the end, for the page is in memory
 			return b.String(), true, nil
-		case kind == html.ErrorToken:
-			return "", false, z.Err()
 		case tokens%1024 == 0 && ctx.Err() != nil:
 			return "", false, ctx.Err()
 		case b.Len() >= maxReadable:

@@ -1,8 +1,10 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"net/url"
 	"testing"
 )
@@ -16,10 +18,17 @@ func TestReason(t *testing.T) {
 		want string
 	}{
 		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "nosuch.example", Server: "10.0.0.1:53", IsNotFound: true}}}, "https://nosuch.example: the host nosuch.example is not known"},
+		{&url.Error{Op: "Get", URL: "x", Err: &net.DNSError{Err: "timed out", Name: "nosuch.example"}}, "https://nosuch.example: lookup nosuch.example: timed out"},
+		{&url.Error{Op: "Get", URL: "x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &privateError{netip.MustParseAddr("10.0.0.1")}}}, "https://nosuch.example: 10.0.0.1 is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it"},
 		{&url.Error{Op: "Get", URL: "x", Err: errors.New("it broke off")}, "https://nosuch.example: it broke off"},
 	} {
 		if got := reason(t.Context(), page, tt.err).Error(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("no whole answer"))
+	if got := reason(ctx, page, context.Canceled).Error(); got != "https://nosuch.example: no whole answer" {
+		t.Error(got)
 	}
 }
