@@ -32,6 +32,7 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 		"go test ./...":                   "go|test|./...",
 		"a && b || c ; d | e |& f":        "a ; b ; c ; d ; e ; f",
 		"ls\nrm x":                        "ls ; rm|x",
+		"ls\ta":                           "ls|a",
 		"! grep -q x y":                   "grep|-q|x|y",
 		"'r'm -r\"f\" x":                  "rm|-rf|x",
 		`\rm x`:                           "rm|x",
@@ -60,6 +61,11 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 
 func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 	t.Parallel()
+	for more, plain := range map[string]bool{"": true, "x": false} {
+		if _, err := Parse("ls " + strings.Repeat("x", maxLine-len("ls ")) + more); (err == nil) != plain {
+			t.Errorf("a line of %d bytes more than the longest: %v", len(more), err)
+		}
+	}
 	for _, line := range []string{
 		"", "  ", "# only a comment", "ls # x", "ls #\\\nrm x", "ls; # x\nrm x",
 		"cat $\\\nHOME", "a\\\nb", "cat a$", "l\\\ns", "\\\nls",
@@ -168,4 +174,18 @@ func requote(simple Command) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// The calls of a line are there whatever the line is, each with at least its program.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"": "", "X=1": "", "a $x; (b 'c d')": "a|… ; b|c d", "a 'b c": "a|'b|c"} {
+		var calls []string
+		for _, words := range Calls(line) {
+			calls = append(calls, strings.Join(words, "|"))
+		}
+		if got := strings.Join(calls, " ; "); got != want {
+			t.Errorf("%q: %s, want %s", line, got, want)
+		}
+	}
 }

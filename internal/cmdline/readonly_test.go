@@ -65,7 +65,7 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 		"diff a.go b.go", "diff -u a.go b.go", "cat a.go | diff - b.go", "comm -12 a.go b.go", "paste -d, a.go b.go", "cat a.go | column -t", "fold -w 80 a.go", "rev a.go", "base64 a.go", "hexdump -C a.go | head", "xxd a.go | head -5", "sha1sum a.go", "seq 1 5", "sleep 1",
 		"test -f a.go && echo yes || echo no", "[ -d sub ] && ls sub", "[ x = y ]", "command -v go", "printf '%s\\n' a b", "date", "date -u", "id -u", "find . -mtime -1", "grep -rn --include '*.go' x .", "rg x --glob '!vendor'", "go help build",
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
-		"cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
+		"cat /dev/null", "cat a.go | cat -", "cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
 	} {
 		parsed, err := Parse(line)
 		if err != nil {
@@ -125,7 +125,7 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"go env", "go env CC", "go env GOGCCFLAGS", "go env GOPATH CC", "git describe --dirty",
 		// Places outside.
 		"cat /etc/passwd", "cat ../secret", "cat out/secret", "cat sub/leak", "ls out", "ls /", "ls ..", "find /", "find out", "grep -r x /", "grep x out/secret", "rg x ..", "git diff /etc/passwd a.go",
-		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
+		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat s*/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
 		"cd / && ls", "cd .. && cat secret", "cd", "cd -", "cd out && cat secret", "cd loop && cat ../../../secret", "cd here && ls", "cd sub && cat ../../secret", "cd sub; cd ../.. && ls", "cd -P sub", "cd sub sub",
 		"echo /etc/*", "echo out/*", "true ../*", "cd h* && cat ../secret", "cd missing && ls", "mkdir new && cd new && ls",
 		"cd sub || cd deep; cat ../../secret",
@@ -276,7 +276,8 @@ func TestPatternsMatchByBytesToo(t *testing.T) {
 		{"f*", "fé", true},
 		{"*x*y", "axby", true},
 		{"*x*y", "axb", false},
-		{"a*", ".a", false},
+		{"*a", ".a", false},
+		{"?a", ".a", false},
 		{".a*", ".ab", true},
 		{"a?c", "abc", true},
 		{"a?c", "ac", false},
@@ -294,6 +295,15 @@ func TestPatternsMatchByBytesToo(t *testing.T) {
 	for _, line := range []string{"cat f?", "cat f??", "cat f*"} {
 		if parsed, err := Parse(line); err != nil || len(parsed.Unproven(at)) == 0 {
 			t.Errorf("%q would show what is outside (%v)", line, err)
+		}
+	}
+}
+
+func TestClimbingBack(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{"a/..": true, "a/b/../c": true, "../a/..": true, "../..": false, "./..": false, "//..": false, "a/b": false} {
+		if got := climbsBack(path); got != want {
+			t.Errorf("%s: %t", path, got)
 		}
 	}
 }
