@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -194,5 +197,32 @@ func TestCacheLives(t *testing.T) {
 	now = now.Add(31 * 24 * time.Hour)
 	if got := at("127.0.0.1").Cache("m").Life; got != 0 {
 		t.Errorf("after a month it is %v", got)
+	}
+}
+
+// An endpoint that is no longer in use keeps no connection open.
+func TestTheOldEndpointIsLetGo(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{}, 16)
+	old := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, modelList(`{"id":"m"}`)) }))
+	old.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	old.Start()
+	defer old.Close()
+	next := llmtest.New(t)
+	next.Answer("/v1/models", modelList(`{"id":"m"}`))
+	b := newBench(t)
+	b.set("model", "m")
+	for _, url := range []string{old.URL, next.URL} {
+		b.set("base-url", url)
+		b.ContextLimit("m")
+	}
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Error("the connection is still open")
 	}
 }
