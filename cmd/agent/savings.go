@@ -107,7 +107,7 @@ func (w world) sessionFiles(paths []string, since time.Time, skip func(string, e
 		case info.IsDir():
 			files = append(files, logs.Below(w.Path(path), since, skip)...)
 		default:
-			files = append(files, logs.File{Path: w.Path(path), Size: info.Size(), Changed: info.ModTime()})
+			files = append(files, logs.File{Path: w.Path(path), Size: info.Size()})
 		}
 	}
 	return files, nil

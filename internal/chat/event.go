@@ -134,10 +134,6 @@ type Compressed window.Compression
 // fails or is interrupted.
 type CompressionStarted struct{ Strategy, Model string }
 
-// CompressionProgress: the summary is being written for so long. It comes every
-// second.
-type CompressionProgress struct{ For time.Duration }
-
 // UsageReported: the provider's figures for the latest request.
 type UsageReported struct {
 	PromptTokens     int
@@ -199,33 +195,32 @@ type Status struct {
 	Todo string
 }
 
-func (TurnStarted) event()         {}
-func (TurnEnded) event()           {}
-func (UserMessage) event()         {}
-func (MessageReturned) event()     {}
-func (TextDelta) event()           {}
-func (ReasoningDelta) event()      {}
-func (TextWasThinking) event()     {}
-func (ReplyDiscarded) event()      {}
-func (ReplyEnded) event()          {}
-func (CallArriving) event()        {}
-func (CallRequested) event()       {}
-func (ToolStarted) event()         {}
-func (ToolOutput) event()          {}
-func (ToolEnded) event()           {}
-func (ApprovalRequested) event()   {}
-func (ApprovalSettled) event()     {}
-func (DensityApplied) event()      {}
-func (RequestStarted) event()      {}
-func (CompressionStarted) event()  {}
-func (CompressionProgress) event() {}
-func (Compressed) event()          {}
-func (UsageReported) event()       {}
-func (Retry) event()               {}
-func (Waiting) event()             {}
-func (Notice) event()              {}
-func (QueueChanged) event()        {}
-func (StatusChanged) event()       {}
+func (TurnStarted) event()        {}
+func (TurnEnded) event()          {}
+func (UserMessage) event()        {}
+func (MessageReturned) event()    {}
+func (TextDelta) event()          {}
+func (ReasoningDelta) event()     {}
+func (TextWasThinking) event()    {}
+func (ReplyDiscarded) event()     {}
+func (ReplyEnded) event()         {}
+func (CallArriving) event()       {}
+func (CallRequested) event()      {}
+func (ToolStarted) event()        {}
+func (ToolOutput) event()         {}
+func (ToolEnded) event()          {}
+func (ApprovalRequested) event()  {}
+func (ApprovalSettled) event()    {}
+func (DensityApplied) event()     {}
+func (RequestStarted) event()     {}
+func (CompressionStarted) event() {}
+func (Compressed) event()         {}
+func (UsageReported) event()      {}
+func (Retry) event()              {}
+func (Waiting) event()            {}
+func (Notice) event()             {}
+func (QueueChanged) event()       {}
+func (StatusChanged) event()      {}
 
 // Envelope is an event with the conversation in which it happened. Events are plain
 // values, which a front end may keep.

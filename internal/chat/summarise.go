@@ -190,7 +190,7 @@ func (a *collected) take(chunk llm.Chunk) error {
 	return nil
 }
 
-// beside runs work while the owner serves the inbox, and reports how long it takes.
+// beside runs work while the owner serves the inbox.
 func (c *Chat) beside(work func()) {
 	done := make(chan struct{})
 	c.summarising = true
@@ -199,17 +199,6 @@ func (c *Chat) beside(work func()) {
 		defer close(done)
 		work()
 	}()
-	started, tick := c.Now(), time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case act := <-c.inbox:
-			act()
-		case <-tick.C:
-			c.Emit(CompressionProgress{For: c.Now().Sub(started).Round(time.Second)})
-		case <-done:
-			c.inbox.serve() // what was told of the request comes before its end
-			return
-		}
-	}
+	await(c.inbox, done)
+	c.inbox.serve() // what was reported of the request comes before its end
 }

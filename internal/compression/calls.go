@@ -100,9 +100,8 @@ func valueText(v any) string {
 type Part struct {
 	// Path is absolute.
 	Path string
-	// Entry is where it is, Call the call, nil for what was included.
-	Entry int
-	Call  *history.ToolCall
+	// Call is the call, nil for what was included.
+	Call *history.ToolCall
 	// Answers are those to the call, and Blocks all that it consists of.
 	Answers []history.Ref
 	Blocks  []history.Block
@@ -126,14 +125,14 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 					blocks = append(blocks, entries[at.Entry].Blocks[at.Block])
 				}
 				for _, p := range namedFiles(b, config.Facts) {
-					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, p), Entry: i, Call: b, Answers: pair.Responses, Blocks: blocks})
+					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, p), Call: b, Answers: pair.Responses, Blocks: blocks})
 				}
 			case *history.Text:
 				if entry.Speaker != history.Human {
 					continue
 				}
 				for _, inclusion := range history.Inclusions(b) {
-					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, inclusion.Path), Entry: i, Blocks: []history.Block{b}})
+					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, inclusion.Path), Blocks: []history.Block{b}})
 				}
 			}
 		}

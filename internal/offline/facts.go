@@ -15,7 +15,7 @@ import (
 // since a recording does not say which program made it.
 func (e *Engine) facts() compression.Facts {
 	return func(name string) traits.Traits {
-		known := elsewhere[strings.ToLower(name)]
+		known := elsewhere()[strings.ToLower(name)]
 		if tool, err := e.Tools.Get(name); err == nil {
 			own := tool.Traits
 			own.Patch = slices.Compact(slices.Sorted(slices.Values(slices.Concat(own.Patch, known.Patch))))

@@ -49,7 +49,6 @@ var allEvents = []chat.Event{
 	chat.RequestStarted{},
 	chat.CompressionStarted{},
 	chat.ProgramWaiting{},
-	chat.CompressionProgress{},
 	chat.Compressed{},
 	chat.UsageReported{},
 	chat.Retry{},

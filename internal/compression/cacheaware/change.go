@@ -15,8 +15,8 @@ import (
 
 // Change is one thing that leaves the context.
 type Change struct {
-	// Entry and Block say where it is.
-	Entry, Block int
+	// Entry is where it is.
+	Entry int
 	// Kind says what it is, in a few words: "view", "old text", "answer" …
 	Kind string
 	// Subject names it: a path, or a tool and its key.

@@ -301,7 +301,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 
 func (cv *conversation) change(at int, why Why) Change {
 	u := &cv.units[at]
-	c := Change{Entry: u.entry, Block: u.block, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idle(u), unit: at}
+	c := Change{Entry: u.entry, Kind: u.kind(), Subject: u.subject(), Paths: u.fact.paths, Why: why, Tokens: u.saves(), Idle: cv.idle(u), unit: at}
 	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok && why == Unnumbered {
 		c.Text, c.Tokens = withoutNumbers(r.Result.Text()), u.numbered
 	}
@@ -311,7 +311,7 @@ func (cv *conversation) change(at int, why Why) Change {
 // pairChange is a call that leaves with its answer.
 func (cv *conversation) pairChange(f *fact) Change {
 	u := &cv.units[f.head]
-	return Change{Entry: u.entry, Block: u.block, Kind: "call", Subject: u.subject(), Paths: u.fact.paths, Why: Hollow, Tokens: cv.pairTokens(f), unit: f.head}
+	return Change{Entry: u.entry, Kind: "call", Subject: u.subject(), Paths: u.fact.paths, Why: Hollow, Tokens: cv.pairTokens(f), unit: f.head}
 }
 
 // copyOf is the answer that holds the current text of a folded file.

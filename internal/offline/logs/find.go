@@ -12,15 +12,11 @@ import (
 // File is a session on the disk.
 type File struct {
 	Path string
-	// Agent is the program in whose folder it lies.
-	Agent   string
-	Size    int64
-	Changed time.Time
+	Size int64
 }
 
 // place is where a program keeps its sessions.
 type place struct {
-	agent string
 	// root is the folder of the program: that of the variable where it is set, else
 	// the one below the home folder.
 	variable, home string
@@ -30,12 +26,12 @@ type place struct {
 }
 
 var places = []place{
-	{"claude", "CLAUDE_CONFIG_DIR", ".claude", "projects", named("", ".jsonl")},
-	{"codex", "CODEX_HOME", ".codex", "sessions", named("rollout-", ".jsonl")},
-	{"gemini", "", ".gemini", "tmp", func(path string) bool {
+	{"CLAUDE_CONFIG_DIR", ".claude", "projects", named("", ".jsonl")},
+	{"CODEX_HOME", ".codex", "sessions", named("rollout-", ".jsonl")},
+	{"", ".gemini", "tmp", func(path string) bool {
 		return filepath.Base(filepath.Dir(path)) == "chats" && (strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".jsonl"))
 	}},
-	{"pi", "", ".pi/agent", "sessions", named("", ".jsonl")},
+	{"", ".pi/agent", "sessions", named("", ".jsonl")},
 }
 
 func named(prefix, suffix string) func(string) bool {
@@ -55,7 +51,7 @@ func Find(home string, env func(string) string, since time.Time, skip func(path 
 		if p.variable != "" && env(p.variable) != "" {
 			root = env(p.variable)
 		}
-		files = append(files, below(filepath.Join(root, p.below), p.agent, p.is, since, skip)...)
+		files = append(files, below(filepath.Join(root, p.below), p.is, since, skip)...)
 	}
 	return files
 }
@@ -63,11 +59,11 @@ func Find(home string, env func(string) string, since time.Time, skip func(path 
 // Below lists the files below a folder that can be sessions and were changed since a time.
 func Below(root string, since time.Time, skip func(path string, err error)) []File {
 	is := func(path string) bool { return slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) }
-	return below(root, "", is, since, skip)
+	return below(root, is, since, skip)
 }
 
 // below lists the sessions of a program below a folder. Without the folder there are none.
-func below(root, agent string, is func(path string) bool, since time.Time, skip func(path string, err error)) []File {
+func below(root string, is func(path string) bool, since time.Time, skip func(path string, err error)) []File {
 	var files []File
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -85,7 +81,7 @@ func below(root, agent string, is func(path string) bool, since time.Time, skip 
 			return nil
 		}
 		if !info.ModTime().Before(since) {
-			files = append(files, File{path, agent, info.Size(), info.ModTime()})
+			files = append(files, File{path, info.Size()})
 		}
 		return nil
 	})

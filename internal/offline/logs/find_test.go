@@ -45,14 +45,14 @@ func TestFind(t *testing.T) {
 	var got []string
 	for _, f := range Find(home, env, time.Now().Add(-time.Hour), func(path string, err error) { t.Errorf("%s: %v", path, err) }) {
 		path := strings.TrimPrefix(strings.TrimPrefix(f.Path, home), codex)
-		got = append(got, f.Agent+" "+strings.TrimPrefix(path, "/"))
+		got = append(got, strings.TrimPrefix(path, "/"))
 	}
 	slices.Sort(got)
 	want := []string{
-		"claude .claude/projects/-w/a.jsonl", "claude .claude/projects/-w/sub/b.jsonl",
-		"codex sessions/2026/11/22/rollout-2.jsonl",
-		"gemini .gemini/tmp/abc/chats/session-1.json", "gemini .gemini/tmp/abc/chats/session-2.jsonl",
-		"pi .pi/agent/sessions/--w--/1.jsonl",
+		".claude/projects/-w/a.jsonl", ".claude/projects/-w/sub/b.jsonl",
+		".gemini/tmp/abc/chats/session-1.json", ".gemini/tmp/abc/chats/session-2.jsonl",
+		".pi/agent/sessions/--w--/1.jsonl",
+		"sessions/2026/11/22/rollout-2.jsonl",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
