@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// memory keeps secrets as long as the test.
+type memory map[string]string
+
+func (m memory) Get(place string) string        { return m[place] }
+func (m memory) Set(place, secret string) error { m[place] = secret; return nil }
+func (m memory) Delete(string) (bool, error)    { return false, nil }
+
+// A login is kept for one address, by a name that says its host.
+func TestPlacesOfLogins(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for url, begins := range map[string]string{
+		"https://a.example:8443/x": "mcp-a.example-", "https://a.example/x": "mcp-a.example-", "https://a.example/y": "mcp-a.example-", "stdio": "mcp-server-", "https://a%zz/": "mcp-server-",
+	} {
+		place := Server{URL: url}.place()
+		if !strings.HasPrefix(place, begins) || seen[place] {
+			t.Errorf("%s is kept as %s", url, place)
+		}
+		seen[place] = true
+	}
+}
+
+// A token that is kept and valid is used; without one, and where what is kept is broken, the
+// server wants a login.
+func TestTokensThatAreKept(t *testing.T) {
+	t.Parallel()
+	s := Server{Name: "s", URL: "https://a.example/"}
+	expired := &oauth2.Token{AccessToken: "a", Expiry: time.Now().Add(-time.Hour)}
+	for name, tt := range map[string]struct {
+		kept  *login
+		text  string
+		token string
+	}{
+		"valid":                       {kept: &login{Token: &oauth2.Token{AccessToken: "a"}}, token: "a"},
+		"expired, with no refresh":    {kept: &login{Token: expired}},
+		"only a challenge":            {kept: &login{Challenge: "c"}},
+		"nothing":                     {},
+		"no text":                     {text: "!"},
+		"half, after it was readable": {text: base64.RawURLEncoding.EncodeToString([]byte(`{"token":{"access_token":"a"},"tokenURL":5}`))},
+	} {
+		keys := memory{s.place(): tt.text}
+		logins := &Logins{Keys: keys, Folder: t.TempDir()}
+		if tt.kept != nil {
+			if err := logins.set(s, *tt.kept); err != nil {
+				t.Fatal(err)
+			}
+		}
+		token, err := (&source{logins: logins, server: s}).Token()
+		var wanted *LoginError
+		if tt.token != "" && (err != nil || token.AccessToken != tt.token) || tt.token == "" && !errors.As(err, &wanted) {
+			t.Errorf("%s: %+v, %v", name, token, err)
+		}
+	}
+	// Another program has refreshed it meanwhile.
+	logins := &Logins{Keys: memory{}, Folder: t.TempDir()}
+	if err := logins.set(s, login{Token: &oauth2.Token{AccessToken: "new"}}); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := (&source{logins: logins, server: s}).refresh("old"); err != nil || token.AccessToken != "new" {
+		t.Errorf("%+v, %v", token, err)
+	}
+	var wanted *LoginError
+	if _, err := (&source{logins: logins, server: s}).refresh("new"); !errors.As(err, &wanted) {
+		t.Errorf("a token that the server refused, without another: %v", err)
+	}
+}
+
+// answers is a server that answers each request so.
+type answers http.Response
+
+func (a answers) RoundTrip(*http.Request) (*http.Response, error) {
+	r := http.Response(a)
+	r.Body = http.NoBody
+	return &r, nil
+}
+
+// No secret follows a redirect; what is only looked up does.
+func TestSecretsAreNotRedirected(t *testing.T) {
+	t.Parallel()
+	elsewhere := http.Header{"Location": {"https://evil.example/"}}
+	for _, tt := range []struct {
+		method  string
+		status  int
+		header  http.Header
+		refused bool
+	}{
+		{"POST", 307, elsewhere, true}, {"POST", 302, elsewhere, true}, {"GET", 302, elsewhere, false}, {"POST", 304, nil, false}, {"POST", 201, elsewhere, false},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), tt.method, "https://a.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := settled{answers{StatusCode: tt.status, Header: tt.header}}.RoundTrip(request)
+		if err == nil {
+			response.Body.Close()
+		}
+		if (err != nil) != tt.refused {
+			t.Errorf("%s that is answered with %d: %v", tt.method, tt.status, err)
+		}
+	}
+}
+
+// Where nobody can log in, what the server wanted is kept for the next login; a server that
+// forbids a call whatever the login is wants none.
+func TestChallengesAreKept(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status    int
+		challenge string
+		wants     bool
+	}{{401, "Bearer x", true}, {403, `Bearer error="insufficient_scope"`, true}, {403, "Bearer x", false}} {
+		s := Server{Name: "s", URL: "https://a.example/"}
+		a := &authorizer{server: s, logins: &Logins{Keys: memory{}, Folder: t.TempDir()}}
+		err := a.Authorize(t.Context(), &http.Request{}, &http.Response{StatusCode: tt.status, Header: http.Header{"Www-Authenticate": {tt.challenge}}, Body: http.NoBody})
+		if kept := a.logins.get(s).Challenge; (err != nil) != tt.wants || (kept == tt.challenge) != tt.wants {
+			t.Errorf("%d %s: %v, kept %q", tt.status, tt.challenge, err, kept)
+		}
+	}
+}
