@@ -1,5 +1,5 @@
-// Package prompts holds the texts the model is instructed with. They are embedded;
-// a file of the same name in the user's configuration takes their place.
+// Package prompts has the instructions for the model. They are embedded; a file of the same name in
+// the user's configuration replaces one.
 package prompts
 
 import (
@@ -22,28 +22,29 @@ var full string
 //go:embed lean.md
 var lean string
 
-// Session is what the system prompt says of the session.
+// Session is the data of the system prompt about the session.
 type Session struct {
 	Workspace string
 	Platform  string
 	Date      string
-	// Shell runs commands; Model is the id of the model that answers. Empty when not
-	// known.
-	Shell, Model string
+	// Shell is the shell that runs commands, empty if it is not known.
+	Shell string
+	// Model is the id of the model, empty if it is not known.
+	Model string
 	// Trailer is the line that commits end with, empty for none.
 	Trailer string
 	// Family is the family of the model.
 	Family string
-	// Git is the state of the repository at the start, nil when there is none or it was
-	// late.
+	// Git is the state of the repository at the start, nil if there is none or it was not read
+	// in time.
 	Git *Git
 	// Tools are the names of the tools, separated by commas.
 	Tools string
-	// Instructions come from files, the most general first.
+	// Instructions are the instructions in files, the most general first.
 	Instructions []Instruction
 }
 
-// Has reports whether a tool is offered; a template asks it before it speaks of one.
+// Has reports whether a tool is offered. Templates call it before they mention a tool.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
 
 // IsGPT reports whether the model is one of OpenAI's.
@@ -52,17 +53,16 @@ func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss
 // Git is the state of a repository in a few words.
 type Git struct {
 	Branch string
-	// Changed counts the files that differ from the last commit, or are new.
+	// Changed counts the files that are new or differ from the last commit.
 	Changed int
-	// Subjects are those of the last commits, the latest first.
+	// Subjects are the subjects of the last commits, the latest first.
 	Subjects []string
 }
 
-// Instruction is one file with instructions for the model.
+// Instruction is a file with instructions for the model.
 type Instruction struct{ Source, Text string }
 
-// Templates are the system prompts before they are filled in: the usual one, and a
-// short one for small windows.
+// Templates are the templates of the system prompt: the full one, and a short one for small windows.
 type Templates struct{ full, lean *template.Template }
 
 // Load reads the templates. A file system.md or lean.md in overrides replaces the
@@ -90,16 +90,16 @@ func load(overrides, name, embedded string) (*template.Template, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a valid template: %w", source, err)
 	}
-	// What fails does so for every session.
+	// A template that fails here fails for every session.
 	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Git: &Git{Subjects: []string{""}}}); err != nil {
 		return nil, fmt.Errorf("%s cannot be filled in: %w", source, err)
 	}
 	return t, nil
 }
 
-// System renders the system prompt, the short one if lean. Instructions are cut until
-// fits says that the prompt is short enough, or nothing of them is left; cut reports
-// that they were.
+// System returns the system prompt, the short one if lean is set. It cuts the instructions until fits
+// reports that the prompt is short enough, or until nothing of them is left. cut reports whether
+// it has cut them.
 func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
 	chosen := t.full
 	if lean {
@@ -119,13 +119,13 @@ func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) 
 
 func render(t *template.Template, s Session) string {
 	var b strings.Builder
-	// Load has tried it, and a Builder takes everything.
+	// Load has executed the template, and writing to a Builder does not fail.
 	_ = t.Execute(&b, s)
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// shorten cuts instructions to bytes in all. The most specific come last and are cut
-// last; each that is cut names its file, so that the model can read the rest.
+// shorten cuts instructions to a number of bytes in all. The most specific ones are last and are cut
+// last. A text that is cut says so, so that the model can read the rest.
 func shorten(all []Instruction, bytes int) []Instruction {
 	var kept []Instruction
 	for _, i := range slices.Backward(all) {

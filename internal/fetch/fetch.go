@@ -1,5 +1,5 @@
-// Package fetch gets a page of the public web: bounded in size and time, and never
-// from an address of this machine or its network unless that is allowed.
+// Package fetch gets pages of the public web, bounded in size and time. It uses addresses of this
+// machine and its network only if that is allowed.
 package fetch
 
 import (
@@ -27,17 +27,17 @@ const (
 	maxRedirects = 5
 )
 
-// Page is what an address answered.
+// Page is a page of the web.
 type Page struct {
-	// URL is where it was found, after redirects.
+	// URL is its address after redirects.
 	URL string
 	// Type is the media type as the server gave it, without parameters.
 	Type string
 	Body []byte
 }
 
-// Check reports why an address cannot be fetched at all: what is not an http or https
-// address, or carries a password.
+// Check parses an address. It refuses addresses that are not of http or https, and those with a user
+// name or password.
 func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
@@ -49,10 +49,10 @@ func Check(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Get fetches an address. With private, addresses of this machine and its network are
-// allowed. What is refused is decided on the address that is dialled, for every
-// redirect too, so that a name that changes its mind changes nothing. Proxies of the
-// environment are not used: they would dial for us.
+// Get fetches an address. private allows addresses of this machine and its network. The check is on
+// the IP address that is dialled, also for redirects, so that a name that resolves to another
+// address later cannot bypass it. Get does not use the proxies of the environment, which would
+// dial themselves.
 func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
@@ -95,7 +95,7 @@ func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
 }
 
-// reason says in words why a fetch failed, without what the library puts around it.
+// reason returns the error of a fetch without the wrapping of the library.
 func reason(ctx context.Context, u *url.URL, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -115,28 +115,27 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 	return fmt.Errorf("%s: %w", u.Redacted(), err)
 }
 
-// privateError refuses an address that is not of the public web.
+// privateError is the error of an address that is not in the public web.
 type privateError struct{ address netip.Addr }
 
 func (e *privateError) Error() string {
 	return fmt.Sprintf("%s is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it", e.address)
 }
 
-// special are networks that are not of the public web and that netip does not name:
-// this network, carrier-grade NAT, protocol assignments, documentation, benchmarks,
-// relays, what is reserved, and the ways in which IPv6 wraps an IPv4 address.
+// special are networks that are not in the public web and that netip has no method for: this network,
+// carrier-grade NAT, protocol assignments, documentation, benchmarks, relays, reserved ones, and
+// those of IPv6 that contain an IPv4 address.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
 	netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("168.63.129.16/32"), // by which machines of Azure reach their host
+	netip.MustParsePrefix("168.63.129.16/32"), // the host of a machine of Azure
 	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// ownNetworks are the networks that this machine is on. Over IPv6 they are often of the
-// public web, and so is what listens on this machine and beside it.
+// ownNetworks returns the networks of this machine. With IPv6 their addresses are often public ones.
 func ownNetworks() []netip.Prefix {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -163,8 +162,8 @@ func network(address netip.Prefix) netip.Prefix {
 	return address.Masked()
 }
 
-// public reports why an address to be dialled is not of the public web, or of one of
-// our own networks, as a *privateError.
+// public returns a *privateError if an address to dial is not in the public web or is in one of our
+// own networks.
 func public(address string, own []netip.Prefix) error {
 	at, _ := netip.ParseAddrPort(address) // what is none is not public
 	ip := at.Addr().Unmap().WithZone("")

@@ -7,24 +7,22 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxReadable is how much of a page's HTML is converted, in bytes, when all that nobody
-// reads is gone: converting costs some two microseconds a byte, and several times more
-// than this never fits an answer.
+// maxReadable bounds the reduced HTML of a page that is converted, in bytes. Conversion takes about
+// two microseconds a byte, and more text would not fit into an answer.
 const maxReadable = 256 << 10
 
 // maxAttribute is the longest attribute that is kept, in bytes.
 const maxAttribute = 2 << 10
 
-// unread are the elements whose content is not HTML and that nobody reads.
+// unread are the elements that are left out with their content.
 var unread = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
 
-// kept are the attributes by which a page reads differently.
+// kept are the attributes that are kept.
 var kept = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
 
-// Readable is an HTML page without what nobody reads: scripts, styles, comments, most
-// attributes, images that are part of the page. whole is false when it was longer than
-// what can be converted. It takes time in proportion to the page, and ends early with
-// ctx.
+// Readable returns an HTML page without scripts, styles, comments, embedded images and most
+// attributes. whole is false if the page was longer than what can be converted. Readable takes
+// time in proportion to the page, and ends early with ctx.
 func Readable(ctx context.Context, page string) (reduced string, whole bool, err error) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	var b strings.Builder
@@ -62,8 +60,8 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	}
 }
 
-// writeTag writes a tag with the attributes that matter. It returns its name when what
-// follows up to its end is left out.
+// writeTag writes a tag with the attributes that are kept. If the element is left out, it returns its
+// name instead.
 func writeTag(b *strings.Builder, z *html.Tokenizer, closed bool) (skips string) {
 	raw, more := z.TagName()
 	name := string(raw)

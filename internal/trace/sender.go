@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// lastWords is how long the end of a program waits for the collector.
+	// lastWords is how long the end of the program waits for the collector.
 	lastWords = 2 * time.Second
-	// mostFailures is after how many failures in a row nothing more is sent.
+	// mostFailures is the number of failures in a row after which nothing more is sent.
 	mostFailures = 3
-	// batch is the most spans of one request.
+	// batch is the most spans in one request.
 	batch = 512
 )
 
-// collector is where spans go.
+// collector is the server that gets the spans.
 type collector struct {
 	url    string
 	header http.Header
-	// service is what the program is called there.
+	// service is the name of the program there.
 	service string
 }
 
-// collectorOf is the collector that the environment names, nil for none.
+// collectorOf returns the collector that the environment names, nil for none.
 func collectorOf(env func(string) string) *collector {
 	address := env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	if general := env("OTEL_EXPORTER_OTLP_ENDPOINT"); address == "" && general != "" {
@@ -67,7 +67,7 @@ type sender struct {
 	once    sync.Once
 	ctx     context.Context
 	stop    context.CancelFunc
-	// failures are those in a row.
+	// failures counts the failures in a row.
 	failures int
 }
 
@@ -92,7 +92,7 @@ func (s *sender) run() {
 	}
 }
 
-// wake has what is over sent.
+// wake makes the sender send the spans that have ended.
 func (s *sender) wake() {
 	select {
 	case s.more <- struct{}{}:
@@ -122,7 +122,7 @@ func (s *sender) send() {
 	}
 }
 
-// post sends a batch and reports whether the collector took it.
+// post sends a batch and reports whether the collector accepted it.
 func (s *sender) post(spans []*span) bool {
 	type scope struct {
 		Name    string `json:"name"`

@@ -1,6 +1,6 @@
-// Package trace reports turns, requests and tool calls as spans to a collector, over OTLP with
-// JSON, where the user's environment names one. Spans hold names and numbers: nothing that was
-// said, read or written. A collector that is slow or broken costs the run nothing.
+// Package trace reports turns, requests and tool calls as spans to a collector that the user's
+// environment names, over OTLP with JSON. Spans have names and numbers, and no content of messages
+// or files. A slow or broken collector does not delay the run.
 package trace
 
 import (
@@ -18,7 +18,7 @@ import (
 // mostSpans bounds how many spans wait to be sent; further ones are dropped and counted.
 const mostSpans = 2048
 
-// Tracer makes spans of the events of one conversation. A nil one does nothing.
+// Tracer makes spans from the events of one conversation. A nil Tracer does nothing.
 type Tracer struct {
 	now    func() time.Time
 	id     string
@@ -27,7 +27,7 @@ type Tracer struct {
 
 	mu            sync.Mutex
 	trace, parent string
-	// next is the ID of the next turn's span: a server may start before its turn.
+	// next is the ID of the next turn's span, which servers that start before the turn get.
 	next          string
 	turn, request *span
 	tools         map[int]*span
@@ -35,8 +35,8 @@ type Tracer struct {
 	dropped       int
 }
 
-// Start returns the tracer of a conversation, nil where the environment names no collector.
-// Model is the model in use.
+// Start returns the tracer of a conversation, nil if the environment names no collector. model returns
+// the model in use.
 func Start(env func(string) string, version, conversation string, model func() string, now func() time.Time) *Tracer {
 	where := collectorOf(env)
 	if where == nil {
@@ -50,9 +50,9 @@ func Start(env func(string) string, version, conversation string, model func() s
 	return t
 }
 
-// Context names the span to which what a program does now belongs, as a TRACEPARENT: the call
-// that runs, the turn where several do, between turns the caller's span or else the next
-// turn. It is "" where nothing is traced.
+// Context returns the span of what a program does now, as a TRACEPARENT: the running call, the turn if
+// several calls run, and between turns the caller's span, else the next turn. It is "" without
+// tracing.
 func (t *Tracer) Context() string {
 	if t == nil {
 		return ""
@@ -71,7 +71,7 @@ func (t *Tracer) Context() string {
 	return "00-" + t.trace + "-" + at + "-01"
 }
 
-// traceparent is how a caller names its span (W3C Trace Context).
+// traceparent matches the span of the caller (W3C Trace Context).
 var traceparent = pattern.New(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}`)
 
 func randomHex(n int) string {
@@ -80,7 +80,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// span is one, in the JSON of OTLP.
+// span is a span in the JSON of OTLP.
 type span struct {
 	TraceID    string      `json:"traceId"`
 	SpanID     string      `json:"spanId"`
@@ -109,7 +109,7 @@ type attribute struct {
 	Value value  `json:"value"`
 }
 
-// value is a text or a number; OTLP writes large numbers as texts.
+// value is a text or a number. OTLP has 64-bit numbers as strings.
 type value struct {
 	Text *string `json:"stringValue,omitempty"`
 	Int  *string `json:"intValue,omitempty"`
@@ -134,7 +134,7 @@ func (t *Tracer) begin(name string, kind int, parent string, about ...attribute)
 
 func (t *Tracer) nano() string { return strconv.FormatInt(t.now().UnixNano(), 10) }
 
-// end queues a span that is over.
+// end ends a span and queues it.
 func (t *Tracer) end(s *span, about ...attribute) {
 	s.End, s.Attributes = t.nano(), append(s.Attributes, about...)
 	if len(t.done) >= mostSpans {
@@ -144,7 +144,7 @@ func (t *Tracer) end(s *span, about ...attribute) {
 	t.done = append(t.done, s)
 }
 
-// take hands over the spans that are over.
+// take returns, once, the spans that have ended.
 func (t *Tracer) take() []*span {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +153,7 @@ func (t *Tracer) take() []*span {
 	return done
 }
 
-// Event takes an event of the conversation. It returns at once.
+// Event handles an event of the conversation. It returns at once.
 func (t *Tracer) Event(e chat.Event) {
 	if t == nil {
 		return
@@ -173,7 +173,7 @@ func (t *Tracer) Event(e chat.Event) {
 	}
 }
 
-// within takes an event of a turn.
+// within handles an event of a turn.
 func (t *Tracer) within(e chat.Event) {
 	switch e := e.(type) {
 	case chat.RequestStarted:

@@ -1,5 +1,5 @@
-// Package imports takes over what other agents have configured: it reads their files and
-// plans what to write of it here. Nothing is started, and no value of a secret is shown.
+// Package imports takes over the configuration of other agents. It reads their files and plans what to
+// write to ours. It starts nothing, and shows no values of secrets.
 package imports
 
 import (
@@ -17,7 +17,7 @@ import (
 	"agent/internal/words"
 )
 
-// Kind is a kind of things that are imported.
+// Kind is a kind of imported things.
 type Kind string
 
 // The kinds. Commands, Rules and Style are shown and not written.
@@ -32,42 +32,42 @@ const (
 // kinds are all kinds.
 var kinds = []string{string(Servers), string(Hooks), string(Commands), string(Rules), string(Style)}
 
-// State is what becomes of a thing.
+// State is what an import does with a thing.
 type State string
 
 // The states.
 const (
-	// New is written.
+	// New means that it is written.
 	New State = "new"
-	// There is here already, just as it would be written.
+	// There means that the same thing is configured already.
 	There State = "already there"
-	// Taken is not written, because another thing has its name.
+	// Taken means that it is not written, because another thing has its name.
 	Taken State = "name taken"
-	// Shown is for the person to do, or needs nothing done.
+	// Shown means that the person can do it, or that nothing needs to be done.
 	Shown State = "shown"
-	// Skipped cannot be used.
+	// Skipped means that it cannot be used.
 	Skipped State = "skipped"
 )
 
-// Change is one thing that another agent has configured.
+// Change is one thing in the configuration of another agent.
 type Change struct {
 	Kind  Kind   `json:"kind"`
 	Name  string `json:"name"`
 	State State  `json:"state"`
 	From  string `json:"from"`
-	// To is the file that it is written to, or what says the same here.
+	// To is the file that it is written to, or the equivalent here.
 	To string `json:"to,omitempty"`
-	// Lost says what is not taken over and what is left to do.
+	// Lost says what is not taken over, and what remains to be done.
 	Lost []string `json:"lost,omitempty"`
 }
 
-// Where says where to look.
+// Where says where to look for configurations.
 type Where struct {
 	source.Where
-	// Base is the folder that Config is in.
+	// Base is the folder that contains Config.
 	Base string
-	// InOurWords returns a rule of Claude Code as rules that --allow takes, none if
-	// nothing here is like it.
+	// InOurWords returns a rule of Claude Code as rules for --allow, none if there is no
+	// equivalent.
 	InOurWords func(rule string) []string
 }
 
@@ -75,9 +75,9 @@ type Where struct {
 type Plan struct {
 	Changes []Change
 
-	// servers are entries to write by file and name.
+	// servers has the entries to write, by file and name.
 	servers map[string]map[string]json.RawMessage
-	// hooks are to be appended to the file of hooks.
+	// hooks are the hooks to append to hooksFile.
 	hooks     []hook
 	hooksFile string
 }
@@ -87,13 +87,13 @@ type planner struct {
 	Plan
 	where Where
 	only  []Kind
-	// has are the entries of our files by file and name, there and planned.
+	// has has the present and the planned entries of our files, by file and name.
 	has map[string]map[string]string
-	// hasHooks are the hooks of our file, there and planned.
+	// hasHooks has the present and the planned hooks of our file.
 	hasHooks map[string]bool
 }
 
-// Check says which of the names of sources and kinds is not known, nil if all are.
+// Check returns an error for an unknown name of a source or kind.
 func Check(named []string, only []Kind) error {
 	for _, name := range named {
 		if !slices.Contains(Sources(), name) {
@@ -108,9 +108,8 @@ func Check(named []string, only []Kind) error {
 	return nil
 }
 
-// Read plans the import of sources, of all if none is named, and of some kinds of
-// things, all if none is named. A file of another agent that cannot be read is a skipped
-// change; an error is about a file of ours that cannot be read.
+// Read plans the import of the named sources and kinds; without names, of all. A file of another agent
+// that cannot be read is a skipped change. An error is about a file of ours that cannot be read.
 func Read(w Where, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
@@ -125,7 +124,7 @@ func Read(w Where, named []string, only []Kind) (Plan, error) {
 	return p.Plan, nil
 }
 
-// own reads what is configured here already.
+// own reads our present configuration.
 func (p *planner) own() error {
 	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
 		has, err := servers.Entries(file)
@@ -161,13 +160,13 @@ func (p *planner) skip(kind Kind, name, from, why string) {
 	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
 }
 
-// shown is a text without keys, in a line.
+// shown returns a text without keys as a line.
 func shown(text string) string { return words.Line(secret.Hide(text), 200) }
 
 // Writes reports whether the plan changes a file.
 func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
 
-// Write carries the plan out, each file whole or not at all.
+// Write carries out the plan. It changes each file atomically.
 func (p Plan) Write() error {
 	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
 		if err := servers.AddAll(file, p.servers[file]); err != nil {
