@@ -221,3 +221,19 @@ func TestProtectedNames(t *testing.T) {
 		}
 	}
 }
+
+// What a question clears is the files of the call as it was planned last: another plan
+// takes back what the one before would have asked about.
+func TestKeysAreClearedForOnePlan(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".env": "K=1\n", "sub/.env": "K=1\n", "a": ""})
+	at := func(name string) string { return filepath.Join(env.Workspace.Root(), name) }
+	got := env.previewRead("read_file", []string{".env", ".env", "a"})
+	if got.Title != "read_file .env" || !slices.Equal(got.Paths, []string{".env"}) || len(got.Protected) != 1 || !env.mayRead(at(".env")) {
+		t.Errorf("%+v", got)
+	}
+	env.previewRead("read_file", []string{"sub/.env"})
+	if env.mayRead(at(".env")) || !env.mayRead(at("sub/.env")) || !env.mayRead(at("a")) {
+		t.Error("the files of an earlier plan may be read")
+	}
+}
