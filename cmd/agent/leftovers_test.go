@@ -80,7 +80,7 @@ func TestTheFirstChildIsKilled(t *testing.T) {
 	if sandbox.Detect().Backend() != sandbox.Helper {
 		t.Skip("nothing is started here")
 	}
-	for range 4 {
+	for range 2 {
 		run := startRun(t, t.TempDir(), newModel(t, llmtest.Say("fine")).URL, "-p", "go")
 		children := "/proc/" + strconv.Itoa(run.cmd.Process.Pid) + "/task/*/children"
 		for began := time.Now(); !killOneOf(children); {
