@@ -23,8 +23,8 @@ type ending struct {
 	answer string
 }
 
-// admit has a planned call pass the gates. One that may not run is marked refused. later
-// are the calls of the reply behind it.
+// admit passes a planned call through the gates, and marks it refused if it may not run.
+// later are the calls that follow it in the reply.
 func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	replaced := 0
 	for i := 0; i < len(r.gates) && k.refused == ""; i++ {
@@ -70,8 +70,8 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// beforeAsking has the gates speak that have a say before a person is asked, and returns
-// what then holds of the gate that asks.
+// beforeAsking calls the gates that decide before a person is asked, and returns the verdict
+// that follows: asks, or what replaces it.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
 		if g.Asked == nil || asks.Ask == nil || !asks.Ask.OfCall() {

@@ -32,7 +32,7 @@ func (m *modes) SetMode(mode gate.Mode) error {
 	return m.Settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode))
 }
 
-// Consent decides which calls may run. What is lent to it ends with the turn.
+// Consent decides which calls may run. What it allows for a turn ends with the turn.
 func (m *modes) Consent() *gate.Consent { return m.consent }
 
 // Grants lists what was allowed with "always", oldest first. It may be called from any

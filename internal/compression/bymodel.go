@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// byModel has a model summarise what is before the preserved tail: all of it, or where it
-// keeps the top what is behind that.
+// byModel has a model summarise what is before the preserved tail: all of it or, if it
+// keeps the top, what follows the top.
 type byModel struct {
 	name     string
 	keepsTop bool

@@ -176,8 +176,7 @@ func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, g
 	d.gone = append(d.gone, p)
 }
 
-// subject names a call: the file it is about, or the tool and what distinguishes its calls
-// apart.
+// subject names a call: by its file, or by its tool and what distinguishes the tool's calls.
 func (d *departure) subject(call *history.ToolCall) history.Prune {
 	p := history.Prune{Subject: call.Name, Paths: namedFiles(call, d.facts)}
 	key, facts := d.facts.keyValue(call), d.facts.of(call.Name)

@@ -111,7 +111,8 @@ func fileKey(entry *history.Content, root, p string) string {
 }
 
 // WrittenIn reports whether entries hold a successful write of a file (D-10). Relative
-// paths mean root in entries that name no workspace (D-44). An error is that of entries, of which there may be none.
+// paths are resolved against root in entries that name no workspace (D-44). Entries may be
+// nil; an error is one that they yield.
 func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, facts Facts) (bool, error) {
 	if entries == nil {
 		return false, nil

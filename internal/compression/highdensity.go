@@ -100,9 +100,9 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 
 // dropHead drops what begins before tail, in this order, until target is met
 // (D-27, D-47): calls with their responses, other entries of ai and tools, files
-// included in human messages, what says how to work (instructions), human messages. Of those the first stays, which says
-// what it is all about, and the latest, which is what the model works on even when
-// the tail lies behind it.
+// included in human messages, instructions, human messages. The first message of the user
+// stays, since it says what the conversation is about, and so does the latest, on which the
+// model works even when the tail begins after it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)

@@ -246,8 +246,8 @@ func (l *ladder) stub(message *history.Content) {
 	}
 }
 
-// cutLatest shortens the calls of the model's latest reply to the words that distinguish them
-// apart, and then leaves calls out, so that only the marker says what came of them.
+// cutLatest shortens the calls of the model's latest reply to the words that distinguish
+// them. If that is not enough, it leaves calls out, and the marker says what came of them.
 func (l *ladder) cutLatest() {
 	l.squeezeLatest()
 	if !l.fits() {

@@ -43,15 +43,15 @@ func ShortenLatest(c Context) ([]*history.Content, bool) {
 	return l.History, shortened
 }
 
-// large is a call or a result that something shorter can take the place of.
+// large is a call or a result with a shorter form.
 type large struct {
 	at    history.Ref
 	short history.Block
 	bytes int
 }
 
-// shortenCalls shortens the calls of the entries from one on, the largest first, until
-// as many tokens as are too much are saved. It reports whether it shortened any.
+// shortenCalls shortens the calls of the entries from index from on, the largest first,
+// until it has saved excess tokens. It reports whether it shortened any.
 func (l *ladder) shortenCalls(from, excess int, e extent) bool {
 	var calls []large
 	fates := groupEntries(l.History).fates(l.History)
@@ -70,8 +70,8 @@ func (l *ladder) shortenCalls(from, excess int, e extent) bool {
 	return l.shorten(calls, excess)
 }
 
-// shorten puts what is shorter in its place, the largest first, until as many tokens as are
-// too much are saved. It reports whether it shortened any.
+// shorten replaces blocks by their shorter forms, the largest first, until it has saved
+// excess tokens. It reports whether it replaced any.
 func (l *ladder) shorten(what []large, excess int) bool {
 	slices.SortStableFunc(what, func(a, b large) int { return cmp.Compare(b.bytes, a.bytes) })
 	blocks := make(map[int][]history.Block)

@@ -70,8 +70,8 @@ type Staying struct {
 	Pinned bool `json:"pinned"`
 }
 
-// Explain walks through the pre-send window once, as before the next request of a session
-// that is taken up now, and says what would leave, and why the rest would not.
+// Explain runs the pre-send window once, as before the next request of a session that is
+// resumed now, and says what would leave the context, and why the rest would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err

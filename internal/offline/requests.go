@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// requests keeps the account of a provider's cache: what of each request it had seen, and
-// finds. It judges by what is sent alone.
+// requests simulates a provider's cache: it says how much of each request the provider
+// finds there, by what was sent before.
 type requests struct {
 	counter history.Counter
 	service *history.Service

@@ -22,9 +22,8 @@ type form struct {
 	ref ref
 }
 
-// Steps are all changes that led to Entries, in order: how they came about. What was left
-// behind by going back is not among them. They are read as they are asked for; an error is
-// the last.
+// Steps returns the changes that led to Entries, in order, without those that a rewind left
+// behind. They are read while they are iterated over; an error ends them.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
 		if s.text == nil {
@@ -51,7 +50,7 @@ func (s State) Steps() iter.Seq2[history.Step, error] {
 	}
 }
 
-// step applies an event and returns the change that it is; the todo list is none.
+// step applies an event and returns it as a change; one of the todo list has no Kind.
 func (a *again) step(e event) (step history.Step, err error) {
 	r, payload, err := a.in.record(e)
 	if err != nil {

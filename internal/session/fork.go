@@ -90,10 +90,10 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
 }
 
-// Fork continues in a log of its own, and returns its id. The log so far stays as it is,
-// but for a note that the background commands went with the fork, and can be taken up by
-// others. With is called with the id before anything is changed,
-// for what a session has besides its log; by an error of it there is no fork.
+// Fork continues in a log of its own, and returns its id. The log so far only gets a note
+// that its background commands belong to the fork, and others can open it. With is called
+// with the id before anything changes, to copy what a session keeps besides its log; if it
+// fails, there is no fork.
 func (l *Log) Fork(o Options, with func(id string) error) (id string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

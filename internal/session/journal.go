@@ -80,8 +80,8 @@ func (j journal) before(i int) iter.Seq[event] {
 	}
 }
 
-// latest is the record of the latest event before the one at index i of which is holds, 0
-// for none.
+// latest returns the record of the latest event before index i for which is returns true,
+// 0 for none.
 func (j journal) latest(i int, is func(event) bool) uint64 {
 	for e := range j.before(i) {
 		if is(e) {

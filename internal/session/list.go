@@ -77,9 +77,9 @@ func List(dir, workspace string) ([]Info, error) {
 // clockError is how far the clock of another moment may be ahead.
 const clockError = time.Hour
 
-// Latest is the one used last of sessions as List returns them, of which there must be
-// one. What says that it is of the future was recorded while a clock was wrong, now or
-// then: any other was used later.
+// Latest returns the session that was used last, of a list that List returned and that is
+// not empty. A session with a time in the future was recorded while a clock was wrong: it
+// counts as the oldest.
 func Latest(infos []Info, now time.Time) Info {
 	for _, info := range infos {
 		if info.Used.Before(now.Add(clockError)) {

@@ -108,8 +108,8 @@ func unusedID(folder string, now time.Time, random io.Reader) (id, path string, 
 	}
 }
 
-// create makes the file of a new session and locks it. One that an earlier try could not
-// remove again is ours.
+// create makes the file of a new session and locks it. It reuses a file that an earlier
+// attempt made and could not remove.
 func (l *Log) create() (file, error) {
 	folder := filepath.Dir(l.path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -227,8 +227,7 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
-// A look at whether a session is held holds it for microseconds (see Available); whoever
-// opens it then waits that out.
+// Available holds the lock of a session for microseconds; acquire waits so long for it.
 const (
 	lookTimeout = 100 * time.Millisecond
 	lookPoll    = 2 * time.Millisecond

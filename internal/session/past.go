@@ -129,8 +129,8 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 }
 
 // tip is the latest record of what was said, compressed or cleared before the event at
-// index i, 0 when there is none. What only keeps books, such as a todo list that going
-// back has brought back, makes no line of the conversation.
+// index i, 0 when there is none. Other records, such as a todo list that a rewind restored,
+// do not make a line of the conversation.
 func (j journal) tip(i int) uint64 { return j.latest(i, func(e event) bool { return e.speaks }) }
 
 // latestLeft is the index of the latest going back from what is not on the current line: it

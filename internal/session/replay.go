@@ -48,8 +48,8 @@ func replay(t text) (State, error) {
 	return p.at(math.MaxUint64)
 }
 
-// read walks through all records of a log, which is not yet to apply them: it notes where
-// they are.
+// read reads all records of a log and notes where each is, without applying it to the
+// conversation.
 func read(t text) (*player, error) {
 	in, err := t()
 	if err != nil {
@@ -232,9 +232,9 @@ func decodeLine(line []byte, r Record) (Record, any, error) {
 	return r, payload, err
 }
 
-// odd takes a line of a newer version. A program that writes such lines says so beforehand, so that
-// a single one of which nobody said it is a damaged number: the rest of it is taken as
-// it is. A second one is no accident.
+// odd handles a line of a newer version. A program that writes such lines announces the
+// version before. So a single line that was not announced has a damaged version number, and
+// is applied; a second one is an error.
 func (p *player) odd(newer *VersionError) error {
 	newer.Line = p.number
 	switch {

@@ -16,7 +16,7 @@ const (
 )
 
 // sweep removes the logs in folder that hold no entry and that nobody writes to.
-// It is done by the way: what cannot be removed stays.
+// What cannot be removed stays.
 func sweep(folder string, now time.Time) {
 	files, _ := os.ReadDir(folder)
 	for _, file := range files {

@@ -19,11 +19,10 @@
 // # What is promised
 //
 // A store never gets in the way of work: when it cannot keep something, because
-// the disk is full, the file is too large or may hold keys, the edit continues and it
-// is said what cannot be undone. Going somewhere, on the other hand, is refused as a
-// whole when a single file is not what the journal says it should be: somebody else
-// changed it, and their work is not overwritten. What is kept is only used when it
-// still has its hash.
+// the disk is full, the file is too large or may hold keys, the edit continues and a
+// warning says what cannot be undone. A plan, on the other hand, is refused as a whole
+// when a single file is not what the journal says it should be: somebody else changed it,
+// and their work is not overwritten. A content is only used while it has its hash.
 //
 // Contents are kept as they are: compressing them takes several times as long as
 // writing them. Nothing is flushed either: a killed program loses nothing by that, and

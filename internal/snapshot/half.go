@@ -41,7 +41,7 @@ func (h halfWay) moves(head int) (all []move) {
 	return all
 }
 
-// commands are the one that continues and the one that returns.
+// commands returns the command that finishes the move and the one that takes it back.
 func (h halfWay) commands() (goesOn, back Way) {
 	if h.by == Redo {
 		return Redo, Undo

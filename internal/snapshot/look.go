@@ -64,7 +64,7 @@ func (w *files) look(rel string) (found, error) {
 	return f, err
 }
 
-// behindError says that a folder above a path is a link, which is at another path.
+// behindError says that a folder above a path is a link; link is the path of that.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a folder above it is a link now" }

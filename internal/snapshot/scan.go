@@ -44,8 +44,8 @@ type knownFile struct {
 // Command keeps what the files of the workspace hold before a command: those that git
 // tracks, those that it does not ignore, and those that tools have changed. Settle is to
 // be called when the command has ended; its mark names what the command changed, and
-// is zero when that was nothing. What could not be kept is said in a [Plan]. Ignored
-// files, and what runs in the background after the command, are nobody's business here.
+// is zero when that was nothing. A [Plan] says what could not be kept. Ignored files, and
+// what runs in the background after the command, are not covered.
 func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	if !s.use() {
 		return func() Mark { return "" }

@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// Part is a unit as it came, for code that judges what pruning takes away.
+// Part is a unit before any pruning, for code that judges what pruning takes away.
 type Part struct {
 	// Entry and Block say where it is.
 	Entry, Block int

@@ -58,7 +58,7 @@ type unit struct {
 	fact *fact
 	// text is what it shows, without line numbers; of a pruned unit nothing.
 	text string
-	// tokens is its size as it is, full as it came, and left as a pointer.
+	// tokens is its size now, full before any pruning, and left as a pointer.
 	tokens, full, left int
 	// numbered is what the line numbers of a view take of it, -1 where nobody has counted;
 	// plain says that they have left.
