@@ -227,7 +227,8 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
-// Available holds the lock of a session for microseconds; acquire waits so long for it.
+// Available holds the lock of a session for some microseconds. acquire waits longer than
+// that before it takes a session for one that is in use.
 const (
 	lookTimeout = 100 * time.Millisecond
 	lookPoll    = 2 * time.Millisecond
