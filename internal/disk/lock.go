@@ -29,12 +29,30 @@ func Locked(folder string, act func() error) error {
 	defer cancel()
 	unlock, err := Lock(ctx, folder, name)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, filepath.Join(folder, name))
+		return held(filepath.Join(folder, name))
 	}
 	if err != nil {
 		return err
 	}
 	return errors.Join(act(), unlock())
+}
+
+// LockedWithoutFile is Locked for an existing folder in which no lock file may be left, such as
+// a repository: it locks the folder itself. Where folders cannot be locked, as on NFS, act runs
+// unlocked.
+func LockedWithoutFile(folder string, act func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	lock := flock.New(folder, flock.SetFlag(os.O_RDONLY))
+	defer lock.Close()
+	if _, err := lock.TryLockContext(ctx, lockPoll); errors.Is(err, context.DeadlineExceeded) {
+		return held(folder)
+	}
+	return act()
+}
+
+func held(what string) error {
+	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, what)
 }
 
 // Lock waits until ctx ends for a lock of this name in folder, which is created if need

@@ -40,5 +40,12 @@ func set[T any](t *testing.T, variable *T, value T) {
 	t.Cleanup(func() { *variable = was })
 }
 
-// GID is the process of a stdio server.
+// Hold keeps a set from closing a connection until release is called.
+func (s *Set) Hold(name string) (release func()) {
+	at := s.slots[name]
+	at.busy <- struct{}{}
+	return func() { <-at.busy }
+}
+
+// PID returns the process of a stdio server.
 func (c *Client) PID() int { return c.wire.process.cmd.Process.Pid }

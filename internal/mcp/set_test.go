@@ -48,11 +48,7 @@ func TestSetEndsStarts(t *testing.T) {
 	}()
 	<-ctx.Done()
 	cancel()
-	began := time.Now()
 	set.Close()
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("the end took %s", took)
-	}
 	wants(t, <-started, "context canceled")
 	_, err := set.Client(context.Background(), "db")
 	wants(t, err, "context canceled")

@@ -26,8 +26,17 @@ type Step struct {
 }
 
 // Edit changes a file by the steps that change returns for its text. Without steps it does not
-// change the file. A missing file is created for its owner only.
+// change the file. A missing file is created for its owner only. Other changes by Edit to files of
+// the same folder wait, also those of other programs.
 func Edit(file string, change func(data []byte) ([]Step, error)) error {
+	folder := filepath.Dir(file)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+	}
+	return disk.LockedWithoutFile(folder, func() error { return edit(file, change) })
+}
+
+func edit(file string, change func(data []byte) ([]Step, error)) error {
 	data, err := disk.Beginning(file, maxFile+1)
 	mode := fs.FileMode(0o600)
 	switch {
@@ -61,9 +70,6 @@ func Edit(file string, change func(data []byte) ([]Step, error)) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	value.Format()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("%s: %w", file, disk.Reason(err))
-	}
 	if err := disk.Replace(file, value.Pack(), mode); err != nil {
 		return fmt.Errorf("%s: %w", file, disk.Reason(err))
 	}

@@ -78,3 +78,25 @@ func TestOffered(t *testing.T) {
 		t.Errorf("%s, want %s", names, want)
 	}
 }
+
+// The line of an offer is that of the rules that are in effect, and not of another "allow".
+func TestLineOfOffer(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for text, line := range map[string]int{
+		"{\n\"x\": {\"allow\": 1},\n\"y\": [\"allow\"],\n\"permissions\": {\"deny\": [],\n\"allow\": [\"Bash(ls)\",\n\"Edit\"]}}":                              5,
+		"{\"allow\": 1, \"permissions\": {\n\"\\u0061llow\": [\"Edit\"]}}":                                                                                     2,
+		"{\"permissions\": {\"allow\": []},\n\"permissions\": {\n\"allow\": [\"Edit\"]},\n\"x\": {\"permissions\": {\"allow\": [\"Edit\"]}}, \"y\": \"\xff\"}": 3,
+	} {
+		if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := permissions.Read(source.Where{Home: "/home/nobody", Workspace: root})
+		if len(r.Offered) != 1 || r.Offered[0].Line != line {
+			t.Errorf("%s: %+v, want line %d", text, r, line)
+		}
+	}
+}

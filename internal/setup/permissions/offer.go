@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"agent/internal/rawjson"
 )
 
@@ -36,8 +38,7 @@ func (r *Rules) offer(file string, data []byte) {
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
 		r.Ignored = append(r.Ignored, file+": permissions.allow is no list of rules")
 	} else if len(allow) > 0 {
-		line := rawjson.PlaceOf(data, bytes.Index(data, []byte(`"allow"`))).Line
-		r.Offered = append(r.Offered, Offer{file, line, allow})
+		r.Offered = append(r.Offered, Offer{file, lineOf(data, "/permissions/allow"), allow})
 	}
 	var named []string
 	for key := range all {
@@ -53,5 +54,20 @@ func (r *Rules) offer(file string, data []byte) {
 	if len(named) > 0 {
 		slices.Sort(named)
 		r.Ignored = append(r.Ignored, file+": "+strings.Join(named, ", ")+" (only you may set that, not a repository)")
+	}
+}
+
+// lineOf returns the line of the last member with this JSON pointer, the one that is in effect.
+func lineOf(data []byte, member jsontext.Pointer) int {
+	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	at := 0
+	for {
+		token, err := d.ReadToken()
+		if err != nil {
+			return rawjson.PlaceOf(data, at).Line
+		}
+		if token.Kind() == '"' && d.StackPointer() == member {
+			at = int(d.InputOffset())
+		}
 	}
 }
