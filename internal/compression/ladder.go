@@ -231,7 +231,7 @@ func (l *ladder) dropTurns() {
 		entries = withoutMarker(entries)
 	}
 	var read *history.Content
-	if last >= 0 {
+	if last >= 0 && last < len(l.History)-1 {
 		read = l.History[last]
 	}
 	l.adopt(entries)

@@ -176,3 +176,29 @@ func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
 		t.Errorf("%d tokens of %d at first: %v", c.Total(), c.ContextLimit, err)
 	}
 }
+
+// A marker that reports unread calls has to stay. The message that follows it does not lose
+// its files to it: the model has not read them.
+func TestLadderLeavesTheFilesOfANewMessage_D47(t *testing.T) {
+	t.Parallel()
+	marker := gap{entries: 3, unread: unread{fates: map[string]int{"success": 1}, whole: true}}.marker()
+	message := H("and this", history.NewInclusion("/w/f", strings.Repeat("line\n", 100)))
+	c := contextOf(t, 0, conv(marker, message))
+	c.ContextLimit = c.Count(message) + c.Count(marker)/2
+	if _, _, err := climb(t, LadderInput{Context: c}); err == nil {
+		t.Error("the message and the marker fit where there is no room for both")
+	}
+}
+
+// A damaged marker that counts no calls does not hide those that it is followed by.
+func TestADamagedMarkerHidesNoCalls(t *testing.T) {
+	t.Parallel()
+	damaged := newMarker(3).WithMeta(metaUnread, "?").WithMeta(metaReplies, 1).WithMeta(metaWhole, true)
+	entries := conv(damaged, H("task"), A(call("1", "write_file", `{}`)), T(res("1", "write_file", "ok")))
+	tr := newTruncation(contextOf(t, 10, entries), entries, make([]int, len(entries)), groupEntries(entries))
+	tr.drop(2)
+	left, _ := tr.result()
+	if said := left[0].Text(); !strings.Contains(said, "your latest calls were made: 1 success") {
+		t.Errorf("the marker says %q", said)
+	}
+}

@@ -213,7 +213,7 @@ func (u unread) note(marker *history.Content) *history.Content {
 func unreadIn(marker *history.Content, following []*history.Content) unread {
 	fates, _ := history.MetaOf[map[string]int](marker, metaUnread)
 	then, _ := history.MetaOf[int](marker, metaReplies)
-	if replies(following) > then {
+	if len(fates) == 0 || replies(following) > then {
 		return unread{}
 	}
 	whole, _ := marker.Metadata[metaWhole].(bool)
