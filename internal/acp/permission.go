@@ -172,6 +172,9 @@ func diffs(unified string, absolute func(string) string) (all []diffContent) {
 		if to == nowhere {
 			path = from
 		}
+		if name, err := strconv.Unquote(path); err == nil && words.Name(name) == path { // it has line breaks
+			path = name
+		}
 		var before, after strings.Builder
 		for line := range strings.Lines("@@" + hunks) {
 			switch text := line[1:]; line[0] {

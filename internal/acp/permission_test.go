@@ -14,10 +14,14 @@ func TestDiffs(t *testing.T) {
 	t.Parallel()
 	unified := "--- a/x.sql\n+++ a/x.sql\n@@ -1,2 +1,1 @@\n one\n--- old\n@@ -9,1 +8,1 @@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" +
 		"--- /dev/null\n+++ b/a/new\n@@ -0,0 +1,1 @@\n++++ n\n" +
-		"--- b/gone\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-g\n"
+		"--- b/gone\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-g\n" +
+		"--- \"l\\n@@\"\n+++ \"l\\n@@\"\n@@ -1,1 +1,1 @@\n-a\n+b\n" +
+		"--- \"q\"\n+++ \"q\"\n@@ -1,1 +1,1 @@\n-a\n+b\n"
 	want := `[{"type":"diff","path":"/w/a/x.sql","oldText":"one\n-- old\ny\n","newText":"one\nz\n"},` +
 		`{"type":"diff","path":"/w/b/a/new","oldText":null,"newText":"+++ n\n"},` +
-		`{"type":"diff","path":"/w/b/gone","oldText":"g\n","newText":""}]`
+		`{"type":"diff","path":"/w/b/gone","oldText":"g\n","newText":""},` +
+		`{"type":"diff","path":"/w/l\n@@","oldText":"a\n","newText":"b\n"},` +
+		`{"type":"diff","path":"/w/\"q\"","oldText":"a\n","newText":"b\n"}]`
 	got, err := json.Marshal(diffs(unified, func(path string) string { return "/w/" + path }))
 	if err != nil || string(got) != want {
 		t.Errorf("%s\nwant\n%s (%v)", got, want, err)

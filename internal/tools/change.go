@@ -220,7 +220,8 @@ func (e *Env) editable(path string) (string, error) {
 	return abs, nil
 }
 
-// unified is the diff of the file, with what a move does not change left out.
+// unified is the diff of the file, with what a move does not change left out. A name with line
+// breaks, which would look like lines of the diff, is quoted.
 func (c change) unified() string {
 	from, to := cmp.Or(c.from, c.rel), c.rel
 	switch {
@@ -229,7 +230,7 @@ func (c change) unified() string {
 	case c.after == nil:
 		to = "/dev/null"
 	}
-	return c.diff.Unified(from, to)
+	return c.diff.Unified(words.Name(from), words.Name(to))
 }
 
 // report is what the model reads of an edit: what was done, the changed lines of each file as

@@ -34,3 +34,18 @@ func TestWriteThroughALinkKeepsTheLink(t *testing.T) {
 		}
 	}
 }
+
+// Line breaks in the name of a file are no lines of its diff, by which another file or other
+// changes would be shown.
+func TestANameIsOneLineOfTheDiff(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, nil)
+	plan, err := planCall(t.Context(), t, writeFile(), env, params{"file_path": "x\n+++ y\n@@ -1,9 +1,9 @@\n.txt", "content": "new\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "--- /dev/null\n+++ \"x\\n+++ y\\n@@ -1,9 +1,9 @@\\n.txt\"\n@@ -0,0 +1,1 @@\n+new\n"
+	if got := plan.Apply(t.Context()).Diff; plan.Preview.Diff != want || got != want {
+		t.Errorf("asked about\n%s\nmade\n%s\nwant\n%s", plan.Preview.Diff, got, want)
+	}
+}

@@ -61,3 +61,23 @@ func TestDiffOfSeveralFiles(t *testing.T) {
 		t.Errorf("a long name is cut: %s", got)
 	}
 }
+
+// Git quotes the name of a file with line breaks or tabs; that is no other name. Only what git
+// calls a rename is one: a copy has two names too.
+func TestNamesOfGit(t *testing.T) {
+	t.Parallel()
+	hunk := "@@ -1,1 +1,1 @@\n-y\n+z\n"
+	for diff, want := range map[string]File{
+		"diff --git \"a/l\\n\\303\\244\" \"b/l\\n\\303\\244\"\n--- \"a/l\\n\\303\\244\"\n+++ \"b/l\\n\\303\\244\"\n":    {Name: `"l\nä"`},
+		"diff --git \"a/\\\"q\\\"\" \"b/\\\"q\\\"\"\n--- \"a/\\\"q\\\"\"\n+++ \"b/\\\"q\\\"\"\n":                        {Name: `"q"`},
+		"diff --git \"a/g\\t\" \"b/g\\t\"\ndeleted file mode 100644\n--- \"a/g\\t\"\n+++ /dev/null\n":                   {Name: `"g\t"`, What: "deleted"},
+		"diff --git a/b/x y b/b/x y\n--- a/b/x y\t\n+++ b/b/x y\t\n":                                                    {Name: "b/x y"},
+		"diff --git a/x b/y\nsimilarity index 90%\ncopy from x\ncopy to y\n--- a/x\n+++ b/y\n":                          {Name: "y"},
+		"diff --git a/x \"b/y\\t\"\nsimilarity index 90%\nrename from x\nrename to \"y\\t\"\n--- a/x\n+++ \"b/y\\t\"\n": {Name: `"y\t"`, What: "renamed"},
+	} {
+		want.Diff = diff + hunk
+		if got := Files(diff + hunk); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

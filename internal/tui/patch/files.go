@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"strconv"
 	"strings"
 
 	"agent/internal/text/textdiff"
@@ -45,7 +46,7 @@ func readFile(diff string) File {
 				f.Name, f.What = was, "deleted"
 			case was == nowhere:
 				f.What = "new"
-			case was != f.Name:
+			case was != f.Name && !f.ofGit(): // git has a line for it: this may be a copy
 				f.What = "renamed"
 			}
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
@@ -64,12 +65,20 @@ func readFile(diff string) File {
 	return f
 }
 
-// name is a name from a header: git's are behind a/ and b/, those of our tools are not.
+// ofGit reports whether the diff is in the format of git.
+func (f *File) ofGit() bool { return strings.HasPrefix(f.Diff, "diff --git ") }
+
+// name is a name from a header, on one line: git's are behind a/ and b/, also within quotes,
+// those of our tools are not.
 func (f *File) name(header, side string) string {
-	if strings.HasPrefix(f.Diff, "diff --git ") {
-		header = strings.TrimPrefix(strings.TrimRight(header, "\t"), side)
+	if !f.ofGit() {
+		return header
 	}
-	return header
+	header = strings.TrimRight(header, "\t")
+	if quoted, err := strconv.Unquote(header); err == nil {
+		header = quoted
+	}
+	return words.Name(strings.TrimPrefix(header, side))
 }
 
 // Title names the file and says what becomes of it.
