@@ -177,7 +177,10 @@ func fold(file string) string {
 			}
 			return unicode.ToLower(r)
 		}, part)
-		part, _, _ = strings.Cut(strings.TrimRight(part, ". "), ":") // a stream of a file
+		if trimmed := strings.TrimRight(part, ". "); trimmed != "" {
+			part = trimmed
+		}
+		part, _, _ = strings.Cut(part, ":") // a stream of a file
 		parts[i] = part
 	}
 	return strings.Join(parts, "/")

@@ -44,7 +44,7 @@ func TestReadingThatNeedsCare(t *testing.T) {
 	for care, files := range map[protect.Care][]string{
 		protect.Free:    {"main.go", ".git/HEAD", "config", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
 		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc", ".git/config", "sub/.GIT/config"},
-		protect.Guarded: {".ssh/id_rsa", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
+		protect.Guarded: {".ssh/id_rsa", ".ssh/a.pub/...", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {
 			if got := places.Read(filepath.Join("/ws", file), file); got.Care != care || care == protect.Free && got != (protect.Found{}) {

@@ -390,11 +390,14 @@ func TestPlaces(t *testing.T) {
 	w.write("evil/fake/worktrees/x/gitdir", w.home+"/evil/.git\n")
 	w.write("evil/fake/worktrees/x/commondir", w.root+"/.git\n")
 	w.write("evil/fake/worktrees/x/HEAD", "ref: refs/heads/b\n")
+	// A folder .git says itself that it is of the work trees of the repository around it.
+	w.write("project/worktrees/.git/commondir", "../..\n")
+	w.write("project/worktrees/.git/gitdir", w.root+"/worktrees/.git\n")
 	w.agree(w.open("project"), w.server(`{}`))
 	for workspace, want := range map[string]consent.State{
 		"project": consent.Agreed, "project/sub": consent.Agreed, "tree": consent.Agreed, "tree-of-a.git": consent.Agreed, "broken": consent.Agreed, "by-link": consent.Agreed,
 		"tree-of-b.git": consent.Waiting, "broken/below": consent.Waiting,
-		"project/inner": consent.Waiting, "plain": consent.Waiting, "thief": consent.Waiting, "evil": consent.Waiting, ".": consent.Waiting,
+		"project/inner": consent.Waiting, "project/worktrees": consent.Waiting, "plain": consent.Waiting, "thief": consent.Waiting, "evil": consent.Waiting, ".": consent.Waiting,
 	} {
 		if r := w.review(w.open(workspace), w.server(`{}`))[0]; r.State != want {
 			t.Errorf("%s: %s, want %s", workspace, r.State, want)

@@ -29,9 +29,9 @@ func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
-	common := layout.Common(root)
+	folder, common := layout.Folder(root), layout.Common(root)
 	switch {
-	case !linked(real(layout.Folder(root)), common, root):
+	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git that is a folder is of no other work tree
 		return root
 	case filepath.Base(common) == ".git":
 		return filepath.Dir(common)

@@ -47,7 +47,7 @@ func pathPattern(pattern, root, home string) (matches matcher, literal, base, wh
 	}
 	base, _ = doublestar.SplitPattern(pattern)
 	return func(abs string) bool {
-		for at := abs; at != "/"; at = path.Dir(at) {
+		for at := abs; at != "/" && at != "."; at = path.Dir(at) { // a relative path ends, too
 			if doublestar.MatchUnvalidated(pattern, at) {
 				return true
 			}

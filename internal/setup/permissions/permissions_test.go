@@ -165,6 +165,7 @@ func TestConditions(t *testing.T) {
 		{"Bash", Subject{Tool: "Bash", Command: "ls"}, true},
 		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b", "/r/a.go"}}, true},
 		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b"}}, false},
+		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"r/b.go", "b.go", ""}}, false}, // and it ends
 		{"Edit(*.go)", Subject{Tool: "Read", Files: []string{"/r/a.go"}}, false},
 		{"Edit", Subject{Tool: "Edit"}, true},
 		{"WebFetch(domain:a.b)", Subject{Tool: "WebFetch", Host: "a.b"}, true},
