@@ -44,8 +44,8 @@ const (
 // mostQuestions is how often a server may ask during one call.
 const mostQuestions = 5
 
-// elicit answers a question of the server. It declines a question that nobody can answer, that
-// asks for a secret, or with which reading it panics.
+// elicit answers a question of the server. It declines a question that nobody can answer or that
+// asks for a secret, and one for which the library panics.
 func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result *sdk.ElicitResult, err error) {
 	defer func() {
 		if recover() != nil {

@@ -54,7 +54,7 @@ func AtLeast(low float64, words string) Range { return Range{words: words, low: 
 // UpTo returns the range of the numbers from 0 to high. The words follow "a number".
 func UpTo(high float64, words string) Range { return Range{words: words, high: &high} }
 
-// WithoutLow returns r without its lower bound.
+// WithoutLow returns r with an open lower end: the lower bound itself does not belong to it.
 func (r Range) WithoutLow() Range {
 	r.openLow = true
 	return r

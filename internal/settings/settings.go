@@ -258,7 +258,8 @@ func (s *Settings) headers() []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Changed returns the settings whose values are not the built-in defaults.
+// Changed returns the settings whose values come from a layer other than Default, also where they
+// equal the default.
 func (s *Settings) Changed() []Resolved {
 	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
 }
