@@ -222,5 +222,8 @@ func openInBrowser(ctx context.Context, address string) {
 	if runtime.GOOS == "darwin" {
 		program = "open"
 	}
-	_ = exec.CommandContext(ctx, program, address).Start()
+	cmd := exec.CommandContext(ctx, program, address)
+	if cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -374,14 +375,27 @@ func TestSweep(t *testing.T) {
 	}
 	b.open()
 	b.edit("a", "1")
-	snapshot.Sweep(folder, now.Add(2*time.Hour), func(id string) bool { return id == "lives" || id == "old" })
-	var left []string
-	entries, _ := os.ReadDir(folder)
-	for _, entry := range entries {
-		left = append(left, entry.Name())
+	left := func() string {
+		stores, _ := filepath.Glob(filepath.Join(folder, "[a-z]*"))
+		for i := range stores {
+			stores[i] = filepath.Base(stores[i])
+		}
+		return strings.Join(stores, " ")
 	}
-	if got := strings.Join(left, " "); got != "lives used" {
+	keeps := func(ids ...string) func(string) bool {
+		return func(id string) bool { return slices.Contains(ids, id) }
+	}
+	snapshot.Sweep(folder, now.Add(2*time.Hour), keeps("lives", "old"))
+	if got := left(); got != "lives used" {
 		t.Errorf("left: %s", got)
+	}
+	snapshot.Sweep(folder, now.Add(2*time.Hour+59*time.Minute), keeps())
+	if got := left(); got != "lives used" {
+		t.Errorf("left by a second sweep within an hour: %s", got)
+	}
+	snapshot.Sweep(folder, now.Add(3*time.Hour), keeps())
+	if got := left(); got != "used" {
+		t.Errorf("left by a sweep an hour later: %s", got)
 	}
 	if err := snapshot.Remove(b.folder); err == nil {
 		t.Error("a store in use was removed")

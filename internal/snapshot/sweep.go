@@ -14,8 +14,14 @@ import (
 // lockName is the file in a store that is locked while a program has it open.
 const lockName = ".in-use"
 
+// sweptName is the file in the folder of all stores whose time is that of the last sweep.
+const sweptName = ".swept"
+
 // Bounds of all stores together.
 const (
+	// between is how long a sweep is enough. It looks at every file of every session, which
+	// would make each start dearer than the one before.
+	between = time.Hour
 	// keptFor is how long a store is kept after it was last written.
 	keptFor = 30 * 24 * time.Hour
 	// mostOfAll is how many bytes all of them may take.
@@ -27,11 +33,19 @@ const (
 
 // Sweep removes what nobody needs any more from the folder of all stores: that of
 // sessions that are gone, of long ago, and the oldest when all take too much. A store
-// that a program has open stays. What cannot be removed stays as well.
+// that a program has open stays. What cannot be removed stays as well. It does nothing
+// when the last sweep was less than an hour ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
+	swept := filepath.Join(folder, sweptName)
+	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {
+		return
+	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
+	}
+	if os.WriteFile(swept, nil, 0o600) == nil {
+		_ = os.Chtimes(swept, now, now)
 	}
 	var stores []onDisk
 	var total int64
