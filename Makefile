@@ -52,6 +52,12 @@ fuzz-look:
 fuzz-read-only:
 	READONLY_SEED=$(or $(SEED),$$(date +%s)) READONLY_CALLS=$(or $(CALLS),300) $(GO) test -count=1 -timeout 60m -run 'TestReadOnlyChangesNothingOnTheDisk|TestChangesOfTheDiskAreSeen' -v ./cmd/agent
 
+# What is drawn at random is drawn far more often than in a test run: for a night.
+.PHONY: properties
+properties:
+	$(GO) test -vet=off -count=1 -timeout 12h \
+		$$(grep -rl --include='*_test.go' pgregory.net/rapid internal | xargs -n1 dirname | sort -u | sed 's|^|./|') -rapid.checks=$(or $(CHECKS),1000)
+
 # Lines that changed since a commit are broken one at a time; those that no test of their
 # package misses are named. For a night, or before a change lands.
 mutate:
