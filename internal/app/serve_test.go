@@ -1,0 +1,71 @@
+package app_test
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/settings"
+)
+
+// A front end that serves a conversation learns of a defect of its loop at once and at the
+// end; one that was never ready, or is interrupted, ends without one.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	open := func(events func(chat.Envelope)) *app.Conversation {
+		s, err := p.Settings(app.Sources{Set: []string{settings.BaseURL.Key() + "=http://127.0.0.1:1", settings.Model.Key() + "=m"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: events})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+
+	c := open(func(chat.Envelope) { panic("boom") })
+	ready := make(chan struct{})
+	serving, end := c.Serve(t.Context(), ready)
+	c.Send(atcmd.Typed("hi"))
+	close(ready)
+	<-serving.Done()
+	for range 2 {
+		if defect, met := errors.AsType[*app.DefectError](end()); !met || defect.Value != "boom" {
+			t.Errorf("ended with %v", defect)
+		}
+	}
+
+	c = open(func(e chat.Envelope) { t.Errorf("%T before it was ready", e.Event) })
+	_, end = c.Serve(t.Context(), make(chan struct{}))
+	c.Send(atcmd.Typed("hi"))
+	if err := end(); err != nil {
+		t.Errorf("never ready: %v", err)
+	}
+
+	var over atomic.Bool
+	began, first := make(chan struct{}), sync.Once{}
+	c = open(func(chat.Envelope) {
+		first.Do(func() {
+			close(began)
+			<-serving.Done()
+			runtime.Gosched() // to an end that would not wait
+			over.Store(true)
+		})
+	})
+	ready = make(chan struct{})
+	serving, end = c.Serve(t.Context(), ready)
+	c.Send(atcmd.Typed("hi"))
+	close(ready)
+	<-began
+	if err := end(); err != nil || !over.Load() {
+		t.Errorf("interrupted: %v, the loop has ended: %v", err, over.Load())
+	}
+}
