@@ -55,6 +55,7 @@ func TestRulesAboutFiles(t *testing.T) {
 		{"Read(*)", "/etc/hosts", ""},
 		{"Read(**)", "/etc/hosts", ""},
 		{"Read()", "/etc/hosts", ""},
+		{"Read(//**)", "/etc/hosts", ""},
 		{"Edit(docs/**)", "", "W/docs/a"},
 	} {
 		r, root, home := rules(t, c.rule)
@@ -102,6 +103,9 @@ func TestRulesAboutCommands(t *testing.T) {
 		{"Bash(/usr/bin/git push)", "/usr/bin/git push", true},
 		{"Bash(reboot)", "bash -c reboot", true},
 		{"Bash(reboot)", "sh -lc reboot", true},
+		{"Bash(reboot)", "bash -cx reboot", true},
+		{"Bash(reboot)", "bash -c -e -- reboot", true},
+		{"Bash(reboot)", "bash --rcfile reboot", false},
 		{"Bash(reboot)", "eval reboot", true},
 		{"Bash(reboot)", "bash reboot", false},
 		{"Bash(reboot)", "bash -x reboot", false},
