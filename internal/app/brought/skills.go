@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is what a token of the catalogue takes at least. It is divided by and not
-// counted with a vocabulary, which takes longer to load than a start may.
+// bytesPerToken is what a token of the catalogue takes at least: the budget is a bound, for
+// which an estimate that is seldom too low is enough.
 const bytesPerToken = 3
 
 // Source is the source of the tool for skills.
