@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,20 +17,27 @@ import (
 )
 
 // runs is exits for agent in this process, with a world of its own: the script's folder,
-// environment and home, no terminal and no input. It takes a fifth of a process's time.
+// environment and home, no terminal, and the input that <FILE behind the status names, none
+// without it. It takes a fifth of a process's time.
 // What the program owes to being a process (signals, standard files, variables that git
 // or a proxy reads, temporary folders) needs exits.
 func runs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: runs STATUS [ARGS…]")
+		ts.Fatalf("usage: runs STATUS [<FILE] [ARGS…]")
 	}
 	var out, people output
 	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	ts.Check(err)
 	defer nothing.Close()
+	stdin := nothing
+	if len(args) > 1 && strings.HasPrefix(args[1], "<") {
+		stdin = piped(ts, args[1][1:])
+		defer stdin.Close()
+		args = slices.Delete(args, 1, 2)
+	}
 	w := world{
 		Process: &app.Process{Environ: environment(ts), Home: ts.Getenv("HOME"), Dir: ts.MkAbs("."), Version: "test", Now: time.Now},
-		stdin:   nothing, stdout: nothing, stderr: nothing, out: &out, people: &people,
+		stdin:   stdin, stdout: nothing, stderr: nothing, out: &out, people: &people,
 	}
 	w.Say = func(line string) { _ = w.tell(line) }
 	ctx, cancel := context.WithTimeout(context.Background(), stalled)
@@ -46,11 +54,23 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// piped is a pipe from which a file of the script is read.
+func piped(ts *testscript.TestScript, file string) *os.File {
+	text := ts.ReadFile(file)
+	from, to, err := os.Pipe()
+	ts.Check(err)
+	go func() {
+		_, _ = io.WriteString(to, text)
+		_ = to.Close()
+	}()
+	return from
+}
+
 // environment is the script's, of the variables that scripts set.
 func environment(ts *testscript.TestScript) []string {
 	var environ []string
 	for _, name := range []string{
-		"PATH", "HOME", "WORK", "TMPDIR", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY", "GITHUB_TOKEN", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
+		"PATH", "HOME", "WORK", "TMPDIR", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY", "GROQ_API_KEY", "GITHUB_TOKEN", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			environ = append(environ, name+"="+value)

@@ -48,7 +48,8 @@ var programs = map[string]func(){
 //	model FILE            start a model server that plays FILE (see modelTurns)
 //	answers PATH BODY     it answers a path beside its requests; BODY hang: never
 //	exits STATUS CMD…     run a program that must end with this exit status
-//	runs STATUS ARGS…     run agent in this process; it must end with this exit status
+//	runs STATUS ARGS…     run agent in this process; it must end with this exit status;
+//	                      <FILE before ARGS is its input
 //	requests N            the server got N chat requests
 //	model-of N NAME       the N-th of them, from 0, asks for this model
 //	[!] sent REGEXP       one of them matches
