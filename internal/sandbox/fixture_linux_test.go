@@ -29,7 +29,10 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	root := t.TempDir()
+	root, err := os.MkdirTemp(templates, "house-") // removed at the end: what was deleted a moment ago makes every new file dear
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := &house{t: t, home: root + "/home", workspace: root + "/home/work", temp: root + "/temp"}
 	for path, content := range map[string]string{
 		"home/.ssh/id_ed25519": "a key", "home/.aws/credentials": "a key", "home/.config/gh/hosts.yml": "a token", "home/.netrc": "a password",

@@ -120,6 +120,8 @@ func TestWhatGitDoesNotRun(t *testing.T) {
 func TestNewFoldersInGit(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := nested(t)
+		made := h.listing()
 		for line, want := range map[string]int{
 			`git init -q --bare .git/modules/m && git -C .git/modules/m config core.fsmonitor evil`:                                                        1,
 			`git init -q --bare .git/modules/a/b/c/d/e/f/g && echo evil > .git/modules/a/b/c/d/e/f/g/hooks/post-checkout`:                                  1,
@@ -135,12 +137,12 @@ func TestNewFoldersInGit(t *testing.T) {
 			`mkdir -p .git/rebase-merge && ln -s ../../a/f .git/rebase-merge/git-rebase-todo && echo 'x evil' > a/f`: 1,
 			`mkdir -p inner/.git/rebase-merge && printf 'x evil\n' > inner/.git/rebase-merge/git-rebase-todo`:        1,
 		} {
-			h := nested(t)
+			h.again(made)
 			if got := h.run(s, h.surveyed(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
 				t.Errorf("%s: %+v, want %d undone", line, got, want)
 			}
 		}
-		h := nested(t)
+		h.again(made)
 		write(t, h.workspace+"/.git/rebase-merge/git-rebase-todo", "exec make test\npick 1\n")
 		if got := h.run(s, h.surveyed(sandbox.Work), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
 			t.Errorf("what the user wants to run is undone: %+v", got)

@@ -2,10 +2,17 @@ package sandbox_test
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
@@ -33,10 +40,83 @@ func nested(t *testing.T) *house {
 	return h
 }
 
+// again makes a house what nested made it, from what the files of the workspace were then.
+// Making all of them anew for each command costs several times the command.
+func (h *house) again(made map[string]string) {
+	h.t.Helper()
+	now := h.listing()
+	for path := range now {
+		if now[path] != made[path] {
+			if err := os.RemoveAll(filepath.Join(h.workspace, path)); err != nil {
+				h.t.Fatal(err)
+			}
+		}
+	}
+	now = h.listing()
+	for _, path := range slices.Sorted(maps.Keys(made)) { // a folder comes before what it holds
+		if _, there := now[path]; there {
+			continue
+		}
+		what, content, _ := strings.Cut(made[path], " ")
+		mode, err := strconv.ParseUint(what[1:], 8, 32)
+		at := filepath.Join(h.workspace, path)
+		switch {
+		case err != nil:
+		case what[0] == 'd':
+			err = os.Mkdir(at, fs.FileMode(mode))
+		case what[0] == 'l':
+			err = os.Symlink(content, at)
+		default:
+			err = os.WriteFile(at, []byte(content), fs.FileMode(mode))
+		}
+		if err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(made, h.listing()); diff != "" {
+		h.t.Fatalf("the house is another now:\n%s", diff)
+	}
+}
+
+// listing is the kind, rights and content of each file and folder of the workspace.
+func (h *house) listing() map[string]string {
+	h.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(h.workspace, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == h.workspace {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		kind, content := "f", []byte(nil)
+		switch {
+		case entry.IsDir():
+			kind = "d"
+		case info.Mode()&fs.ModeSymlink != 0:
+			kind = "l"
+			var leads string
+			leads, err = os.Readlink(path)
+			content = []byte(leads)
+		default:
+			content, err = os.ReadFile(path)
+		}
+		all[strings.TrimPrefix(path, h.workspace+"/")] = fmt.Sprintf("%s%o %s", kind, info.Mode().Perm(), content)
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}
+
 // What runs later stays as it is at any depth, and what is new of it is undone (D-60).
 func TestNestedFilesThatRunLater_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := nested(t)
+		made := h.listing()
 		for _, line := range []string{
 			`echo evil > sub/.vscode/tasks.json`, `rm -r sub/.vscode; mkdir sub/.vscode; echo evil > sub/.vscode/tasks.json`, `echo evil > sub/.vscode/launch.json`,
 			`rm -f sub/deep/.envrc; echo evil > sub/deep/.envrc`, `ln sub/deep/.envrc l; echo evil > l; rm l`, `echo evil >> sub/AGENTS.md`,
@@ -50,7 +130,7 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 			`ln -s ../sub/.vscode new; mkdir -p a/b; mv sub/f a/b/.envrc`, `mv vendor/lib/.github . ; cp -r vendor/lib/.github . `, `mkdir -p d; cd d; mkdir .VSCode; echo evil > .VSCode/tasks.json`,
 			`touch -d 2001-01-01 sub; echo evil > sub/.envrc; touch -d 2001-01-01 sub`, `chmod +x sub/deep/.envrc; ln -sf ../f sub/deep/.envrc`,
 		} {
-			h := nested(t)
+			h.again(made)
 			h.run(s, h.surveyed(sandbox.Work), line)
 			found := survey.New(h.workspace, survey.MaxFolders).Before()
 			found.Later = slices.DeleteFunc(found.Later, func(path string) bool { return strings.Contains(path, "/undone-") })
@@ -92,12 +172,14 @@ func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 func TestWorkBesideNestedFiles(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := nested(t)
+		made := h.listing()
 		for _, line := range []string{
 			`mv sub/f g && mv g sub/f`, `git mv a/f sub/moved && git commit -qam moved`, `git -C inner commit -q --allow-empty -m x`, `git init -q new && cd new && git commit -q --allow-empty -m x && git config user.name x`,
 			`git clone -q . cloned && git -C cloned log -1`, `git worktree add -q tree && git -C tree status && echo x > tree/n && git -C tree add n && git -C tree commit -qm n`,
 			`git init -q --bare bare.git && git push -q bare.git HEAD:main`, `rm -r b && mkdir b`, `echo x > sub/.github/CODEOWNERS`,
 		} {
-			h := nested(t)
+			h.again(made)
 			got := h.run(s, h.surveyed(sandbox.Work), line)
 			if got.exit != 0 || len(got.undone) != 0 {
 				t.Errorf("%s: %+v", line, got)

@@ -10,7 +10,7 @@ import (
 // counted is what a search allocates, of which calls of the system make most: another
 // look at each file shows here.
 func TestASearchCostsLittlePerFile(t *testing.T) {
-	const few, many = 200, 1200
+	const few, many = 100, 500
 	garbage := func(files int) float64 {
 		contents := map[string]string{}
 		for i := range files {
