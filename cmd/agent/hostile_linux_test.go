@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"agent/internal/gate"
 	"agent/internal/llm/llmtest"
 )
 
@@ -59,28 +61,22 @@ func hostileRepository(t *testing.T, folder, address string) {
 	}
 }
 
-// A start in a hostile repository starts no program of it and reaches no address that it
-// names before consent, in any mode.
+// Starts in a hostile repository run no program of it and reach no address that it names
+// before consent, in any mode. They are of one process, each in a home of its own.
 func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{
-		{"-p", "go", "--approval-mode", "ask"},
-		{"-p", "go", "--approval-mode", "plan"},
-		{"-p", "go", "--approval-mode", "auto-edit"},
-		{"-p", "go", "--approval-mode", "full-auto"},
-		{"-p", "go", "--approval-mode", "read-only"},
-		{"trust"},
-		{"doctor"},
-		{"mcp", "list"},
-	} {
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			t.Parallel()
-			h := newHostile(t)
-			run := startCommand(t, h.home, h.server, append(h.strace, args...)...)
-			run.end() // doctor fails where there is something to do
-			h.checkQuiet()
-		})
+	h := newHostile(t)
+	var lines []string
+	for _, mode := range gate.Modes() {
+		lines = append(lines, "-p go --approval-mode "+string(mode))
 	}
+	prompts := len(lines)
+	lines = append(lines, "trust", "doctor", "mcp list")
+	out, _ := startCommand(t, h.home, h.server.URL, append(h.traced("agents"), lines...)...).end()
+	if sent, ended := len(h.server.Requests()), strings.Count(out, endedLine); sent != prompts || ended != len(lines) {
+		t.Errorf("%d prompts were sent, %d of %q ended:\n%s", sent, ended, lines, out)
+	}
+	h.checkQuiet()
 }
 
 // So does one on the screen: while it asks, after a no, and in a turn. The test above has
@@ -91,7 +87,7 @@ func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
-			s := startOnScreen(t, h.home, h.server, append(h.strace, "-m", "m", "--approval-mode", mode)...)
+			s := startOnScreen(t, h.home, h.server.URL, append(h.traced("agent"), "-m", "m", "--approval-mode", mode)...)
 			s.until("use what this repository brings?")
 			s.press("\x1b")
 			s.until(idlePrompt)
@@ -111,8 +107,9 @@ func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 func TestNothingOfARepositoryRunsForAnEditorBeforeConsent(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
-	cmd := exec.Command(h.strace[0], append(h.strace[1:], "acp")...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + h.server, "GORACE=" + noRaceSleep}
+	traced := h.traced("agent")
+	cmd := exec.Command(traced[0], append(traced[1:], "acp")...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + h.server.URL, "GORACE=" + noRaceSleep}
 	cmd.Dir = h.home
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -158,25 +155,28 @@ func TestNothingOfARepositoryRunsForAnEditorBeforeConsent(t *testing.T) {
 // hostileStart is a start in a hostile repository, to be traced.
 type hostileStart struct {
 	*testing.T
-	home, folder, server, trace, port string
-	// strace are the words before the arguments of agent.
-	strace []string
+	home, folder, trace, port string
+	server                    *llmtest.Server
+	strace                    string
 }
 
 func newHostile(t *testing.T) hostileStart {
 	t.Helper()
-	strace := needStrace(t)
 	evil, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = evil.Close() })
-	h := hostileStart{T: t, home: t.TempDir(), server: newModel(t, llmtest.Say("done"), llmtest.Say("done")).URL}
+	h := hostileStart{T: t, home: t.TempDir(), strace: needStrace(t), server: newModel(t, slices.Repeat([]llmtest.Turn{llmtest.Say("done")}, len(gate.Modes()))...)}
 	h.folder, h.trace = filepath.Join(h.home, "work"), filepath.Join(h.home, "trace")
 	_, h.port, _ = net.SplitHostPort(evil.Addr().String())
-	h.strace = []string{strace, "-f", "--seccomp-bpf", "-qq", "-s", "4000", "-e", "trace=execve,connect", "-o", h.trace, "agent"}
 	hostileRepository(t, h.folder, evil.Addr().String())
 	return h
+}
+
+// traced are the words before the arguments of a program.
+func (h hostileStart) traced(program string) []string {
+	return []string{h.strace, "-f", "--seccomp-bpf", "-qq", "-s", "4000", "-e", "trace=execve,connect", "-o", h.trace, program}
 }
 
 // The same repository runs its hooks once it is agreed to: the test above sees what it is

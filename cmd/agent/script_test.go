@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 
 // programs are those that the test binary is, by their names.
 var programs = map[string]func(){
-	"agent": func() { os.Exit(agentMain()) },
+	"agent":  func() { os.Exit(agentMain()) },
+	"agents": agents,
 	// mcpserver is a server for tests: mcpserver mcptest-server [QUIRK…].
 	"mcpserver": mcptest.Main,
 }
