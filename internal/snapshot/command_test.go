@@ -34,6 +34,23 @@ func (b *bench) shell(line string) {
 	}
 }
 
+// repository makes the workspace a repository with what a command line adds. The aged files,
+// which git has the content of, are older than its index.
+func (b *bench) repository(line string, aged ...string) {
+	b.t.Helper()
+	then := time.Now().Add(-time.Hour)
+	for _, name := range aged {
+		must(b.t, os.Chtimes(b.path(name), then, then))
+	}
+	for _, folder := range []string{".git", ".git/objects", ".git/refs"} {
+		must(b.t, os.Mkdir(b.path(folder), 0o755))
+	}
+	must(b.t, os.WriteFile(b.path(".git/HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
+	b.shell(line)
+	soon := time.Now().Add(time.Second)
+	must(b.t, os.Chtimes(b.path(".git/index"), soon, soon))
+}
+
 // Whatever a command does to files is undone and done again, in a repository and
 // without one.
 func TestUndoOfCommands(t *testing.T) {
@@ -66,10 +83,9 @@ func TestUndoOfCommands(t *testing.T) {
 			t.Run(name+kind, func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, map[string]string{"a": "one\n", "sub/f": "f\n", "sub/deep/g": "g\n", "run.sh": "#!/bin/sh\n"})
-				b.shell("chmod 755 run.sh; ln -s a link")
+				must(t, os.Chmod(b.path("run.sh"), 0o755), os.Symlink("a", b.path("link")))
 				if git {
-					// What git has the content of is older than its index.
-					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g run.sh; git init -q --template=; git add -A; sleep 0.03")
+					b.repository("exec git add -A", "a", "sub/f", "sub/deep/g", "run.sh")
 				}
 				start := b.contents()
 				b.Turn("1")

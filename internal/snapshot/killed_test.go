@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,9 +41,9 @@ func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, git %v", name, git), func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, map[string]string{"a": "one\n", "precious": "precious\n", "sub/f": "f\n", "sub/deep/g": "g\n", "odd name": "o\n"})
-				b.shell("ln -s a link")
+				must(t, os.Symlink("a", b.path("link")))
 				if git {
-					b.shell("touch -d '1 hour ago' a sub/f sub/deep/g; git init -q --template=; git add a sub; git commit -qm x; sleep 0.03")
+					b.repository("git add a sub; exec git commit -qm x", "a", "sub/f", "sub/deep/g")
 				} else if name == "commit" {
 					t.Skip("there is no repository")
 				}
@@ -208,18 +209,40 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 	}
 }
 
+// madeAnew removes a file and makes it with these permissions.
+func (b *bench) madeAnew(name, content string, mode os.FileMode) error {
+	return errors.Join(os.Remove(b.path(name)), os.WriteFile(b.path(name), []byte(content), mode), os.Chmod(b.path(name), mode))
+}
+
+func must(t testing.TB, failed ...error) {
+	t.Helper()
+	if err := errors.Join(failed...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Killed between the content of a file and its permissions, or between removing and making
 // it, an undo or redo goes on, or back.
 func TestAKillWithinAFile(t *testing.T) {
 	t.Parallel()
-	for _, left := range []string{"printf 1 > a", "chmod 755 a", "rm -f a", "chmod 644 r", "printf 1 > r", "rm -f r", "chmod 755 a; printf 1 > a; rm -f r"} {
+	for left, change := range map[string]func(b *bench) error{
+		"a written":              func(b *bench) error { return os.WriteFile(b.path("a"), []byte("1"), 0o644) },
+		"a with its permissions": func(b *bench) error { return os.Chmod(b.path("a"), 0o755) },
+		"a removed":              func(b *bench) error { return os.Remove(b.path("a")) },
+		"r with others":          func(b *bench) error { return os.Chmod(b.path("r"), 0o644) },
+		"r written":              func(b *bench) error { return b.madeAnew("r", "1", 0o444) },
+		"r removed":              func(b *bench) error { return os.Remove(b.path("r")) },
+		"a done, r removed":      func(b *bench) error { return errors.Join(b.madeAnew("a", "1", 0o755), os.Remove(b.path("r"))) },
+	} {
 		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
 			for _, on := range []bool{true, false} {
 				b := newBench(t, map[string]string{"a": "0", "b": "0", "r": "0"})
-				b.shell("chmod 444 r")
+				must(t, os.Chmod(b.path("r"), 0o444))
 				ends := map[snapshot.Way]string{snapshot.Undo: b.contents()}
 				b.Turn("1")
-				b.run("printf 1 > a; chmod 755 a; printf 1 > b; rm -f r; printf 1 > r; chmod 400 r")
+				settle := b.Command(t.Context())
+				must(t, b.madeAnew("a", "1", 0o755), b.madeAnew("b", "1", 0o644), b.madeAnew("r", "1", 0o400))
+				settle()
 				ends[snapshot.Redo] = b.contents()
 				b.undo()
 				other := snapshot.Undo
@@ -233,7 +256,7 @@ func TestAKillWithinAFile(t *testing.T) {
 				b.close()
 				b.Store = nil
 				b.cutJournal()
-				b.shell("chmod u+w r; printf 0 > a; printf 0 > r; chmod 644 a; chmod 444 r; " + left)
+				must(t, b.madeAnew("a", "0", 0o644), b.madeAnew("r", "0", 0o444), change(b))
 				b.open()
 				heading := way
 				if !on {
