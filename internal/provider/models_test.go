@@ -79,6 +79,22 @@ func TestWindows(t *testing.T) {
 			[]provider.Offer{{ID: "m.gguf", ContextLimit: 131072}},
 		},
 		{
+			"llama.cpp with no window in /props",
+			map[string]string{
+				"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`),
+				"/props":     `{"default_generation_settings":{"n_ctx":0}}`,
+			},
+			[]provider.Offer{{ID: "m.gguf", ContextLimit: 131072}},
+		},
+		{
+			"LM Studio with no window",
+			map[string]string{
+				"/v1/models":     list(`{"id":"a","owned_by":"organization_owner","max_model_len":1000},{"id":"b","owned_by":"organization_owner"}`),
+				"/api/v0/models": list(`{"id":"a","max_context_length":0},{"id":"b","max_context_length":8192,"loaded_context_length":-1}`),
+			},
+			[]provider.Offer{{ID: "a", ContextLimit: 1000}, {ID: "b", ContextLimit: 8192}},
+		},
+		{
 			"LM Studio",
 			map[string]string{
 				"/v1/models":     list(`{"id":"a","owned_by":"organization_owner"},{"id":"b","owned_by":"organization_owner"}`),
