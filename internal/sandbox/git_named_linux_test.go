@@ -41,8 +41,10 @@ var namedByGit = map[string]struct{ config, user string }{
 // there or not (A2).
 func TestWhatGitRuns(t *testing.T) {
 	t.Parallel()
+	h := newHouse(t)
+	made := h.listing()
 	for path, c := range namedByGit {
-		h := newHouse(t)
+		h.again(made)
 		user := h.configure(c.config, c.user)
 		for range 2 {
 			if !sandbox.GitRuns(filepath.Join(h.workspace, path), []string{user}) {
@@ -66,9 +68,12 @@ func (h *house) configure(config, user string) string {
 func TestWhatGitsConfigurationNames(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
+		made := h.listing()
 		for _, exists := range []bool{true, false} {
 			for _, how := range []string{"echo evil >> %[1]s; chmod +x %[1]s", "echo evil > x; mv x %[1]s", "mv %[2]s old-%[3]d; mkdir -p %[2]s; echo evil > %[1]s", "rm -f %[1]s; echo evil > x; echo evil > ../x; ln -sf $PWD/x %[1]s"} {
-				h, folders, lines := newHouse(t), "mkdir -p", ""
+				h.again(made)
+				folders, lines := "mkdir -p", ""
 				var config, user string
 				for path, c := range namedByGit {
 					if exists {

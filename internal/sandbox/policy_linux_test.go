@@ -37,6 +37,7 @@ func TestProtectedFilesStayAsTheyAre(t *testing.T) {
 func TestANewRepositoryHasNoHooks(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
+		h := newHouse(t)
 		for line, want := range map[string]int{
 			`git init -q . && echo x > f && git add f && git commit -qm x`:                0,
 			`git init -q . && echo x > .git/hooks/post-checkout`:                          1,
@@ -46,7 +47,6 @@ func TestANewRepositoryHasNoHooks(t *testing.T) {
 			`git init -q . && printf '[core]\nfsmonitor = x\n' > .git/config`:             1,
 			`git init -q . && git config user.name x && git remote add o https://x.org/y`: 0,
 		} {
-			h := newHouse(t)
 			h.workspace = t.TempDir()
 			if got := h.run(s, h.policy(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
 				t.Errorf("%s: %+v, want %d undone", line, got, want)

@@ -40,7 +40,7 @@ func nested(t *testing.T) *house {
 	return h
 }
 
-// again makes a house what nested made it, from what the files of the workspace were then.
+// again makes the workspace of a house what it was made as, from its listing then.
 // Making all of them anew for each command costs several times the command.
 func (h *house) again(made map[string]string) {
 	h.t.Helper()
