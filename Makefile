@@ -17,10 +17,11 @@ build:
 	@test -x bin/agent || echo "building, about a minute the first time"
 	@$(GO) build -ldflags "-s -w -X main.version=$(VERSION)" -o bin/agent ./cmd/agent
 
-# What vet has looked at, test does not look at again.
+# What vet has looked at, test does not look at again. Tests have small heaps: collected
+# less often, the dearest packages take a tenth to a half less of the processors' time.
 test:
 	$(GO) vet $(PACKAGES)
-	$(GO) test -vet=off $(PACKAGES)
+	GOGC=400 $(GO) test -vet=off $(PACKAGES)
 
 # The race detector, which needs a C compiler, watches the packages that start
 # goroutines, or whose tests do, and with them all that these call; the others have
