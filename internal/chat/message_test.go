@@ -273,7 +273,8 @@ func TestOutputNeverBlocks(t *testing.T) {
 	}
 }
 
-// TestOutputOfAFullInbox: what found no place in the inbox comes with the next write.
+// TestOutputOfAFullInbox: what found no place in the inbox comes with the next write, and what
+// comes after that was shown is shown as well, once.
 func TestOutputOfAFullInbox(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -285,7 +286,9 @@ func TestOutputOfAFullInbox(t *testing.T) {
 	b.inbox.serve()
 	_, _ = out.Write([]byte("two"))
 	b.inbox.serve()
-	if shown := seen[ToolOutput](b); !slices.Equal(shown, []ToolOutput{{Call: 1, Data: "one two"}}) {
+	_, _ = out.Write([]byte("three"))
+	b.inbox.serve()
+	if shown := seen[ToolOutput](b); !slices.Equal(shown, []ToolOutput{{Call: 1, Data: "one two"}, {Call: 1, Data: "three"}}) {
 		t.Errorf("shown %+v", shown)
 	}
 }
