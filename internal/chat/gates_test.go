@@ -149,3 +149,26 @@ func TestAnAnswerCarriesImages(t *testing.T) {
 		t.Errorf("sent %+v", blocks)
 	}
 }
+
+// TestASparedCallIsNotAnotherOne: that a gate spares the question whether a call may run is
+// not said of the arguments that another gate puts in their place.
+func TestASparedCallIsNotAnotherOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
+	gated(b, gate.Gate{Name: "spares", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		return gate.Verdict{Spares: string(k.Arguments) == `{"a":1}`}
+	}}, gate.Gate{Name: "replaces", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		if string(k.Arguments) == `{"a":1}` {
+			return gate.Verdict{Arguments: json.RawMessage(`{"a":2}`)}
+		}
+		return gate.Verdict{}
+	}})
+	b.set("approval-mode", "ask")
+	b.answering(Decision{})
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	if asked := seen[ApprovalRequested](b); len(asked) != 1 || b.responses()[0].Error == "" {
+		t.Errorf("asked %d times, answered %+v", len(asked), b.responses()[0])
+	}
+}
