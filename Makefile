@@ -33,7 +33,7 @@ RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWith
 	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|ResizeStorm|FramesInColour|$\
 	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests
 race:
-	CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
+	GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

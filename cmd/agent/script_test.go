@@ -70,13 +70,17 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			home := env.WorkDir + "-home" // removed together with the work folder
+			home := env.WorkDir + "-home"
 			env.Setenv("HOME", home)
 			env.Setenv("OPENAI_API_KEY", secret)
 			env.Setenv("GORACE", noRaceSleep)
 			tb := env.T().(testing.TB)
 			env.Values[scriptTB{}] = tb
-			env.Defer(func() { checkNoSecret(tb, env.WorkDir); checkNoSecret(tb, home) })
+			env.Defer(func() {
+				checkNoSecret(tb, env.WorkDir)
+				checkNoSecret(tb, home)
+				_ = os.RemoveAll(home)
+			})
 			return os.Mkdir(home, 0o700)
 		},
 		Condition: func(condition string) (bool, error) {

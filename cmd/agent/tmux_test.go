@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -36,6 +37,10 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the screen:\n%s", s.screen())
+		}
+		// The program gets no time to write into a home that is being removed.
+		if leader, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))); err == nil {
+			_ = syscall.Kill(-leader, syscall.SIGKILL)
 		}
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
 		_ = os.RemoveAll(home)
