@@ -214,9 +214,7 @@ func (w *shown) output(e chat.ToolOutput) {
 	if c == nil {
 		return
 	}
-	if c.output = append(c.output, e.Data...); len(c.output) > 2*maxShown {
-		c.output = append(c.output[:0], c.output[len(c.output)-maxShown:]...)
-	}
+	c.output = words.KeepEnd(append(c.output, e.Data...), maxShown)
 	if now := time.Now(); now.Sub(c.sent) >= outputEvery {
 		c.sent = now
 		end := c.output[max(0, len(c.output)-maxShown):]

@@ -1,6 +1,10 @@
 package chat
 
-import "sync"
+import (
+	"sync"
+
+	"agent/internal/words"
+)
 
 // mostLive is how much of what a call prints waits for the owner, in bytes: what only
 // passes by on a screen need not be kept.
@@ -23,9 +27,7 @@ type liveOutput struct {
 func (o *liveOutput) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.waiting = append(o.waiting, p...); len(o.waiting) > 2*mostLive {
-		o.waiting = append(o.waiting[:0], o.waiting[len(o.waiting)-mostLive:]...)
-	}
+	o.waiting = words.KeepEnd(append(o.waiting, p...), mostLive)
 	if !o.posted {
 		select {
 		case o.inbox <- o.show:

@@ -65,11 +65,7 @@ func (o *output) Write(data []byte) (int, error) {
 		o.head = append(o.head, rest[:n]...)
 		rest = rest[n:]
 	}
-	o.tail = append(o.tail, rest...)
-	// Dropping the surplus only now and then makes it cheap.
-	if len(o.tail) > 2*o.tailMax {
-		o.tail = append(o.tail[:0], o.tail[len(o.tail)-o.tailMax:]...)
-	}
+	o.tail = words.KeepEnd(append(o.tail, rest...), o.tailMax)
 	if o.changed != nil {
 		close(o.changed)
 		o.changed = nil

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"agent/internal/tui/mailbox"
 	"agent/internal/tui/markdown"
 	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
@@ -36,7 +35,7 @@ func (r *reply) think(delta string, now time.Time) {
 	if !r.thinking() {
 		r.thoughtSince = now
 	}
-	r.thought = mailbox.KeepEnd(append(r.thought, delta...), thoughtKept)
+	r.thought = words.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
 // maxOpen bounds the open block that is rendered with every frame, in bytes: of a

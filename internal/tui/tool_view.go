@@ -44,7 +44,7 @@ type runningTool struct {
 func (a *activity) toolOutput(e chat.ToolOutput) {
 	for i := range a.tools {
 		if t := &a.tools[i]; t.call == e.Call {
-			t.output = mailbox.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
+			t.output = words.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
 		}
 	}
 }

@@ -138,3 +138,12 @@ func shortened(line string, most int) string {
 	}
 	return line[:at] + "…"
 }
+
+// KeepEnd drops the beginning of a text that is more than twice as long as what is kept of
+// it, in bytes: dropping it only now and then makes it cheap.
+func KeepEnd(text []byte, kept int) []byte {
+	if len(text) > 2*kept {
+		text = append(text[:0], text[len(text)-kept:]...)
+	}
+	return text
+}

@@ -164,3 +164,12 @@ func TestAmounts(t *testing.T) {
 		}
 	}
 }
+
+func TestKeepEnd(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "abcd": "abcd", "abcde": "de", "abcdefgh": "gh"} {
+		if got := string(KeepEnd([]byte(text), 2)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/words"
 )
 
 // frameTime is how often deltas reach the screen at most: thirty times a second.
@@ -49,7 +50,7 @@ func (m *Mailbox) Put(event chat.Event) {
 	last := &m.waiting[n-1]
 	last.text = append(last.text, text...)
 	if _, output := event.(chat.ToolOutput); output {
-		last.text = KeepEnd(last.text, OutputKept)
+		last.text = words.KeepEnd(last.text, OutputKept)
 	}
 	wasUrgent := m.urgent
 	m.urgent = m.urgent || !delta
@@ -87,15 +88,6 @@ func (l letter) whole() chat.Event {
 		return chat.ToolOutput{Call: e.Call, Data: string(l.text)}
 	}
 	return l.event
-}
-
-// KeepEnd drops the beginning of a text that is twice as long as what is kept of it, in
-// bytes.
-func KeepEnd(text []byte, kept int) []byte {
-	if len(text) > 2*kept {
-		text = append(text[:0], text[len(text)-kept:]...)
-	}
-	return text
 }
 
 // take removes everything.
