@@ -22,7 +22,8 @@ func Split(diff string) (files []string) {
 				now--
 			}
 		case strings.HasPrefix(line, "@@ "):
-			old, now = hunkLines(line)
+			was, is := Extents(line)
+			old, now = was.Lines, is.Lines
 			named = false
 		case announced || !named && strings.HasPrefix(line, "--- "):
 			if at > begin {
@@ -38,20 +39,27 @@ func Split(diff string) (files []string) {
 	return files
 }
 
-// hunkLines reads how many lines a hunk has of the old text and of the new one from
-// "@@ -12,3 +14,5 @@".
-func hunkLines(head string) (old, now int) {
+// Extent is the part of a text that a hunk is about: its first line, from 1, and the number of
+// lines.
+type Extent struct{ Start, Lines int }
+
+// Extents reads the head of a hunk, "@@ -12,3 +14,5 @@". What is no number counts as 0.
+func Extents(head string) (old, now Extent) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {
-		return 0, 0
+		return Extent{}, Extent{}
 	}
-	count := func(extent string) int {
-		_, number, given := strings.Cut(extent, ",")
-		if !given {
-			return 1
-		}
-		n, _ := strconv.Atoi(number) // what is no number counts none
-		return n
+	return extentOf(fields[1]), extentOf(fields[2])
+}
+
+func extentOf(field string) Extent {
+	start, lines, given := strings.Cut(field[1:], ",")
+	e := Extent{Lines: 1}
+	if n, err := strconv.Atoi(start); err == nil {
+		e.Start = n
 	}
-	return count(fields[1]), count(fields[2])
+	if given {
+		e.Lines, _ = strconv.Atoi(lines)
+	}
+	return e
 }

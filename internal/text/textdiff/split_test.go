@@ -34,3 +34,21 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+// The numbers of a hunk's heading are those of its head, not of the text behind it.
+func TestExtents(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		head     string
+		old, now Extent
+	}{
+		{"@@ -12,3 +14,5 @@", Extent{Start: 12, Lines: 3}, Extent{Start: 14, Lines: 5}},
+		{"@@ -1 +0,0 @@ f(-7 +9)", Extent{Start: 1, Lines: 1}, Extent{}},
+		{"@@ -x,y +2,z @@", Extent{}, Extent{Start: 2}},
+		{"@@ ...", Extent{}, Extent{}},
+	} {
+		if old, now := Extents(tt.head); old != tt.old || now != tt.now {
+			t.Errorf("%s: %v, %v", tt.head, old, now)
+		}
+	}
+}

@@ -71,7 +71,8 @@ func parse(diff string) (lines []line, hidden int) {
 		}
 		switch l.kind {
 		case '@':
-			oldLine, newLine = hunkStart("@" + row)
+			was, is := textdiff.Extents("@" + row)
+			oldLine, newLine = was.Start, is.Start
 			l.number = newLine
 			if i > 0 {
 				lines = append(lines, l)
@@ -188,22 +189,6 @@ func colour(t *style.Theme, lines []line, path string) {
 			lines[at[i]].spans = spans
 		}
 	}
-}
-
-// hunkStart reads the first line numbers from "@@ -12,3 +14,5 @@".
-func hunkStart(line string) (oldLine, newLine int) {
-	for _, field := range strings.Fields(line) {
-		start, _, _ := strings.Cut(field, ",")
-		n, err := strconv.Atoi(strings.TrimLeft(start, "+-"))
-		switch {
-		case err != nil:
-		case strings.HasPrefix(field, "-"):
-			oldLine = n
-		case strings.HasPrefix(field, "+"):
-			newLine = n
-		}
-	}
-	return oldLine, newLine
 }
 
 // rows wraps a line: its number, its sign, its text, wrapped behind them.
