@@ -195,8 +195,8 @@ func TestLoopGuardCounts(t *testing.T) {
 	}
 }
 
-// TestCirclesAreAskedAboutOnce: a person goes on, stops, or says what to do instead; with
-// nobody there the turn fails. Then all begins anew.
+// A person continues a circle, stops it, or says what to do instead; unattended, the turn
+// fails. After that the count begins again.
 func TestCirclesAreAskedAboutOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -3,7 +3,7 @@
 // finds servers on this machine, and asks endpoints for their models.
 //
 // A Connection follows the settings: after a change of the base URL or the profile, the next
-// request goes to the new endpoint. Package llm makes the requests.
+// request is sent to the new endpoint. Package llm makes the requests.
 package provider
 
 import (

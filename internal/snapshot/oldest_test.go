@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// What was used the longest ago goes first, and no more than has to; what cannot be removed
-// still takes its room.
+// The oldest are removed first, and only as many as needed. What cannot be removed still
+// counts.
 func TestDropOldest(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

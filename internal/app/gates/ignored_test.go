@@ -9,8 +9,8 @@ import (
 	"agent/internal/setup/source"
 )
 
-// What a file names is kept from agents; one that is too long is read as far as that goes,
-// and the person hears of it.
+// Files that an ignore file names are kept from agents. Of an ignore file that is too long
+// only the beginning counts, and a notice says so.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -27,10 +27,11 @@ func (m *measure) configuredSize() int {
 	if set := settings.ContextLimit.Of(m.Settings); set > 0 {
 		return set // Limit may wait for the endpoint
 	}
-	if limit, known := m.Limit(m.model()); known {
-		return SizeOf(0, limit)
+	limit, known := m.Limit(m.model())
+	if !known {
+		limit = 0
 	}
-	return DefaultLimit
+	return SizeOf(0, limit)
 }
 
 // SizeOf is the window of a model: what is set, else what is known of it, else a

@@ -111,13 +111,13 @@ func spoken(line string, depth int) []string {
 			continue
 		}
 		if slices.Contains(shells, words[0]) {
-			line := words[0] == "eval"
+			isLine := words[0] == "eval"
 			for _, word := range words[1:] {
-				if line || strings.Contains(word, " ") {
+				if isLine || strings.Contains(word, " ") {
 					all = append(all, spoken(word, depth+1)...)
 				}
 				// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
-				line = line || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
+				isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
 			}
 		}
 		if slices.Contains(wrappers, words[0]) {
