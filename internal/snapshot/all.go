@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// goAll takes all steps, or none: after an error those that were taken are taken
-// back. What is to go leaves first, so that a folder can be where a file was.
+// goAll takes all steps or none: after an error it takes back the steps before. Files are
+// removed first, so that a folder can be made where a file was.
 func (w *files) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
 	take := func(steps []Step) error {
@@ -26,7 +26,7 @@ func (w *files) goAll(steps []Step) error {
 	return nil
 }
 
-// goBack undoes steps, of which some were perhaps not taken or not completed.
+// goBack undoes steps. Some of them may not have been taken, or only in part.
 func (w *files) goBack(steps []Step) error {
 	created, others := split(steps, "create")
 	takeBack := func(steps []Step) error {
@@ -35,7 +35,7 @@ func (w *files) goBack(steps []Step) error {
 	return errors.Join(takeBack(created), takeBack(others))
 }
 
-// takeBack undoes a step. What somebody else has put there meanwhile stays.
+// takeBack undoes a step. It leaves a file that somebody else has changed meanwhile.
 func (w *files) takeBack(step Step) error {
 	is, err := w.look(step.Path)
 	if err == nil && is.like(step.now) {
@@ -53,10 +53,10 @@ func (w *files) takeBack(step Step) error {
 	return nil
 }
 
-// leaves reports whether a step that was not completed may leave this: what it makes of
-// the path, what was there before with other permissions, or nothing.
-func (step Step) leaves(is found) bool {
-	same := func(f found) bool {
+// leaves reports whether an interrupted step can leave a file like this one: the new
+// version, the old one with other permissions, or no file.
+func (step Step) leaves(is version) bool {
+	same := func(f version) bool {
 		return is.Kind == f.Kind && is.Leads == f.Leads && bytes.Equal(is.content, f.content)
 	}
 	return is.Kind == Missing || same(step.then) || same(step.now)
@@ -73,7 +73,7 @@ func (w *files) removeFolders(steps []Step) {
 	}
 }
 
-// split parts the steps that do something from the others.
+// split separates the steps that do one thing (create, delete, …) from the others.
 func split(steps []Step, does string) (those, others []Step) {
 	for _, step := range steps {
 		if step.Does == does {
@@ -85,11 +85,11 @@ func split(steps []Step, does string) (those, others []Step) {
 	return those, others
 }
 
-// mostAtOnce is how many files are changed at once. What takes time is that each is safe
-// on the disk before it counts, for which they can wait together.
+// mostAtOnce is the number of files that are changed at once. Most of the time is spent
+// waiting until a file is safe on the disk, and files can wait together.
 const mostAtOnce = 32
 
-// allAtOnce is atOnce that does not end at an error, and returns all of them.
+// allAtOnce does the same as atOnce, but continues after an error and returns all errors.
 func allAtOnce(count int, do func(i int) error) error {
 	failed := make([]error, count)
 	_ = atOnce(count, func(i int) error { failed[i] = do(i); return nil })

@@ -12,23 +12,23 @@ import (
 	"agent/internal/disk"
 )
 
-// errMoved is the answer to a plan that was made for another state of the files.
+// errMoved refuses a plan that was made for another state of the files.
 var errMoved = errors.New("files were changed since this was shown; look at it again")
 
 // Changed is a file that a plan changed.
 type Changed struct {
 	// Path is relative to the workspace, Abs absolute.
 	Path, Abs string
-	// Does is that of the step.
+	// Does is the word of the step: create, change, delete, mode.
 	Does string
-	// Content is what the file holds now; nil when there is none, or it is a link.
+	// Content is the file's new content; nil for a deleted file and for a link.
 	Content []byte
 }
 
-// Apply takes the way that was planned, all of it or nothing. It refuses with a
-// *RefusedError when a file is not any more what it was when the plan was made. After
-// another error the files are as they were, unless it says otherwise. It does not
-// end with a context: half of an undo would be worse than a late one.
+// Apply carries out a plan as a whole or not at all. It fails with a *RefusedError when a
+// file has changed since the plan was made. After any other error the files are as they
+// were before, unless the error says otherwise. Apply takes no context, since half of an
+// undo would be worse than a late one.
 func (s *Store) Apply(p *Plan) ([]Changed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Store) Apply(p *Plan) ([]Changed, error) {
 	return changedBy(again.Steps), nil
 }
 
-// sameAs reports whether two plans do the same.
+// sameAs reports whether two plans have the same steps.
 func (p *Plan) sameAs(other *Plan) bool {
 	if len(p.Steps) != len(other.Steps) {
 		return false
@@ -83,20 +83,20 @@ func changedBy(steps []Step) []Changed {
 	return all
 }
 
-// like reports whether two findings are the same.
-func (f found) like(other found) bool {
+// like reports whether two versions of a file are the same.
+func (f version) like(other version) bool {
 	return f.Kind == other.Kind && f.Leads == other.Leads && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
-// turnInto makes what is at a path what is to be there.
-func (w *files) turnInto(now, then found) error {
-	// A file that was made has the mode of new files, whatever is there has.
+// turnInto replaces one version of a file by another.
+func (w *files) turnInto(now, then version) error {
+	// A file that the agent created has the mode of new files, so it is created again.
 	made := then.Kind == File && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
 	if then.Kind != File || now.Kind != File || now.content == nil || made {
 		if err := w.remove(now); err != nil {
 			return err
 		}
-		now = found{State: State{Kind: Missing}, abs: now.abs}
+		now = version{State: State{Kind: Missing}, abs: now.abs}
 	}
 	switch then.Kind {
 	case Missing:
@@ -107,8 +107,8 @@ func (w *files) turnInto(now, then found) error {
 	return w.fill(now, then)
 }
 
-// remove removes what was found.
-func (w *files) remove(now found) error {
+// remove removes a version of a file, and fails when the file has changed since it was read.
+func (w *files) remove(now version) error {
 	switch now.Kind {
 	case Link:
 		return w.Unlink(now.abs, now.Leads)
@@ -121,8 +121,8 @@ func (w *files) remove(now found) error {
 	return nil
 }
 
-// still reports whether an open file is what was found.
-func (w *files) still(now found, f *os.File) bool {
+// still reports whether an open file has not changed since now was read.
+func (w *files) still(now version, f *os.File) bool {
 	if now.content == nil {
 		info, err := f.Stat()
 		return err == nil && info.Size() == now.Size && info.ModTime().Equal(now.Written)
@@ -133,12 +133,12 @@ func (w *files) still(now found, f *os.File) bool {
 }
 
 // fill writes a file and gives it its permissions.
-func (w *files) fill(now, then found) error {
+func (w *files) fill(now, then version) error {
 	if now.Kind == Missing || !bytes.Equal(now.content, then.content) {
 		before := now.content
 		if now.Kind == Missing {
 			before = nil
-			w.RemoveFolder(now.abs) // an empty one is in nobody's way
+			w.RemoveFolder(now.abs) // an empty folder may go
 		} else if err := w.makeWritable(now); err != nil {
 			return err
 		}
@@ -155,14 +155,14 @@ func (w *files) fill(now, then found) error {
 // ownerWrites is the permission of a file's owner to write it.
 const ownerWrites fs.FileMode = 0o200
 
-// makeWritable lets the owner write a file, without which it is not replaced.
-func (w *files) makeWritable(f found) error {
+// makeWritable lets the owner write a file, since a read-only file cannot be replaced.
+func (w *files) makeWritable(f version) error {
 	info, err := os.Lstat(f.abs)
 	if err != nil || info.Mode()&ownerWrites != 0 {
-		return nil // what is wrong with it is said by what needs it
+		return nil // an error is reported by the caller's next step
 	}
 	return w.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
 }
 
-// isNotFolder reports whether a file is where a folder would have to be.
+// isNotFolder reports whether a folder on the way to a path turned out to be a file.
 func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -10,38 +10,39 @@ import (
 	"agent/internal/git/index"
 )
 
-// before is what a workspace held before a command. Of each of its files it holds as
-// little as shows a change, for they may be many: what git keeps of one is asked again
-// when the command has changed it.
+// before describes a workspace before a command. Since files may be many, it keeps only
+// enough of each to notice a change: the content that git has of a file is fetched from
+// git after the command, and only if the file has changed.
 type before struct {
 	root string
-	// listing is of what was listed, and further of other files that were changed earlier,
-	// whose places follow. listed is false when not all files could be listed; new ones are
-	// not distinguished from old ones then.
+	// listing has the files that git does not ignore.
 	listing *listing
+	// further has other files, which the session changed earlier. A place is an index into
+	// the listing's files, followed by these.
 	further []string
-	listed  bool
-	// seen is what stood at each of them.
+	// listed is false when not all files could be listed. Then nothing counts as created.
+	listed bool
+	// seen describes the file at each place.
 	seen       []seen
 	identities identities
-	// folders hold one of them, and folderInodes are theirs.
+	// folders are the folders that hold files, and folderInodes their inodes.
 	folders      map[string]bool
 	folderInodes []uint32
-	// index is git's, by which those that are clean hold what git keeps of them; states
-	// are those of the others.
-	index  *index.Index
+	// index is git's index, which has the content hashes of clean files.
+	index *index.Index
+	// states describe the files that are not clean, by path.
 	states map[string]State
 	begun  time.Time
 }
 
-// unknownFile is a file of which nothing is known but its identity.
+// unknownFile is a file whose content nobody has kept yet.
 type unknownFile struct {
 	place   int
 	path    string
 	written int64 // nanoseconds
 }
 
-// split is the folder and the name of the file at a place, and path both.
+// split returns the folder and the name of the file at a place.
 func (b *before) split(place int) (folder, name string) {
 	if place < len(b.listing.files) {
 		return b.listing.split(place)
@@ -54,8 +55,8 @@ func (b *before) path(place int) string {
 	return folder + name
 }
 
-// held reports whether something stood at a path.
-func (b *before) held(rel string) bool {
+// had reports whether a file was at a path.
+func (b *before) had(rel string) bool {
 	place, ok := b.listing.find(rel)
 	if !ok {
 		further := slices.Index(b.further, rel)
@@ -66,7 +67,7 @@ func (b *before) held(rel string) bool {
 	return b.seen[place].is(there)
 }
 
-// look looks at all files and returns those of which nothing is known.
+// look looks at all files and returns those whose content is neither known nor in git.
 func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
 	b.seen = make([]seen, 0, len(b.listing.files)+len(b.further))
@@ -93,7 +94,7 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 		}
 		b.seen = append(b.seen, file)
 	})
-	if tracked.entries.Err() != nil { // it says nothing then of what was read of it
+	if tracked.entries.Err() != nil { // a damaged index proves nothing about any file
 		b.index.Close()
 		b.index, b.states = nil, map[string]State{}
 		return b.look(known)
@@ -102,16 +103,16 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	return unknown
 }
 
-// isClean reports whether the file at a place holds what git keeps of it, by git's index,
-// which is read along with the places.
+// isClean reports whether the file at a place has the content that git's index names. The
+// index is read along with the places.
 func (b *before) isClean(index *tracked, place int, at stamp) bool {
-	// Where git was asked itself it is not known which files it tracks, and all are in order.
+	// A listing that git itself made does not say which files are tracked; all are in order.
 	inOrder := place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
 	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
 }
 
-// each looks at each file; ok is false for what is not there. Of the files of a folder only
-// the names are given to the system, which is quicker.
+// each calls do for every file; ok is false for a file that is missing. The files of one
+// folder are looked up by name in the open folder, which is quicker than by path.
 func (b *before) each(do func(place int, at stamp, ok bool)) {
 	at, opened := -1, ""
 	for place := range len(b.listing.files) + len(b.further) {
@@ -130,7 +131,7 @@ func (b *before) each(do func(place int, at stamp, ok bool)) {
 	_ = unix.Close(at)
 }
 
-// findFolders finds the folders of the files that are there.
+// findFolders collects the folders of the files that exist.
 func (b *before) findFolders() {
 	last := ""
 	for place, file := range b.seen {
@@ -148,7 +149,7 @@ func (b *before) findFolders() {
 	}
 }
 
-// inodes are the lower bits of those of all that stood there, sorted.
+// inodes returns the lower bits of the inodes of all files and folders, sorted.
 func (b *before) inodes() []uint32 {
 	inodes := append(make([]uint32, 0, len(b.folderInodes)+len(b.seen)), b.folderInodes...)
 	for _, file := range b.seen {
@@ -160,7 +161,7 @@ func (b *before) inodes() []uint32 {
 	return inodes
 }
 
-// changed are the places of the files that may have been changed since.
+// changed returns the places of the files that may have changed since.
 func (b *before) changed() (places []int) {
 	b.each(func(place int, at stamp, _ bool) {
 		file := b.seen[place]
@@ -171,7 +172,7 @@ func (b *before) changed() (places []int) {
 	return places
 }
 
-// statesOf are what stood at places.
+// statesOf returns the states of the files at places, as they were before the command.
 func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
 	kept := map[string]bool{}
 	for _, place := range places {
@@ -179,11 +180,11 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 			kept[b.path(place)] = true
 		}
 	}
-	found := b.kept(kept)
+	inGit := b.kept(kept)
 	states := make([]State, len(places))
 	for i, place := range places {
 		file, rel := b.seen[place], b.path(place)
-		state, ok := found[rel]
+		state, ok := inGit[rel]
 		switch {
 		case !file.is(clean):
 			state = b.states[rel]

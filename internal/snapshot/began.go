@@ -8,9 +8,9 @@ import (
 	"agent/internal/disk"
 )
 
-// Before a command runs, the journal says so, and a file beside it holds what stood at each
-// path of the workspace. When the program ends in the middle of the command, the next run
-// finds by that what the command has changed (D-87).
+// Before a command runs, the journal says so, and a file beside the journal describes the
+// workspace. When the program dies in the middle of the command, the next run compares the
+// workspace with that file to learn what the command has changed (D-87).
 
 // began is a command that is about to run.
 type began struct {
@@ -18,22 +18,23 @@ type began struct {
 	Title string    `json:"title,omitempty"`
 	Root  string    `json:"root"`
 	At    time.Time `json:"at"`
-	// Held is the checksum of the file that says what stood at each path, and Listed that
-	// these are all; Unknown is why there is no such file.
-	Held    uint32 `json:"held,omitempty"`
-	Listed  bool   `json:"listed,omitempty"`
+	// Held is the checksum of the file that describes the workspace.
+	Held uint32 `json:"held,omitempty"`
+	// Listed says that the file has all files of the workspace.
+	Listed bool `json:"listed,omitempty"`
+	// Unknown says why there is no such file.
 	Unknown string `json:"unknown,omitempty"`
-	// Half is what a way that was begun and not gone had changed already.
+	// Half has the changes of an undo or redo that was interrupted earlier.
 	Half []Change `json:"half,omitempty"`
 }
 
-// mostHeld is how many files are noted before a command, which takes a third of a
-// millisecond for a thousand.
-const mostHeld = 100_000
+// mostNoted is the number of files up to which a workspace is described before a command. A
+// thousand files take a third of a millisecond.
+const mostNoted = 100_000
 
-const heldName = "command"
+const noteName = "command"
 
-func (s *Store) heldPath() string { return filepath.Join(s.Folder, heldName) }
+func (s *Store) notePath() string { return filepath.Join(s.Folder, noteName) }
 
 // begin notes that a command is about to run.
 func (s *Store) begin(was *before, half []Change) {
@@ -53,8 +54,8 @@ func (s *Store) ended() {
 	}
 }
 
-// finishCommand makes what a command has changed, in the middle of which an earlier run of
-// the program ended, part of the history.
+// finishCommand records the changes of a command that an earlier run of the program began
+// and did not see the end of.
 func (s *Store) finishCommand(ctx context.Context) {
 	b := s.tree.began
 	if b == nil || s.ready() != nil {
@@ -64,7 +65,7 @@ func (s *Store) finishCommand(ctx context.Context) {
 	unknown := b.Unknown
 	var changes []Change
 	all := true
-	switch was, err := s.heldBefore(b); {
+	switch was, err := s.readNote(b); {
 	case b.Root != s.files.Root():
 		unknown = "it ran in " + b.Root
 	case unknown != "":

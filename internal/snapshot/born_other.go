@@ -4,7 +4,8 @@ package snapshot
 
 import "time"
 
-// bornAt is when a file was changed last: when it was made is not asked for here.
+// bornAt returns the time of a file's last change: this system does not tell when a file
+// was created.
 func bornAt(abs string) time.Time {
 	at, ok := stampOf(abs)
 	if !ok {

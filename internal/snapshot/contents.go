@@ -17,18 +17,18 @@ import (
 // fetchTime bounds how long git may take to give contents.
 const fetchTime = time.Minute
 
-// contents are what files held: what is kept here, and what git keeps.
+// contents finds the contents of files, among those kept here and in git.
 type contents struct {
 	objects
-	// root is the workspace, of which git is asked.
+	// root is the workspace, in which git runs.
 	root string
-	// fetched are our sums of contents that git kept, by git's.
+	// fetched has our sums of contents that came from git, by git's sums.
 	fetched map[string]string
 }
 
-// fetch copies what git keeps of files that are to be what they were. A content that
-// git made another of when it kept it, as filters do, is not what the file held, and is
-// left out by its size.
+// fetch copies the contents that the steps of a way need and only git has. Where a filter
+// made git store another content than the file had, the sizes differ and the content is
+// left out.
 func (c *contents) fetch(ctx context.Context, way []*passage) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
@@ -63,8 +63,9 @@ func (c *contents) fetch(ctx context.Context, way []*passage) error {
 	}
 }
 
-// content is what a file held, or what it holds where only its mode is another.
-func (c *contents) content(state State, now found) ([]byte, error) {
+// content returns the content that a state describes. now is the file as it is: when only
+// its mode differs, its content is the answer.
+func (c *contents) content(state State, now version) ([]byte, error) {
 	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
 		return now.content, nil
 	}

@@ -10,10 +10,9 @@ import (
 	"agent/internal/disk"
 )
 
-// Copy gives a session that was forked from another a store of its own, with what that
-// of the other keeps: marks mean the same in both. It is no error that the other keeps
-// nothing, and a content of it that cannot be read is left out, as if it were not kept
-// any more. When it fails there is no store.
+// Copy copies the store of a session for a fork of the session, so that marks mean the same
+// in both. A missing store is no error, and a content that cannot be read is left out, as
+// if it had been dropped for its age. After an error there is no copy.
 func Copy(from, to string) error {
 	journal, err := os.ReadFile(filepath.Join(from, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -22,11 +21,11 @@ func Copy(from, to string) error {
 	if err == nil {
 		err = copyObjects(from, to)
 	}
-	// What was noted before a command; where that is missing it will be said.
-	if noted, missing := os.ReadFile(filepath.Join(from, heldName)); err == nil && missing == nil {
-		err = os.WriteFile(filepath.Join(to, heldName), noted, 0o600)
+	// The description of the workspace before a command; undo says if it is missing.
+	if noted, missing := os.ReadFile(filepath.Join(from, noteName)); err == nil && missing == nil {
+		err = os.WriteFile(filepath.Join(to, noteName), noted, 0o600)
 	}
-	if err == nil { // last of all: it is what makes the folder a store
+	if err == nil { // last of all: a folder with a journal is a store
 		err = os.WriteFile(filepath.Join(to, "journal"), journal, 0o600)
 	}
 	if err != nil {
@@ -35,8 +34,8 @@ func Copy(from, to string) error {
 	return nil
 }
 
-// copyObjects shares the contents on disk, since what has a hash never becomes anything
-// else, or copies them where files cannot have two names.
+// copyObjects links the contents into another store, since a content with a hash never
+// changes, and copies them where the file system has no hard links.
 func copyObjects(from, to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
@@ -64,8 +63,8 @@ func copyObjects(from, to string) error {
 	return nil
 }
 
-// Fork continues in a folder of its own, as the session does, with all that is kept so far.
-// After an error it continues where it was, and nothing is left of the other.
+// Fork copies the store to another folder and continues there. After an error the store
+// continues where it was, and the copy is removed.
 func (s *Store) Fork(folder string) error {
 	if !s.use() {
 		return nil
@@ -84,7 +83,7 @@ func (s *Store) Fork(folder string) error {
 	return nil
 }
 
-// release closes what is open of the store's folder.
+// release closes the journal and gives up the lock.
 func (s *Store) release() error {
 	err := s.journal.close()
 	if s.lock != nil {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// diff is what leads from one to the other, as git writes it.
-func diff(path string, now, then found) string {
+// diff returns the difference between two versions of a file, as git writes it.
+func diff(path string, now, then version) string {
 	from, to := words.Name("a/"+path), words.Name("b/"+path)
 	var out strings.Builder
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
@@ -34,8 +34,8 @@ func diff(path string, now, then found) string {
 	return out.String() + lines
 }
 
-// gitMode is a mode as git writes it, with the permissions as they are.
-func gitMode(f found) string {
+// gitMode returns a mode as git writes it, but with the real permissions.
+func gitMode(f version) string {
 	if f.Kind == Link {
 		return "120000"
 	}
@@ -45,6 +45,6 @@ func gitMode(f found) string {
 	return fmt.Sprintf("100%03o", f.Mode.Perm())
 }
 
-func isText(f found) bool {
+func isText(f version) bool {
 	return f.Kind == Missing || f.Kind == File && f.content != nil && bytes.IndexByte(f.content, 0) < 0
 }

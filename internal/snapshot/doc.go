@@ -1,5 +1,8 @@
-// Package snapshot keeps what files held before the agent changed them, so that a
+// Package snapshot keeps the contents of files before the agent changes them, so that a
 // person can go back: /undo, /redo, and a rewind to an earlier message.
+//
+// A Store belongs to a conversation. Tools call Edit before they change files, and Command
+// around a shell command; Undo, Redo and Restore make a Plan, which Apply carries out.
 //
 // # What is kept
 //
@@ -10,21 +13,20 @@
 //	1 ── 2 ── 3      turn 1: two edits; turn 2: one
 //	     └── 4       undone to 2, then turn 3 changed something else
 //
-// Every change is a node: its files as they were before and after. Where the
-// workspace is now is one node, the head; a [Mark] names a node. To undo a turn is
-// to go from the head to the node before the turn's first, to redo is to go back,
-// and to rewind is to go to any node at all. Nothing is ever taken out of the
-// journal, so that going forward again stays possible.
+// Every change is a node with the states of its files before and after. The workspace is at
+// one node, the head; a [Mark] names a node. An undo goes from the head to the node before
+// the turn's first, a redo goes back, and a rewind goes to any node at all. The journal only
+// grows, so that going forward again stays possible.
 //
 // # What is promised
 //
 // A store never gets in the way of work: when it cannot keep something, because
 // the disk is full, the file is too large or may hold keys, the edit continues and a
-// warning says what cannot be undone. A plan, on the other hand, is refused as a whole
-// when a single file is not what the journal says it should be: somebody else changed it,
-// and their work is not overwritten. A content is only used while it has its hash.
+// warning names it. A plan, on the other hand, is refused as a whole when a single file
+// differs from the journal: somebody else changed the file, and their work is not
+// overwritten. A content is only used while it has its hash.
 //
-// Contents are kept as they are: compressing them takes several times as long as
-// writing them. Nothing is flushed either: a killed program loses nothing by that, and
-// after a power cut a torn content is known by its hash.
+// Contents are kept uncompressed: compressing them takes several times as long as writing
+// them. They are not flushed either: a killed program loses nothing by that, and after a
+// power cut a torn content no longer has its hash.
 package snapshot

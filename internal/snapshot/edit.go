@@ -14,15 +14,15 @@ import (
 type Edited struct {
 	// Abs is its path, free of links.
 	Abs string
-	// Before and After are what it holds, nil where there is no file.
+	// Before and After are the contents, nil where there is no file.
 	Before, After []byte
-	// Mode is that of a file that is made, 0 for what new files get.
+	// Mode is the mode of a file that is created, 0 for the usual mode of new files.
 	Mode fs.FileMode
 }
 
-// Edit keeps what files hold before a tool changes them, together as one change. The mark
-// names it. Failed is to be called when it did not come about. Whatever cannot be kept is no
-// error of the edit; see Warnings.
+// Edit keeps the contents of files before a tool changes them together. The mark names the
+// change. The caller calls failed when the change did not happen. A content that cannot be
+// kept is no error of the edit; see Warnings.
 func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 	none := func() {}
 	if !s.use() {
@@ -31,7 +31,7 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 	defer s.mu.Unlock()
 	var inside []Edited
 	for _, file := range files {
-		if !filepath.IsAbs(s.Workspace.Rel(file.Abs)) { // else it is in the temporary folder
+		if !filepath.IsAbs(s.Workspace.Rel(file.Abs)) { // the temporary folder has no undo
 			inside = append(inside, file)
 		}
 	}
@@ -53,8 +53,8 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 	}
 }
 
-// Left returns the hashes of what a change left in files, by their absolute paths. It has
-// none of a change that is not kept any more, and none of files that may hold keys.
+// Left returns the hashes of the contents that a change wrote, by absolute path. It has no
+// hashes for a change that is no longer kept, nor for files that may hold keys.
 func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 	if !s.use() {
 		return nil
@@ -74,7 +74,7 @@ func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 	return left
 }
 
-// edited is the change of one file, of which what it held is kept.
+// edited keeps the content of a file and returns the change that the edit is.
 func (s *Store) edited(file Edited) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}

@@ -8,12 +8,12 @@ import (
 // Effect is what a change did to one file.
 type Effect struct {
 	Changed
-	// Diff leads from what the file held to what it holds now.
+	// Diff is the difference between the file before the change and now.
 	Diff string
 }
 
-// Effects returns what the change that a mark names did to files, as they are now. A
-// content that may hold keys is not shown.
+// Effects returns the effects of the change that a mark names, compared with the files as
+// they are now. It has no diff of a file that may hold keys.
 func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	if s == nil || m == "" {
 		return nil
@@ -37,7 +37,7 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 		if err != nil {
 			continue
 		}
-		was := found{State: p.target, abs: now.abs}
+		was := version{State: p.target, abs: now.abs}
 		if was.Kind == File && was.Lost == "" {
 			was.content, _ = s.contents.content(was.State, now)
 		}
@@ -50,8 +50,8 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	return all
 }
 
-// Beside notes that a program runs beside the turn, so that it cannot be seen what it
-// changes. A plan that goes back over the turn says so.
+// Beside notes that a program runs in the background of the turn, whose changes cannot be
+// told apart. A plan that goes back over the turn says so.
 func (s *Store) Beside(name string) {
 	if !s.use() {
 		return
@@ -64,7 +64,7 @@ func (s *Store) Beside(name string) {
 	}
 }
 
-// unseen is what is not known of what was changed on the way of a plan.
+// unseen returns a problem for each background program whose changes a plan cannot take back.
 func (s *Store) unseen(p *Plan) (problems []Problem) {
 	turns := map[int]bool{}
 	for _, n := range s.tree.back(p.from, p.to) {

@@ -2,18 +2,20 @@ package snapshot
 
 import "slices"
 
-// When the program ended while files were being put back, some are as they were and some
-// as they were to be. The next undo or redo finishes that. What changes files before then
-// continues from what they hold, so that this becomes part of their history: a node of its
-// own, which belongs to the turn that was on its way.
+// When the program dies during an undo or redo, some files are changed and some are not.
+// The next undo or redo finishes the job. If an edit or a command comes before that, the
+// files that were already changed are recorded as a node of their own, which belongs to the
+// turn that was being undone or redone.
 
-// halfWay is a way from the head that was begun and not gone to its end.
+// halfWay is an undo, redo or restore that was interrupted. It leads from the head to another node.
 type halfWay struct {
-	// to is the node at its other end, -1 for none, and redo what is to be redone there.
-	to   int
+	// to is the node it leads to, -1 when nothing was interrupted.
+	to int
+	// redo is the tree's redo list once the move is finished.
 	redo []int
-	// by is what began it, or has turned it last; back says that it is sent to the head.
-	by   Way
+	// by is the command that began the move or reversed it last.
+	by Way
+	// back says that the move was reversed and leads to the head.
 	back bool
 }
 
@@ -21,7 +23,8 @@ var nowhere = halfWay{to: -1}
 
 func (h halfWay) open() bool { return h.to >= 0 }
 
-// begin is the half way of a move that was begun while h was open, or not.
+// begin returns the interrupted move after the journal says that m began. A move to the
+// head while another was interrupted reverses that one.
 func (h halfWay) begin(m move, head int) halfWay {
 	if m.To == head && h.open() {
 		h.by, h.back = m.Way, true
@@ -30,7 +33,7 @@ func (h halfWay) begin(m move, head int) halfWay {
 	return halfWay{to: m.To, redo: m.Redo, by: m.Way}
 }
 
-// moves are the records by which it is known again.
+// moves returns the records from which begin makes h again.
 func (h halfWay) moves(head int) (all []move) {
 	if h.open() {
 		all = append(all, move{To: h.to, Way: h.by, Redo: h.redo})
@@ -49,8 +52,8 @@ func (h halfWay) commands() (goesOn, back Way) {
 	return Undo, Redo
 }
 
-// planHalf plans to go on with a way that was begun, where kind is what began it, or else
-// to go back.
+// planHalf plans the end of an interrupted move: forward where kind is the command that
+// began it, else back.
 func (s *Store) planHalf(kind Way) *Plan {
 	h := s.tree.half
 	goesOn, _ := h.commands()
@@ -64,17 +67,16 @@ func (s *Store) planHalf(kind Way) *Plan {
 	return p
 }
 
-// halfTurn is a node of the turn that was on its way to be undone or done again, nil when
-// it is not known.
+// halfTurn returns a node of the turn whose undo or redo was interrupted, nil when the
+// journal has none.
 func (s *Store) halfTurn() *node {
 	if begun := s.tree.nodes[s.tree.half.to]; begun != nil && begun.ID > s.tree.head {
-		return begun // it was to be done again
+		return begun // a redo
 	}
 	return s.tree.nodes[s.tree.head]
 }
 
-// halfDone are the files that were already as they were to be; none when nothing was on
-// its way.
+// halfDone returns the changes that an interrupted move had already made.
 func (s *Store) halfDone() (changes []Change) {
 	half := s.tree.half
 	if !half.open() {
@@ -94,7 +96,7 @@ func (s *Store) halfDone() (changes []Change) {
 	return changes
 }
 
-// keepHalf makes what halfDone has found part of the history.
+// keepHalf records the changes that halfDone returned.
 func (s *Store) keepHalf(done []Change) {
 	if !s.tree.half.open() || len(done) == 0 {
 		return

@@ -11,10 +11,10 @@ import (
 	"agent/internal/git/layout"
 )
 
-// whole reports whether an entry is of a regular file without a conflict.
+// whole reports whether an index entry is a regular file without a merge conflict.
 func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
 
-// sameStamp reports whether a file has the times and the inode that an entry has.
+// sameStamp reports whether a file has the times, inode and size of an index entry.
 func sameStamp(at stamp, e *index.Entry) bool {
 	return at.changed == e.Changed && at.written == e.Written && uint32(at.inode) == e.Inode && uint32(at.size) == e.Size
 }
@@ -27,7 +27,7 @@ type tracked struct {
 
 func (t *tracked) entry() *index.Entry { return &t.entries.Entry }
 
-// find continues to the entry of a path, and reports whether it is of a regular file.
+// find advances to the entry of a path and reports whether it is a regular file.
 func (t *tracked) find(folder, name string) bool {
 	for !t.begun || compare(t.entry().Path, folder, name) < 0 {
 		t.begun = true
@@ -38,7 +38,7 @@ func (t *tracked) find(folder, name string) bool {
 	return compare(t.entry().Path, folder, name) == 0 && whole(t.entry())
 }
 
-// kept are the states of clean files as git's index has them, with when they were written.
+// kept returns the states of clean files by git's index, with their times of writing.
 func (b *before) kept(files map[string]bool) map[string]State {
 	if len(files) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (b *before) kept(files map[string]bool) map[string]State {
 // openIndex opens the index of the repository that root is in; it is nil without one.
 func openIndex(root string) *index.Index { return index.Open(layout.Enclosing(root)) }
 
-// modeOf are the permissions in a mode of the system.
+// modeOf returns the permissions in a mode of the system.
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode) & fs.ModePerm
 	for bit, special := range map[uint32]fs.FileMode{unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky} {

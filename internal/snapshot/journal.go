@@ -15,7 +15,7 @@ import (
 	"agent/internal/rawjson"
 )
 
-// journal is the file that says what happened, a line each:
+// journal is the append-only log of a store, one record a line:
 //
 //	1f0c9a3e {"node":{"n":1,"up":0,…}}
 //
@@ -32,18 +32,18 @@ type journal struct {
 type record struct {
 	Head *header `json:"head,omitempty"`
 	Node *node   `json:"node,omitempty"`
-	// Drop is a node that did not come about.
+	// Drop is a node whose change failed.
 	Drop int   `json:"drop,omitempty"`
 	Move *move `json:"move,omitempty"`
-	// Began is a command that is about to run, Ended that it changed nothing; else the
-	// node of its changes says that it has ended.
+	// Began is a command that is about to run. It ends with a node, or with Ended.
 	Began *began `json:"began,omitempty"`
-	Ended bool   `json:"ended,omitempty"`
-	// Beside is a program that began beside a turn.
+	// Ended says that the command changed nothing.
+	Ended bool `json:"ended,omitempty"`
+	// Beside is a program that was started in the background of a turn.
 	Beside *beside `json:"beside,omitempty"`
 }
 
-// beside is a program that ran beside a turn.
+// beside is a program that ran in the background of a turn.
 type beside struct {
 	Turn int    `json:"turn"`
 	Name string `json:"name"`
@@ -55,20 +55,22 @@ type header struct {
 	ID      string `json:"id"`
 }
 
-// move is that the files went to a node; Done is false when it was begun. Way says by what,
-// and Redo the nodes to go back to once it is done.
+// move records an undo, redo or restore: once when it begins and once when it is done.
 type move struct {
-	To   int   `json:"to"`
-	Way  Way   `json:"way,omitempty"`
-	Done bool  `json:"done,omitempty"`
+	// To is the node that the files are taken to.
+	To int `json:"to"`
+	// Way is the command that began the move.
+	Way  Way  `json:"way,omitempty"`
+	Done bool `json:"done,omitempty"`
+	// Redo has the nodes that redo goes to once the move is done.
 	Redo []int `json:"redo,omitempty"`
 }
 
-// journalVersion is that of the format. A journal of a newer one is not touched.
+// journalVersion is the version of the format. A journal with a newer version is left alone.
 const journalVersion = 1
 
-// checksum is that of a line. The table is made at the first call, which takes 0.2 ms,
-// and not while the program starts; hash/crc32 keeps it.
+// checksum returns the checksum of a line. The table is made at the first call, which takes
+// 0.2 ms, and not while the program starts; hash/crc32 keeps it.
 func checksum(body []byte) uint32 {
 	return crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
 }

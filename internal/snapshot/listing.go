@@ -11,25 +11,26 @@ import (
 	"agent/internal/ignore"
 )
 
-// listing is the files of a workspace, which may be many: little is held of each.
+// listing has the files of a workspace. They may be many, so it keeps little of each.
 type listing struct {
-	// folders are slash paths with a slash at the end, or empty; names are those of the
-	// files in them, one after the other.
+	// folders are slash paths that end in a slash; the root is empty.
 	folders []string
-	names   strings.Builder
-	files   []listed
-	// tracked is how many of the files git tracks; the others follow. Both are in order.
+	// names has the names of all files, one after the other.
+	names strings.Builder
+	files []listed
+	// tracked is the number of files that git tracks. They come first; both parts are sorted.
 	tracked int
-	// partial is set when there are more than are looked at.
+	// partial is set when there are more than mostFiles.
 	partial bool
 	sources sources
 }
 
 // listed is a file of a listing.
 type listed struct {
-	// folder is the place of its folder, and end where its name ends, which begins where
-	// that of the file before does.
-	folder, end uint32
+	// folder is an index into the listing's folders.
+	folder uint32
+	// end is the end of the name among the names; it begins at the end of the name before.
+	end uint32
 }
 
 // add adds a file, in order; tracked is nil for one that git does not track.
@@ -49,7 +50,7 @@ func (l *listing) add(path []byte, tracked *index.Entry) {
 	}
 }
 
-// split is the folder and the name of the file at a place.
+// split returns the folder and the name of the file at a place.
 func (l *listing) split(place int) (folder, name string) {
 	begin := uint32(0)
 	if place > 0 {
@@ -58,7 +59,7 @@ func (l *listing) split(place int) (folder, name string) {
 	return l.folders[l.files[place].folder], l.names.String()[begin:l.files[place].end]
 }
 
-// compare orders a path and one that is split.
+// compare compares a path with a path that is split into folder and name.
 func compare[Path string | []byte](path Path, folder, name string) int {
 	above := path[:min(len(path), len(folder))]
 	below := path[len(above):]
@@ -86,9 +87,9 @@ func (l *listing) find(rel string) (place int, ok bool) {
 	return search(l.tracked, len(l.files))
 }
 
-// beside are the files of a listing where nothing stood before.
+// beside returns the listed files that did not exist before.
 func (l *listing) beside(was *before) (added []string) {
-	next := 0 // the place in the other listing where the next file is, unless there are others between
+	next := 0 // the place in the other listing where the next file is expected
 	for place := range l.files {
 		folder, name := l.split(place)
 		if next < len(was.listing.files) && was.seen[next].is(there) {
@@ -97,7 +98,7 @@ func (l *listing) beside(was *before) (added []string) {
 				continue
 			}
 		}
-		if rel := folder + name; !was.held(rel) {
+		if rel := folder + name; !was.had(rel) {
 			added = append(added, rel)
 		} else if at, ok := was.listing.find(rel); ok {
 			next = at + 1
@@ -106,43 +107,44 @@ func (l *listing) beside(was *before) (added []string) {
 	return added
 }
 
-// list lists the files of the workspace, by the last listing where that holds. All is false
-// when they could not be listed, or not all; they are those of the index then.
-func (s *Store) list(ctx context.Context, tracked *index.Index) (found *listing, all bool) {
+// list lists the files of the workspace. It returns the last listing again where nothing
+// can have changed. When not all files could be listed, all is false and the listing has
+// the files of git's index.
+func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing, all bool) {
 	if last := s.scanned.listing; last != nil && last.sources.hold() {
 		return last, true
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.listTime)
 	defer cancel()
 	begun := time.Now()
-	found = &listing{}
-	if last := s.scanned.listing; last != nil { // which was about as long
-		found.files = make([]listed, 0, len(last.files)+len(last.files)/8)
-		found.names.Grow(last.names.Len() + last.names.Len()/8)
+	files = &listing{}
+	if last := s.scanned.listing; last != nil { // about as long as this one will be
+		files.files = make([]listed, 0, len(last.files)+len(last.files)/8)
+		files.names.Grow(last.names.Len() + last.names.Len()/8)
 	}
 	var paths []string
 	walked, err := ignore.Walk(bounded, s.files.Root(), s.files.Root(), ignore.Visitor{
-		File:   func(path []byte, tracked *index.Entry) { found.add(path, tracked) },
+		File:   func(path []byte, tracked *index.Entry) { files.add(path, tracked) },
 		Source: func(path string) { paths = append(paths, path) },
-		Again:  func() { found, paths = &listing{}, nil },
+		Again:  func() { files, paths = &listing{}, nil },
 	})
 	if err != nil {
-		found = &listing{}
+		files = &listing{}
 		entries := tracked.Read()
 		for entries.Next() {
 			if e := &entries.Entry; whole(e) {
-				found.add(e.Path, e)
+				files.add(e.Path, e)
 			}
 		}
 		if entries.Err() != nil {
-			found = &listing{}
+			files = &listing{}
 		}
 	}
-	all = err == nil && !found.partial
+	all = err == nil && !files.partial
 	if all && walked.Certain {
-		found.sources = s.sourcesOf(paths, begun)
+		files.sources = s.sourcesOf(paths, begun)
 	}
-	s.scanned.listing = found
-	s.tell(ctx, all, len(found.files))
-	return found, all
+	s.scanned.listing = files
+	s.tell(ctx, all, len(files.files))
+	return files, all
 }

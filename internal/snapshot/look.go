@@ -13,35 +13,35 @@ import (
 	"agent/internal/workspace"
 )
 
-// found is what is at a path now.
-type found struct {
+// version is a file as it is, was or shall be, with its content.
+type version struct {
 	State
 	abs string
-	// content is nil for what is no file, or too large to be held.
+	// content is nil where there is no file, and for one that is too large.
 	content []byte
 	open    func() (*os.File, error)
 }
 
-// files are the files of a workspace, which it reads, writes and removes.
+// files reads, writes and removes the files of a workspace.
 type files struct{ *workspace.Workspace }
 
-// look looks at a path of the workspace. The error says why it cannot be determined what is
-// there.
-func (w *files) look(rel string) (found, error) {
-	f := found{abs: absolute(w.Root(), rel)}
+// look reads the file at a path of the workspace. The error says why that is not possible; a
+// missing file is no error.
+func (w *files) look(rel string) (version, error) {
+	f := version{abs: absolute(w.Root(), rel)}
 	f.open = func() (*os.File, error) { return w.Open(f.abs) }
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return f, errors.New("it is not in the workspace")
 	}
 	folder := filepath.Dir(f.abs)
 	switch real, err := w.Resolve(folder); {
-	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // nothing is behind a link that leads to itself
+	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // a link that leads to itself has no target
 		f.Kind = Missing
 		return f, nil
 	case err != nil:
 		return f, err
 	case real != folder:
-		f.Kind = Missing // what is at the end of the link is another file
+		f.Kind = Missing // the link leads to another file
 		return f, &behindError{w.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
@@ -64,12 +64,12 @@ func (w *files) look(rel string) (found, error) {
 	return f, err
 }
 
-// behindError says that a folder above a path is a link; link is the path of that.
+// behindError says that a folder above a path is a link; link is the folder's path.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a folder above it is a link now" }
 
-// linkAbove is the path of the outermost link above a path.
+// linkAbove returns the path of the outermost link above a path.
 func (w *files) linkAbove(rel string) string {
 	for end, c := range rel {
 		if c != '/' {
@@ -82,12 +82,12 @@ func (w *files) linkAbove(rel string) string {
 	return ""
 }
 
-// absent reports whether an error means that nothing is there: not the name, or a
-// file where a folder above it would be.
+// absent reports whether an error means that a path does not exist: its name is missing, or
+// a folder above it is a file.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
 
-// has reports whether the file's content has a sum.
-func (f found) has(sum string) bool {
+// has reports whether the content has a sum.
+func (f version) has(sum string) bool {
 	if f.content != nil {
 		return hasSum(bytes.NewReader(f.content), int64(len(f.content)), sum)
 	}
@@ -99,5 +99,5 @@ func (f found) has(sum string) bool {
 	return hasSum(in, f.Size, sum)
 }
 
-// is reports whether what was found is what a state describes.
-func (f found) is(s State) bool { return s.is(f.State, f.has) && s.sameMode(f.State) }
+// is reports whether a state describes this version.
+func (f version) is(s State) bool { return s.is(f.State, f.has) && s.sameMode(f.State) }

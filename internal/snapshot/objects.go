@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// objects are contents by their hash, a file each. They are safe for concurrent use.
+// objects stores contents by their hash, a file each. It is safe for concurrent use.
 type objects struct {
 	folder string
-	// most is how many bytes they may take; size is what they take, -1 before it was
-	// looked at.
-	most, size int64
-	growing    sync.Mutex
+	// most is the number of bytes that they may take.
+	most int64
+	// size is the number of bytes that they take, -1 before they were counted.
+	size    int64
+	growing sync.Mutex
 }
 
-// path is the file of a content.
+// path returns the file of a content.
 func (o *objects) path(sum string) (string, error) {
 	name, ok := strings.CutPrefix(sum, ownSum)
 	if !ok || len(name) != 64 || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
@@ -30,7 +31,7 @@ func (o *objects) path(sum string) (string, error) {
 	return filepath.Join(o.folder, name[:2], name[2:]), nil
 }
 
-// put keeps a content. One that is there and was damaged is written again.
+// put stores a content. A damaged file of the same content is replaced.
 func (o *objects) put(sum string, content []byte) error {
 	path, err := o.path(sum)
 	if err != nil {
@@ -38,7 +39,7 @@ func (o *objects) put(sum string, content []byte) error {
 	}
 	if held, err := os.ReadFile(path); err == nil && bytes.Equal(held, content) {
 		now := time.Now()
-		_ = os.Chtimes(path, now, now) // it is in use; the oldest go first
+		_ = os.Chtimes(path, now, now) // it is in use; the oldest are dropped first
 		return nil
 	}
 	err = os.WriteFile(path, content, 0o600)
@@ -48,17 +49,17 @@ func (o *objects) put(sum string, content []byte) error {
 		}
 	}
 	if err != nil {
-		_ = os.Remove(path) // half of it has another hash; nothing takes it for the whole
+		_ = os.Remove(path) // half a content has another hash, so it is of no use
 		return err
 	}
 	o.grow(int64(len(content)))
 	return nil
 }
 
-// errDamaged is the error for a content that is not any more what its name says.
+// errDamaged is the error for a content that no longer has its hash.
 var errDamaged = errors.New("what was kept of it is damaged")
 
-// errGone is the error for a content that was not kept, or not for so long.
+// errGone is the error for a content that was never stored, or dropped for its age.
 var errGone = errors.New("what it held is no longer kept")
 
 // get returns a content, if it still has its hash.
@@ -79,8 +80,7 @@ func (o *objects) get(sum string) ([]byte, error) {
 	return content, nil
 }
 
-// grow notes that something was added, and drops the oldest contents when there are
-// too many.
+// grow notes that bytes were added, and drops the oldest contents when all take too much.
 func (o *objects) grow(bytes int64) {
 	o.growing.Lock()
 	defer o.growing.Unlock()

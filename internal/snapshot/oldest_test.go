@@ -37,11 +37,11 @@ func TestDropOldest(t *testing.T) {
 // A diff reports a change of the mode alone, and with that of the content.
 func TestDiffOfModes(t *testing.T) {
 	t.Parallel()
-	of := func(mode fs.FileMode, text string) found {
-		return found{State: State{Kind: File, Mode: mode}, content: []byte(text)}
+	of := func(mode fs.FileMode, text string) version {
+		return version{State: State{Kind: File, Mode: mode}, content: []byte(text)}
 	}
 	for _, tc := range []struct {
-		now, then found
+		now, then version
 		want      string
 	}{
 		{of(0o644, "a\n"), of(0o755, "a\n"), "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n"},

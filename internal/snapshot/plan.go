@@ -16,12 +16,12 @@ import (
 	"agent/internal/words"
 )
 
-// ErrNothing is the answer where there is nothing to undo or to redo.
+// ErrNothing says that there is nothing to undo or to redo.
 var ErrNothing = errors.New("no turn has changed files")
 
 var errNoStore = errors.New("what files held is not kept in this session")
 
-// Way says what a plan is for.
+// Way is the command that a plan belongs to.
 type Way string
 
 // The ways.
@@ -31,44 +31,44 @@ const (
 	Restore Way = "restore"
 )
 
-// Plan is a way to another state of the files, worked out and not gone.
+// Plan describes how the files would get to another state. Making a plan changes nothing.
 type Plan struct {
 	Kind Way
-	// Title is the message whose changes are undone or redone, empty for a plan of
-	// Restore.
+	// Title is the message whose changes are undone or redone; Restore has none.
 	Title string
-	// Since is when the first of the changes was made that are undone or redone.
+	// Since is the time of the earliest change that is undone or redone.
 	Since time.Time
 	// Steps are the files that would change, by path.
 	Steps []Step
-	// Refused are the files for which the whole is refused, Left those that would stay
-	// as they are.
-	Refused, Left []Problem
+	// Refused has the files because of which Apply would refuse the plan as a whole.
+	Refused []Problem
+	// Left has the files that would stay as they are.
+	Left []Problem
 
 	from, to int
 	redo     []int
 }
 
-// Step is what would happen to one file.
+// Step is the planned change of one file.
 type Step struct {
 	// Path is relative to the workspace.
 	Path string
-	// Does says it in a word: create, change, delete, mode.
+	// Does is the change in a word: create, change, delete, mode.
 	Does string
 	// Diff is the unified diff, as git writes it.
 	Diff string
 
-	now, then found
+	now, then version
 	folders   []string
 }
 
-// Problem says what is the matter with a file.
+// Problem names a file and says why it cannot be changed back.
 type Problem struct{ Path, Why string }
 
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
-// Undo plans to put the files of the latest turn that changed any back to what they
-// were before it. The error is ErrNothing when there is none.
+// Undo plans to put files back to the state before the latest turn that changed any. The
+// error is ErrNothing when no turn has changed files.
 func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		before, first := s.tree.latestTurn()
@@ -82,7 +82,7 @@ func (s *Store) Undo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// Redo plans to take back the latest Undo or Restore that was not taken back yet.
+// Redo plans to take back the latest Undo or Restore that still counts.
 func (s *Store) Redo(ctx context.Context) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		last := len(s.tree.redo) - 1
@@ -100,8 +100,8 @@ func (s *Store) Redo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// Restore plans to bring the files to what they were at a mark, earlier or later. A
-// plan without steps means that they are so.
+// Restore plans to bring the files to their state at a mark, earlier or later. A plan
+// without steps means that they are in that state already.
 func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 	return s.planned(ctx, func() (*Plan, error) {
 		to, err := s.node(m)
@@ -113,8 +113,8 @@ func (s *Store) Restore(ctx context.Context, m Mark) (*Plan, error) {
 	})
 }
 
-// planned records what a command did that was cut off, and works out the plan that choose
-// returns then.
+// planned records the changes of an interrupted command first, then calls choose for a plan
+// and works it out.
 func (s *Store) planned(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
 	if !s.use() {
 		return nil, errNoStore
@@ -128,8 +128,7 @@ func (s *Store) planned(ctx context.Context, choose func() (*Plan, error)) (*Pla
 	return p, s.plan(ctx, p)
 }
 
-// plan works out the steps of p. The error is one that has nothing to do with a single
-// file.
+// plan works out the steps of p. Problems of single files are part of the plan and no error.
 func (s *Store) plan(ctx context.Context, p *Plan) error {
 	way, roots, unknown := s.tree.way(p.from, p.to)
 	if s.tree.half.open() && p.from == s.tree.head {
@@ -164,7 +163,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// keepAll keeps what the files of steps hold now, for going back.
+// keepAll keeps the present contents of the files of steps, so that the plan can be undone.
 func (s *Store) keepAll(steps []Step) {
 	contents := map[string][]byte{}
 	for _, step := range steps {
@@ -178,15 +177,18 @@ func (s *Store) keepAll(steps []Step) {
 	}
 }
 
-// outcome is what happens to one file: a step, or nothing when it is as it should be; else
-// why it stays as it is (left), or why nothing may be done at all (refused).
+// outcome is the part of a plan that concerns one file. All fields are nil when the file
+// is in its target state already.
 type outcome struct {
-	step          *Step
-	left, refused error
+	step *Step
+	// left says why the file stays as it is.
+	left error
+	// refused says why the whole plan must not be applied.
+	refused error
 }
 
-// sameWorkspace refuses to carry changes over to another folder, unless the one they
-// were made in was moved.
+// sameWorkspace refuses to undo changes in another folder than they were made in, unless
+// that folder has been moved here.
 func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
 		if root == w.Root() {
@@ -199,7 +201,7 @@ func (w *files) sameWorkspace(roots map[string]bool) error {
 	return nil
 }
 
-// linksThatGo are the links in the places of which a way puts something else.
+// linksThatGo returns the paths of the links that a way replaces or removes.
 func linksThatGo(way []*passage) map[string]bool {
 	links := map[string]bool{}
 	for _, p := range way {
@@ -210,14 +212,15 @@ func linksThatGo(way []*passage) map[string]bool {
 	return links
 }
 
-// outcome works out what happens to one file, where some links are to go.
+// outcome works out the change of one file. links are the paths of links that the same plan
+// removes.
 func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if p.target.Lost != "" {
 		return outcome{left: errors.New(p.target.Lost)}
 	}
 	now, err := s.files.look(p.path)
 	if behind := (*behindError)(nil); errors.As(err, &behind) && links[behind.link] {
-		err = nil // nothing is there until the link is gone
+		err = nil // the path does not exist until the link is removed
 	}
 	if err != nil {
 		return outcome{refused: err}
@@ -228,7 +231,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) && !(s.tree.half.open() && now.isBetween(p)) {
 		return outcome{refused: changedSince(now.State, p.expected)}
 	}
-	then := found{State: p.target, abs: now.abs}
+	then := version{State: p.target, abs: now.abs}
 	if p.target.Kind == File {
 		if then.content, err = s.contents.content(p.target, now); err != nil {
 			return outcome{left: err}
@@ -237,10 +240,10 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	return outcome{step: &Step{Path: p.path, Does: does(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
 }
 
-// isBetween reports whether the program left a file so that ended while it was turned into
-// what it was to be: gone, with one end's content and the permissions of the other, or
-// with such as let its owner write it.
-func (f found) isBetween(p *passage) bool {
+// isBetween reports whether a file is in a state that an interrupted change can leave: it is
+// missing, it has the content of one end and the mode of the other, or it was made writable
+// for its owner.
+func (f version) isBetween(p *passage) bool {
 	if f.Kind == Missing {
 		return true
 	}
@@ -254,7 +257,7 @@ func (f found) isBetween(p *passage) bool {
 	})
 }
 
-// changedSince says that a file is not what it was left as.
+// changedSince says how a file differs from its expected state.
 func changedSince(now, expected State) error {
 	switch {
 	case now.Kind == Missing:
@@ -267,8 +270,8 @@ func changedSince(now, expected State) error {
 	return errors.New("it was changed since, by somebody else")
 }
 
-// does says in a word what leads from one to the other.
-func does(now, then found) string {
+// does returns the word for the change from one version to another.
+func does(now, then version) string {
 	switch {
 	case then.Kind == Missing:
 		return "delete"
@@ -280,7 +283,7 @@ func does(now, then found) string {
 	return "change"
 }
 
-// Diff is the unified diff of all steps.
+// Diff returns the unified diff of all steps.
 func (p *Plan) Diff() string {
 	var all strings.Builder
 	for _, step := range p.Steps {
@@ -289,7 +292,7 @@ func (p *Plan) Diff() string {
 	return all.String()
 }
 
-// Line says what happens to the file.
+// Line describes the step in one line.
 func (s Step) Line() string {
 	detail := ""
 	switch {
@@ -312,7 +315,7 @@ func (e *RefusedError) Error() string {
 	return "nothing was done, since it would lose what others did: " + e.Files()
 }
 
-// Files names the first of the files and what is the matter with each.
+// Files names the first of the files, each with its problem.
 func (e *RefusedError) Files() string {
 	const most = 5
 	var which []string
@@ -326,7 +329,7 @@ func (e *RefusedError) Files() string {
 	return strings.Join(which, "; ")
 }
 
-// outermostLast orders folders so that each comes before those it is in.
+// outermostLast sorts folders so that each comes before its parents.
 func outermostLast(folders []string) []string {
 	sorted := slices.Clone(folders)
 	slices.SortFunc(sorted, func(a, b string) int {

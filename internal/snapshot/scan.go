@@ -14,25 +14,25 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what is kept before a command. Files that git has the content of, and
-// those that were kept before and did not change, cost one look at their times.
+// Bounds of the copies made before a command. Files whose content git has, and unchanged
+// files that were copied earlier, need no copy and are not counted.
 const (
 	copyFiles = 1000
 	copyBytes = 32 << 20
 	copyTime  = 300 * time.Millisecond
-	// listTime bounds the listing of the workspace, mostFiles what is looked at.
+	// listTime and mostFiles bound the listing of the workspace.
 	listTime  = 5 * time.Second
 	mostFiles = 500_000
 )
 
-// scanned is what is known of the files around commands.
+// scanned remembers the files from one command to the next.
 type scanned struct {
-	// known are states of files by their path, true as long as the identity is.
+	// known has the states of files by path. A state holds while the file has the identity.
 	known      map[string]knownFile
 	identities identities
 	// listing is the last one.
 	listing *listing
-	// told is set when it was reported what is not covered, until all is covered again.
+	// told is set once a person was warned that not all files are covered.
 	told bool
 }
 
@@ -41,11 +41,11 @@ type knownFile struct {
 	state    State
 }
 
-// Command keeps what the files of the workspace hold before a command: those that git
-// tracks, those that it does not ignore, and those that tools have changed. Settle is to
-// be called when the command has ended; its mark names what the command changed, and
-// is zero when that was nothing. A [Plan] says what could not be kept. Ignored files, and
-// what runs in the background after the command, are not covered.
+// Command keeps the contents of files before a command: of the files that git tracks or
+// does not ignore, and of files that tools have changed. The caller calls settle when the
+// command has ended; the mark names the command's changes and is zero when there were none.
+// Contents that could not be kept are named by a [Plan]. Ignored files are not covered, nor
+// are changes that a background process makes after the command.
 func (s *Store) Command(ctx context.Context) (settle func() Mark) {
 	if !s.use() {
 		return func() Mark { return "" }
@@ -92,7 +92,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	return was
 }
 
-// copy keeps the contents of files of which nothing is known, the latest written first.
+// copy keeps the contents of unknown files, the latest written first, within the bounds.
 func (s *Store) copy(was *before, unknown []unknownFile) {
 	slices.SortFunc(unknown, func(a, b unknownFile) int {
 		return int(b.written/int64(time.Millisecond) - a.written/int64(time.Millisecond))
@@ -128,7 +128,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	}
 }
 
-// tell reports once when not all files are covered, until they are.
+// tell warns once when not all files are covered, and again after they were covered.
 func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:
@@ -139,8 +139,8 @@ func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	}
 }
 
-// touched are the files that were changed in this session and that no list holds,
-// because git ignores them or because they are not there.
+// touched returns the files that were changed in this session and are not listed, because
+// git ignores them or because they do not exist.
 func (s *Store) touched(listed *listing) []string {
 	var more []string
 	seen := map[string]bool{}
@@ -155,7 +155,8 @@ func (s *Store) touched(listed *listing) []string {
 	return more
 }
 
-// scanAfter returns what changed since, and whether it is known what was created.
+// scanAfter returns the changes since the command began. all is false when files may have
+// been created that are not among them.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	defer was.index.Close()
 	touched := was.changed()
@@ -185,7 +186,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 	return changes, all
 }
 
-// compare describes a file as it is, and reports whether it holds what it held.
+// compare returns the present state of a file and reports whether was describes it too.
 func (s *Store) compare(rel string, was State) (is State, same bool) {
 	f, err := s.files.look(rel)
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
@@ -202,9 +203,9 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	return f.State, same
 }
 
-// created are the files that the command made or moved to where they are. A file that
-// was there and only stopped being ignored is none of them. All is false when not all
-// files could be listed; of those that could, the new ones are returned.
+// created returns the files that the command made or moved to their paths. A file that
+// existed and only stopped being ignored does not count. all is false when not all files
+// could be listed.
 func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
 	index := openIndex(s.files.Root())
 	defer index.Close()
@@ -214,7 +215,7 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 		new = now.beside(was)
 	}
 	for _, rel := range s.touched(now) {
-		if !was.held(rel) {
+		if !was.had(rel) {
 			new = append(new, rel)
 		}
 	}
@@ -222,8 +223,8 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 		return nil, all
 	}
 	inodes := was.inodes()
-	// madeSince reports whether a file or folder that was not listed was made since, or
-	// was listed by another name.
+	// madeSince reports whether a file or folder was made since the command began, or
+	// renamed by it.
 	madeSince := func(rel string) bool {
 		abs := absolute(s.files.Root(), rel)
 		at, ok := stampOf(abs)

@@ -20,7 +20,7 @@ type stamp struct {
 // stampOf returns the stamp of a file; ok is false when nothing is there.
 func stampOf(abs string) (s stamp, ok bool) { return stampIn(unix.AT_FDCWD, abs) }
 
-// stampIn is stampOf for a name in an open folder.
+// stampIn returns the stamp of a name in an open folder.
 func stampIn(folder int, name string) (s stamp, ok bool) {
 	var stat unix.Stat_t
 	if unix.Fstatat(folder, name, &stat, unix.AT_SYMLINK_NOFOLLOW) != nil {
@@ -29,40 +29,40 @@ func stampIn(folder int, name string) (s stamp, ok bool) {
 	return stamp{stat.Ino, stat.Size, uint32(stat.Mode), stat.Mtim, stat.Ctim}, true
 }
 
-// settled reports whether a change from now on changes the stamp: the clock of file
-// systems is coarse.
+// settled reports whether any further change of the file will change the stamp. The clock
+// of file systems is coarse, so that right after a change another may go unnoticed.
 func (s stamp) settled(now time.Time) bool {
 	return now.Sub(time.Unix(s.changed.Unix())) > disk.ClockStep
 }
 
-// identity is a stamp in fewer bytes.
+// identity is a hash of a stamp.
 type identity uint64
 
-// identities makes identities of stamps; nobody else can foresee them.
+// identities hashes stamps with a random seed, so that no program can forge an identity.
 type identities maphash.Seed
 
 func (i identities) of(at stamp) identity {
 	return identity(maphash.Comparable(maphash.Seed(i), at))
 }
 
-// seen is what stood at a path, in few bytes.
+// seen describes a file before a command, in few bytes.
 type seen struct {
 	identity identity
-	// inode are its lower bits.
+	// inode has the lower bits of the inode.
 	inode uint32
 	mode  uint16
 	facts fact
 }
 
-// fact is what is known of a file that was seen.
+// fact is a set of flags about a file.
 type fact uint8
 
 const (
-	// there is not set when nothing stood at the path.
+	// there says that the file exists.
 	there fact = 1 << iota
-	// settled says that the identity alone reports whether the file was changed.
+	// settled says that the file has not changed as long as its identity is the same.
 	settled
-	// clean says that git has what the file holds.
+	// clean says that git has the content of the file.
 	clean
 )
 

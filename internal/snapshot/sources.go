@@ -8,9 +8,10 @@ import (
 	"agent/internal/git/layout"
 )
 
-// sources are what shows that a listing would be the same again: the stamps of the folders
-// that were looked into, and of the files by which git reports what it tracks and what it
-// ignores; zero for those not there. There are none for a listing that is to be used once.
+// sources has the stamps of everything that a listing depends on: the folders that were
+// read, and the files in which git keeps the tracked files and the ignore rules. As long as
+// the stamps are the same, a new listing would be the same. A missing file has a zero stamp.
+// Without sources a listing is used only once.
 type sources map[string]stamp
 
 // hold reports whether nothing has changed.
@@ -23,9 +24,9 @@ func (s sources) hold() bool {
 	return len(s) > 0
 }
 
-// sourcesOf are those of a listing that was begun at a time and came upon some paths. There
-// are none where it is not certain that they show every change: outside of a repository, and
-// when one of them was changed just now.
+// sourcesOf returns the sources of a listing that was begun at a time and read some paths.
+// It returns none where the stamps might miss a change: outside of a repository, and when
+// one of the paths has only just changed.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	gitDir, prefix := layout.Enclosing(s.files.Root())
 	if gitDir == "" {
@@ -37,19 +38,19 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 		top = filepath.Dir(top)
 		paths = append(paths, filepath.Join(top, ".gitignore"))
 	}
-	found := make(sources, len(paths))
+	stamps := make(sources, len(paths))
 	for _, path := range paths {
 		at, there := stampOf(path)
 		if there && !at.settled(begun) {
 			return nil
 		}
-		found[path] = at
+		stamps[path] = at
 	}
-	return found
+	return stamps
 }
 
-// ignoreFiles are the files outside of the work tree by which git reports what it lists,
-// where they usually are. Common is what the work trees of the repository share.
+// ignoreFiles returns the files outside of the work tree that decide which files git lists,
+// at their usual paths. common is the folder that the repository's work trees share.
 func (o Options) ignoreFiles(gitDir, common string) []string {
 	files := []string{
 		filepath.Join(gitDir, "index"), filepath.Join(gitDir, "config.worktree"),

@@ -13,31 +13,31 @@ import (
 	"time"
 )
 
-// Kind says what is at a path.
+// Kind is the kind of a file.
 type Kind string
 
-// What can be at a path.
+// The kinds of files.
 const (
 	Missing Kind = "missing"
 	File    Kind = "file"
 	Link    Kind = "link"
-	// Other is a pipe or a device, of which nothing is kept. Folders are there as long as
-	// something is in them, and count as missing.
+	// Other is a pipe or a device, whose content is never kept. A folder exists only as long
+	// as files are in it and counts as Missing.
 	Other Kind = "other"
 )
 
-// State is what stood at a path at some time.
+// State describes a file at some time.
 type State struct {
 	Kind Kind `json:"kind"`
-	// Mode are the permissions of a file, 0 for those that a new file gets.
+	// Mode has the permissions of a file, 0 for the usual mode of new files.
 	Mode fs.FileMode `json:"mode,omitempty"`
 	Size int64       `json:"size,omitempty"`
-	// Sum names the content of a file: "sha256:…", or "git:…" for the name that git
-	// has for it. It is empty for content that was not looked at.
+	// Sum is the hash of the content: "sha256:…", or "git:…" for git's object name. It is
+	// empty for a content that was not read.
 	Sum string `json:"sum,omitempty"`
-	// Written is when a file without Sum was last written, by which it is known.
+	// Written is the time of the last write of a file without Sum.
 	Written time.Time `json:"written,omitzero"`
-	// Leads is where a link leads.
+	// Leads is the target of a link.
 	Leads string `json:"leads,omitempty"`
 	// Lost says why the content of a file was not kept, empty when it was.
 	Lost string `json:"lost,omitempty"`
@@ -54,7 +54,8 @@ func sumOf(content []byte) string {
 	return ownSum + hex.EncodeToString(sum[:])
 }
 
-// hasher returns what computes a sum of the kind of sum for a content of this size.
+// hasher returns the hash function for sums of the same kind as sum. git's sums include the
+// size of the content.
 func hasher(sum string, size int64) hash.Hash {
 	name, git := strings.CutPrefix(sum, gitSum)
 	if !git {
@@ -68,7 +69,7 @@ func hasher(sum string, size int64) hash.Hash {
 	return h
 }
 
-// hasSum reports whether what is read has the sum.
+// hasSum reports whether the content that r reads has the sum.
 func hasSum(r io.Reader, size int64, sum string) bool {
 	h := hasher(sum, size)
 	if _, err := io.Copy(h, r); err != nil {
@@ -78,10 +79,10 @@ func hasSum(r io.Reader, size int64, sum string) bool {
 	return hex.EncodeToString(h.Sum(nil)) == name
 }
 
-// permissions are the mode bits that are kept.
+// permissions has the mode bits that are kept.
 const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// stateOf describes a file by what is known without reading it.
+// stateOf returns the state of a file without reading its content.
 func stateOf(abs string, info fs.FileInfo, err error) State {
 	switch {
 	case err != nil || info.IsDir():
@@ -95,21 +96,21 @@ func stateOf(abs string, info fs.FileInfo, err error) State {
 	return State{Kind: Other}
 }
 
-// is reports whether a file as it was found is the one described, its mode aside.
-// sum computes the sum of its content in the given kind.
-func (s State) is(found State, has func(sum string) bool) bool {
+// is reports whether s describes a file in its present state, apart from the mode. has
+// reports whether the file's content has a sum.
+func (s State) is(now State, has func(sum string) bool) bool {
 	switch {
-	case s.Kind != found.Kind || s.Leads != found.Leads:
+	case s.Kind != now.Kind || s.Leads != now.Leads:
 		return false
 	case s.Kind != File:
 		return true
 	case s.Sum == "":
-		return s.Size == found.Size && s.Written.Equal(found.Written)
+		return s.Size == now.Size && s.Written.Equal(now.Written)
 	}
 	return has(s.Sum)
 }
 
-// sameMode reports whether the permissions are those described.
-func (s State) sameMode(found State) bool {
-	return s.Kind != File || s.Mode == 0 || s.Mode == found.Mode
+// sameMode reports whether s allows the permissions of a file in its present state.
+func (s State) sameMode(now State) bool {
+	return s.Kind != File || s.Mode == 0 || s.Mode == now.Mode
 }

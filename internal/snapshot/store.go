@@ -19,39 +19,39 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Bounds of what is kept.
+// Bounds of a store.
 const (
-	// largest is the size, in bytes, up to which a file is kept; tools edit no larger
-	// one.
+	// largest is the size of the largest file that is kept, in bytes. Tools edit no larger
+	// files.
 	largest = 16 << 20
-	// mostKept is how many bytes a session keeps. The oldest go first.
+	// mostKept is the number of bytes that a session keeps. The oldest are dropped first.
 	mostKept = 256 << 20
-	// longestTitle is how much of a message a node is called by, in characters.
+	// longestTitle bounds the title of a turn, in characters.
 	longestTitle = 60
 )
 
-// Options say where a store is and what it is about.
+// Options configures a store.
 type Options struct {
-	// Folder is that of this store alone. It is made when something is kept first.
+	// Folder is the store's own folder. It is created when the first content is kept.
 	Folder    string
 	Workspace *workspace.Workspace
-	// Secret reports whether a file may hold keys, which are not kept.
+	// Secret reports whether a file may hold keys. Such files are not kept.
 	Secret func(abs, rel string) bool
 	Now    func() time.Time
-	// Home is the home folder, and Config the one where programs keep their configuration,
-	// both of which git reads; they may be empty.
+	// Home is the home folder and Config the folder of programs' configuration. Git reads
+	// both. They may be empty.
 	Home, Config string
-	// Temporary is set for a store that is removed when it is closed.
+	// Temporary says that Close removes the store.
 	Temporary bool
 }
 
-// Mark names a moment in the history of the files: what [Store.Restore] returns
-// to. It stays valid as long as the store is there, in every program that opens it.
-// The zero Mark is no moment.
+// Mark names a moment in the history of the files, to which [Store.Restore] can return. It
+// is valid as long as the store exists, in every program that opens it. The zero Mark names
+// no moment.
 type Mark string
 
-// Store keeps what files held. It is safe for concurrent use: a tool may record while
-// a person looks at what an undo would do. A nil Store keeps nothing.
+// Store keeps earlier contents of files. It is safe for concurrent use: a tool may change a
+// file while a person looks at the plan of an undo. A nil Store keeps nothing.
 type Store struct {
 	Options
 	files files
@@ -62,25 +62,26 @@ type Store struct {
 	lock     *flock.Flock
 	turn     int
 	title    string
-	// warnings wait to be shown; broken is why nothing can be kept at present.
+	// warnings wait to be shown.
 	warnings []string
-	broken   error
-	scanned  scanned
+	// broken is the error of the last write, nil when it succeeded.
+	broken  error
+	scanned scanned
 	// listTime bounds the listing of the workspace.
 	listTime time.Duration
 }
 
-// loaded is what the journal says, and the journal.
+// loaded is the journal and the state that follows from it.
 type loaded struct {
 	id      string
 	tree    tree
 	journal journal
-	// besides are the programs that ran beside turns.
+	// besides are the programs that ran in the background of turns.
 	besides []beside
 }
 
-// Open opens the store of a session, with what it says of earlier runs. It fails where
-// that cannot be read.
+// Open opens the store of a session and reads its journal. It fails where the journal
+// cannot be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, files: files{o.Workspace}, listTime: listTime}
 	s.contents.root = s.files.Root()
@@ -90,8 +91,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// load continues with what the store in a folder says, and leaves the one it had. Nothing
-// changes by an error.
+// load switches to the store in a folder. After an error nothing has changed.
 func (s *Store) load(folder string) error {
 	read := loaded{tree: newTree(), journal: journal{path: filepath.Join(folder, "journal")}}
 	damaged, err := read.journal.read(read.replay)
@@ -146,7 +146,7 @@ func (s *loaded) replay(r record) error {
 	return nil
 }
 
-// use locks the store. It is false for a nil one, which keeps nothing.
+// use locks the store. It returns false for a nil store, which keeps nothing.
 func (s *Store) use() bool {
 	if s == nil {
 		return false
@@ -155,8 +155,8 @@ func (s *Store) use() bool {
 	return true
 }
 
-// Turn begins something a person asked for; what changes from here on is undone
-// together. Title is its first line.
+// Turn begins a turn. All changes until the next call are undone together. title is the
+// message that began it.
 func (s *Store) Turn(title string) {
 	if !s.use() {
 		return
@@ -166,7 +166,7 @@ func (s *Store) Turn(title string) {
 	s.title = words.Line(words.FirstLine(strings.TrimSpace(title)), longestTitle)
 }
 
-// Mark names the present moment; it is zero when the store cannot be written.
+// Mark returns the present moment. It is zero when the store cannot be written.
 func (s *Store) Mark() Mark {
 	if !s.use() {
 		return ""
@@ -181,7 +181,7 @@ func (s *Store) Mark() Mark {
 
 func (s *Store) markOf(id int) Mark { return Mark(s.id + "-" + strconv.Itoa(id)) }
 
-// node is the node that a mark names.
+// node returns the node that a mark names.
 func (s *Store) node(m Mark) (int, error) {
 	id, number, _ := strings.Cut(string(m), "-")
 	n, err := strconv.Atoi(number)
@@ -191,8 +191,7 @@ func (s *Store) node(m Mark) (int, error) {
 	return n, nil
 }
 
-// InEffect reports whether a change is part of what the files hold now, and was not
-// undone. A change that is not known counts as in effect.
+// InEffect reports whether a change was not undone. An unknown change counts as in effect.
 func (s *Store) InEffect(m Mark) bool {
 	if !s.use() {
 		return true
@@ -210,7 +209,7 @@ func (s *Store) InEffect(m Mark) bool {
 	return false
 }
 
-// Why contents are not kept.
+// Reasons why a content is not kept.
 const (
 	lostSecret = "it may hold keys, which are not copied"
 	lostLarge  = "it is larger than 16 MB"
@@ -218,7 +217,8 @@ const (
 	lostMany   = "too much was there to keep before the command"
 )
 
-// keep keeps a content and returns the state that names it.
+// keep stores a content and returns the state with its sum, or with the reason why it was
+// not stored.
 func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	if s.Secret(abs, rel) {
 		state.Lost = lostSecret
@@ -232,8 +232,8 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	return state
 }
 
-// record adds a node for changes and returns its number. It is of the present turn unless it
-// says of which.
+// record adds a node to the journal and returns its number. A node without a turn belongs to
+// the present one.
 func (s *Store) record(n node) int {
 	n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.Root(), s.Now()
 	if n.Turn == 0 {
@@ -252,7 +252,7 @@ func (s *Store) write(r record) {
 	s.broken = nil
 }
 
-// ready makes the store on disk, if it is not there.
+// ready creates the store on disk, if it does not exist, and locks it.
 func (s *Store) ready() error {
 	if s.lock != nil && s.id != "" {
 		return nil
@@ -283,7 +283,7 @@ func (s *Store) ready() error {
 	return err
 }
 
-// fail notes that something cannot be kept, and reports it once.
+// fail notes that a content cannot be kept, and warns once.
 func (s *Store) fail(err error) {
 	if s.broken == nil {
 		s.warn("What files held is not kept, so that /undo will not bring it back: %v", disk.Reason(err))
@@ -295,7 +295,7 @@ func (s *Store) warn(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// Warnings returns what a person should know, each once.
+// Warnings returns the warnings that a person has not seen yet.
 func (s *Store) Warnings() []string {
 	if !s.use() {
 		return nil
@@ -306,7 +306,7 @@ func (s *Store) Warnings() []string {
 	return told
 }
 
-// missingFolders are the folders above a file that are not there.
+// missingFolders returns the folders above a file that do not exist.
 func (w *files) missingFolders(abs string) []string {
 	var missing []string
 	for dir := filepath.Dir(abs); len(dir) > len(w.Root()); dir = filepath.Dir(dir) {
@@ -318,7 +318,7 @@ func (w *files) missingFolders(abs string) []string {
 	return missing
 }
 
-// Close lets others open the store.
+// Close gives up the lock, so that other programs can open the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,27 +14,26 @@ import (
 // lockName is the file in a store that is locked while a program has it open.
 const lockName = ".in-use"
 
-// sweptName is the file in the folder of all stores whose time is that of the last sweep.
+// sweptName is the file in the folder of all stores whose time says when the last sweep was.
 const sweptName = ".swept"
 
 // Bounds of all stores together.
 const (
-	// between is how long a sweep is enough. It looks at every file of every session, which
-	// would make each start dearer than the one before.
+	// between is the time between two sweeps. A sweep looks at every file of every session,
+	// which would be too much for each start of the program.
 	between = time.Hour
-	// keptFor is how long a store is kept after it was last written.
+	// keptFor is the time for which a store is kept after the last write.
 	keptFor = 30 * 24 * time.Hour
-	// mostOfAll is how many bytes all of them may take.
+	// mostOfAll is the number of bytes that all stores together may take.
 	mostOfAll = 1 << 30
-	// youngest is how old a store without a session must be to be removed: that of a
-	// session that begins just now has no record yet.
+	// youngest is the age from which a store without a session is removed. A session that
+	// has just begun has a store and no record yet.
 	youngest = time.Hour
 )
 
-// Sweep removes what nobody needs any more from the folder of all stores: that of
-// sessions that are gone, of long ago, and the oldest when all take too much. A store
-// that a program has open stays. What cannot be removed stays as well. It does nothing
-// when the last sweep was less than an hour ago.
+// Sweep removes stores from the folder of all stores: those whose session is gone, old ones,
+// and the oldest when all take too much. It keeps a store that a program has open, and
+// ignores errors. It does nothing when the last sweep was less than an hour ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	swept := filepath.Join(folder, sweptName)
 	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {
@@ -65,7 +64,7 @@ func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	dropOldest(stores, total, mostOfAll, Remove)
 }
 
-// onDisk is a file or a folder with when it was used last.
+// onDisk is a file or a folder with the time of its last use.
 type onDisk struct {
 	path string
 	size int64
@@ -73,7 +72,7 @@ type onDisk struct {
 }
 
 // dropOldest removes the oldest of all until the rest takes no more than most bytes, and
-// returns how many that are.
+// returns the size of the rest.
 func dropOldest(all []onDisk, size, most int64, remove func(path string) error) int64 {
 	slices.SortFunc(all, func(a, b onDisk) int { return a.used.Compare(b.used) })
 	for _, one := range all {
@@ -98,7 +97,7 @@ func measure(path string) onDisk {
 	return f
 }
 
-// filesBelow are the files below a folder; what cannot be looked at is not counted.
+// filesBelow returns the files below a folder. It skips files that cannot be looked at.
 func filesBelow(folder string) []onDisk {
 	var files []onDisk
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -116,8 +115,8 @@ func filesBelow(folder string) []onDisk {
 // errInUse is the error for a store that another program has open.
 var errInUse = errors.New("a program has it open")
 
-// Remove removes a store with all it holds, unless a program has it open. One that is
-// not there is no error.
+// Remove removes a store with all its contents, unless a program has it open. A missing
+// store is no error.
 func Remove(folder string) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil

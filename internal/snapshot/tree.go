@@ -5,38 +5,41 @@ import (
 	"time"
 )
 
-// Change is one path that was changed.
+// Change is the change of one file.
 type Change struct {
 	// Path is relative to the workspace, with forward slashes.
 	Path string `json:"path"`
-	// Before and After are what stood there.
+	// Before and After describe the file before and after the change.
 	Before State `json:"before"`
 	After  State `json:"after"`
-	// Made are folders that were made for it, Gone those that went with it.
+	// Made are the folders that were created for the file.
 	Made []string `json:"made,omitempty"`
+	// Gone are the folders that were removed with the file.
 	Gone []string `json:"gone,omitempty"`
 }
 
-// node is something that changed files: an edit of a tool, or a command.
+// node is an event that changed files: an edit by a tool, or a command.
 type node struct {
-	// ID numbers the nodes from 1; Up is the node before, 0 for the beginning.
+	// ID numbers the nodes from 1.
 	ID int `json:"n"`
+	// Up is the parent node, 0 for the beginning.
 	Up int `json:"up"`
-	// Turn numbers what a person asked for, Title says it in a line.
+	// Turn is the number of the turn.
 	Turn int `json:"turn"`
-	// Root is the workspace it was in.
-	Root    string    `json:"root"`
+	// Root is the workspace of the change.
+	Root string `json:"root"`
+	// Title is the first line of the message that began the turn.
 	Title   string    `json:"title,omitempty"`
 	At      time.Time `json:"at"`
 	Changes []Change  `json:"changes"`
-	// Unlisted is set for a command that may have created files besides, since the
-	// workspace could not be listed. Unknown is why it is not known what it changed,
-	// empty where it is.
-	Unlisted bool   `json:"unlisted,omitempty"`
-	Unknown  string `json:"unknown,omitempty"`
+	// Unlisted is set for a command that may have created more files, since the workspace
+	// could not be listed.
+	Unlisted bool `json:"unlisted,omitempty"`
+	// Unknown says why the changes of a command are not known; empty when they are.
+	Unknown string `json:"unknown,omitempty"`
 }
 
-// unknown is what is not known of what a command changed.
+// unknown returns a problem for each gap in the knowledge of a command's changes.
 func (n *node) unknown() (problems []Problem) {
 	if n.Unlisted {
 		problems = append(problems, Problem{"what commands may have created", "which files these are is not known, since the workspace could not be listed"})
@@ -47,16 +50,16 @@ func (n *node) unknown() (problems []Problem) {
 	return problems
 }
 
-// tree is all that ever changed files, and where the workspace is now.
+// tree has all changes of the session and the node at which the workspace is.
 type tree struct {
 	nodes map[int]*node
 	last  int
 	head  int
-	// redo are the nodes to go back to, the latest undone last.
+	// redo has the nodes that redo goes to, the latest undone last.
 	redo []int
-	// half is the way in the middle of which the program ended.
+	// half is the undo or redo in which the program died.
 	half halfWay
-	// began is the command in the middle of which it ended, nil for none.
+	// began is the command in which the program died, nil for none.
 	began *began
 }
 
@@ -68,7 +71,7 @@ func (t *tree) add(n *node) {
 	t.head, t.redo, t.half, t.began = n.ID, nil, nowhere, nil
 }
 
-// drop takes a node back that did not come about.
+// drop removes a node whose change failed.
 func (t *tree) drop(id int) {
 	n, ok := t.nodes[id]
 	if !ok {
@@ -85,7 +88,7 @@ func (t *tree) drop(id int) {
 	delete(t.nodes, id)
 }
 
-// up are the nodes from id to the beginning, id first.
+// up returns the nodes from id to the beginning, id first.
 func (t *tree) up(id int) []*node {
 	var nodes []*node
 	for n := t.nodes[id]; n != nil; n = t.nodes[n.Up] {
@@ -97,8 +100,7 @@ func (t *tree) up(id int) []*node {
 	return nodes
 }
 
-// back returns the nodes whose changes the way from one node to another undoes, the latest
-// first.
+// back returns the nodes whose changes are undone between two nodes, the latest first.
 func (t *tree) back(from, to int) []*node {
 	stays := map[int]bool{}
 	for _, n := range t.up(to) {
@@ -107,8 +109,8 @@ func (t *tree) back(from, to int) []*node {
 	return slices.DeleteFunc(t.up(from), func(n *node) bool { return stays[n.ID] })
 }
 
-// latestTurn is the node before the latest turn that changed something, and what
-// that turn was.
+// latestTurn returns the first node of the latest turn that changed files, and the number of
+// the node before it. first is nil when there is no such turn.
 func (t *tree) latestTurn() (before int, first *node) {
 	for _, n := range t.up(t.head) {
 		if first != nil && n.Turn != first.Turn {
@@ -122,19 +124,19 @@ func (t *tree) latestTurn() (before int, first *node) {
 	return first.Up, first
 }
 
-// passage is what going from one node to another means for one path.
+// passage is the change of one path between two nodes.
 type passage struct {
 	path             string
 	expected, target State
-	// halfway is what it may hold as well, since the program ended on the way there; nil
-	// for nothing else.
+	// halfway is another state that the file may be in, because the program died while it
+	// changed the file; nil where there is none.
 	halfway *State
-	// folders go when nothing is in them any more.
+	// folders are removed when they are empty.
 	folders []string
 }
 
-// way returns what going between two nodes changes, in no order, the workspaces in which
-// that was changed, and what on the way back is not known.
+// way returns the passages between two nodes in no order, the workspaces in which the changes
+// were made, and the gaps in the knowledge of the changes that are undone.
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	passages := map[string]*passage{}
@@ -167,8 +169,8 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 	return order, roots, unknown
 }
 
-// halfway adds to a way from the head what is known of files that were on their way to
-// another node when the program ended: each is as at the head or as at that node.
+// halfway adds the files of an interrupted move to a way from the head. Each of them is in
+// its state at the head or in its state at the other node.
 func (t *tree) halfway(order []*passage) []*passage {
 	known := make(map[string]*passage, len(order))
 	for _, p := range order {

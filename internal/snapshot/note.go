@@ -16,18 +16,18 @@ import (
 	"agent/internal/git/index"
 )
 
-// What stood at each path before a command, as a file has it, a line each:
+// The description of a workspace before a command is a file with these lines:
 //
 //	d INODE                         a folder
-//	c INODE MODE SIZE SUM PATH      a file of which git has the content
-//	o INODE MODE PATH STATE         another
+//	c INODE MODE SIZE SUM PATH      a clean file: git has its content
+//	o INODE MODE PATH STATE         any other file
 //
 // The paths are quoted as in Go and the state is JSON.
 
-// note writes the file.
+// note writes the description of the workspace before a command.
 func (s *Store) note(b *began, was *before) error {
-	if len(was.seen) > mostHeld {
-		return fmt.Errorf("the workspace has more than %d files, which are not all noted before each command", mostHeld)
+	if len(was.seen) > mostNoted {
+		return fmt.Errorf("the workspace has more than %d files, which are not all noted before each command", mostNoted)
 	}
 	var all bytes.Buffer
 	for _, inode := range was.folderInodes {
@@ -55,7 +55,7 @@ func (s *Store) note(b *began, was *before) error {
 		all.Write(line)
 	}
 	b.Held = checksum(all.Bytes())
-	return os.WriteFile(s.heldPath(), all.Bytes(), 0o600)
+	return os.WriteFile(s.notePath(), all.Bytes(), 0o600)
 }
 
 func appendClean(line []byte, file seen, e *index.Entry) []byte {
@@ -75,16 +75,16 @@ func appendOther(line []byte, file seen, rel string, is State) ([]byte, error) {
 	return append(append(append(line, ' '), state...), '\n'), err
 }
 
-// heldFile is a line of a file.
-type heldFile struct {
+// notedFile is a file in the description of a workspace.
+type notedFile struct {
 	path string
 	seen
 	state State
 }
 
-// heldBefore is what the workspace held before a command, as it was noted then.
-func (s *Store) heldBefore(b *began) (*before, error) {
-	data, err := os.ReadFile(s.heldPath())
+// readNote reads the description that note wrote before a command.
+func (s *Store) readNote(b *began) (*before, error) {
+	data, err := os.ReadFile(s.notePath())
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +93,12 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 	}
 	was := s.newBefore()
 	was.listing, was.listed, was.begun = &listing{}, b.Listed, b.At
-	var files []heldFile
+	var files []notedFile
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, len(data)+1)
 	for lines.Scan() {
 		kind, rest, _ := strings.Cut(lines.Text(), " ")
-		file, err := parseHeld(kind, rest)
+		file, err := parseNote(kind, rest)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 		}
 		files = append(files, file)
 	}
-	slices.SortFunc(files, func(a, b heldFile) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(files, func(a, b notedFile) int { return strings.Compare(a.path, b.path) })
 	for _, file := range files {
 		was.listing.add([]byte(file.path), nil)
 		was.seen = append(was.seen, file.seen)
@@ -120,7 +120,7 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 			was.folders[dir] = true
 		}
 	}
-	// What git's index knows to hold still what it held need not be read.
+	// A file that git's index proves unchanged need not be read.
 	was.index = openIndex(was.root)
 	tracked := tracked{entries: was.index.Read()}
 	was.each(func(place int, at stamp, ok bool) {
@@ -133,8 +133,8 @@ func (s *Store) heldBefore(b *began) (*before, error) {
 	return was, nil
 }
 
-// parseHeld reads a line behind its first word.
-func parseHeld(kind, line string) (file heldFile, err error) {
+// parseNote parses a line of the description; kind is its first word.
+func parseNote(kind, line string) (file notedFile, err error) {
 	number := func(bits int) (n uint64) {
 		word, rest, _ := strings.Cut(line, " ")
 		line = rest
