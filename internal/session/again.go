@@ -7,23 +7,23 @@ import (
 	"agent/internal/history"
 )
 
-// again is what a state came from, played once more with all entries. No more of them are
-// held than the context had at each moment.
+// again plays the records behind a state once more, with all entries. It holds no more
+// entries than the context had at each moment.
 type again struct {
 	in       *pages
 	timeline timeline
-	// known are the entries of the state, which are to be the same here.
+	// known has the entries of the state, so that Steps returns the same pointers.
 	known map[form]*history.Content
 }
 
-// form is an entry as a record brought it: a new one, or another form of an earlier one.
+// form names an entry as a record wrote it: a new entry, or a changed form of an earlier one.
 type form struct {
 	seq uint64
 	ref ref
 }
 
-// Steps returns the changes that led to Entries, in order, without those that a rewind left
-// behind. They are read while they are iterated over; an error ends them.
+// Steps returns the changes that led to Entries, in order, without the changes that a rewind
+// undid. It reads the log as it goes, and ends with the first error.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
 		if s.text == nil {
@@ -50,7 +50,7 @@ func (s State) Steps() iter.Seq2[history.Step, error] {
 	}
 }
 
-// step applies an event and returns it as a change; one of the todo list has no Kind.
+// step applies an event and returns it as a change. A change of the todo list has no Kind.
 func (a *again) step(e event) (step history.Step, err error) {
 	r, payload, err := a.in.record(e)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *again) step(e event) (step history.Step, err error) {
 	return step, nil
 }
 
-// same is an entry of the state where it is the one that was read, else that.
+// same returns the state's own entry where there is one, else the entry that was read.
 func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content {
 	if entry := a.known[form{seq, r}]; entry != nil {
 		return entry
@@ -92,17 +92,16 @@ func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content 
 	return read
 }
 
-// Said are the entries as they were added, whatever became of them since.
+// Said has the entries as they were added, whatever became of them since.
 type Said struct {
-	// Stretches are one list for each stretch that a clear ended, and one for what
-	// followed.
+	// Stretches has one list of entries for each part of the session that a clear ended, and
+	// one for the last part.
 	Stretches [][]*history.Content
-	// At is when each of them was recorded.
+	// At has the time at which each entry was recorded.
 	At map[*history.Content]time.Time
 }
 
-// Said reads everything that was said. What was left behind by going back is not part of
-// it.
+// Said reads all entries of the session but those that a rewind undid.
 func (s State) Said() (Said, error) {
 	said := Said{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
 	for step, err := range s.Steps() {

@@ -48,7 +48,7 @@ func decodeEntry(r Record) (any, error) {
 		return nil, err
 	}
 	var tokens map[string][]int
-	if json.Unmarshal(r.Tokens, &tokens) == nil { // what is not understood is counted again
+	if json.Unmarshal(r.Tokens, &tokens) == nil { // else they are counted again
 		for vocabulary, blocks := range tokens {
 			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
 		}
@@ -69,7 +69,7 @@ func decodeDensity(r Record) (any, error) {
 	return payload, nil
 }
 
-// decodeRewind reads how to go back to what was before an earlier record.
+// decodeRewind reads the number of the record to go back to, which must be an earlier one.
 func decodeRewind(r Record) (any, error) {
 	var payload rewindPayload
 	if err := json.Unmarshal(r.Payload, &payload); err != nil {

@@ -8,18 +8,16 @@
 // The tokens of an entry's blocks are beside it, so that a long session opens
 // without counting it again.
 //
-// The log is the truth: the current context is what replaying gives. Nothing is
-// ever taken out of it; what density pruned or a compression replaced can be
-// recalled, for each says where it was recorded. A record is on disk before the
-// mutation counts as done. When it cannot be written, it waits in memory and is written
-// in order, with the next one; the conversation continues, and Unsaved says so.
-// The file is made with the first entry.
+// The log is the truth: replaying it gives the current context. It only grows. A record that
+// prunes or replaces entries names the records in which they were written, so that they can
+// be recalled. A record is on disk before the mutation counts as done. If it cannot be
+// written, it waits in memory and is written with the next one, in order; the conversation
+// continues, and Unsaved says so. The file is made with the first entry.
 //
-// A log may be much longer than what is in the context. Reading one walks through all of
-// it, keeping only where each record is, and then reads again what the context at its end
-// holds. What else led to it is read when somebody asks.
+// A log may be much longer than the context. The first pass notes only the place of each
+// record; a second one reads the entries that the context still has at the end. All other
+// entries are read when they are asked for.
 //
-// Later records name entries by a reference, the seq of the record that brought
-// them, and never by their position: a line that was damaged costs its own entry
-// and shifts no other.
+// Later records name an entry by the number (seq) of the record that wrote it, and never by
+// its position: a damaged line costs its own entry and shifts no other.
 package session

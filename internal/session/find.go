@@ -17,8 +17,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q is the beginning of %d sessions: %s; write more of it", e.Prefix, len(e.IDs), strings.Join(e.IDs, ", "))
 }
 
-// NotFoundError says that no session has an id, or one that begins so. IDs are those there
-// are, latest used first: one of them may be meant.
+// NotFoundError says that no session has an id, or an id that begins so. IDs has the
+// existing sessions, latest used first, for proposals.
 type NotFoundError struct {
 	ID  string
 	IDs []string
@@ -35,7 +35,7 @@ func Find(dir, workspace, prefix string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	var found []Info
+	var matching []Info
 	var ids, all []string
 	for _, info := range infos {
 		if info.ID == prefix {
@@ -43,14 +43,14 @@ func Find(dir, workspace, prefix string) (Info, error) {
 		}
 		all = append(all, info.ID)
 		if strings.HasPrefix(info.ID, prefix) {
-			found, ids = append(found, info), append(ids, info.ID)
+			matching, ids = append(matching, info), append(ids, info.ID)
 		}
 	}
-	switch len(found) {
+	switch len(matching) {
 	case 0:
 		return Info{}, &NotFoundError{prefix, all}
 	case 1:
-		return found[0], nil
+		return matching[0], nil
 	}
 	return Info{}, &AmbiguousError{prefix, ids}
 }

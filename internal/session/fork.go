@@ -13,9 +13,9 @@ import (
 // errNothingToFork is returned for a session in which nothing was said.
 var errNothingToFork = errors.New("nothing was said yet, so there is nothing to fork")
 
-// Fork begins a session that continues from what the log at path holds (D-81). That log is
-// only read, also while somebody writes to it; the new one holds all of it, so that it
-// needs the other for nothing.
+// Fork begins a session that continues from the log at path (D-81). The log is only read,
+// and may be in use. The new session has a copy of all its records and does not need it
+// afterwards.
 func Fork(path string, o Options) (*Log, State, error) {
 	state, err := replayAt(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func Fork(path string, o Options) (*Log, State, error) {
 		return nil, State{}, errNothingToFork
 	}
 	workspace := state.Workspace
-	if state.ID == "" { // the record that says so is damaged
+	if state.ID == "" { // the record with the workspace is damaged
 		workspace = o.Workspace
 	}
 	folder := filepath.Join(o.Dir, folderName(workspace))
@@ -53,12 +53,12 @@ func Fork(path string, o Options) (*Log, State, error) {
 	}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
-	state.text = stored(newPath, size) // it has the same lines at the same places
+	state.text = stored(newPath, size) // the copy has the same lines at the same places
 	return l, state, nil
 }
 
-// copyLog makes the log at path of the whole records of another and a last line, all or
-// nothing, and returns its size.
+// copyLog copies the complete records of a log to path and appends a last line. It returns
+// the size of the copy, and leaves no file after an error.
 func copyLog(path, from string, state State, last []byte) (size int64, err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -90,10 +90,10 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 	return size + int64(len(last)), disk.SyncFolder(filepath.Dir(path))
 }
 
-// Fork continues in a log of its own, and returns its id. The log so far only gets a note
-// that its background commands belong to the fork, and others can open it. With is called
-// with the id before anything changes, to copy what a session keeps besides its log; if it
-// fails, there is no fork.
+// Fork switches to a copy of the log and returns the copy's id. The original gets a note that
+// its background commands belong to the fork now, and others can open it again. Fork calls
+// with before anything changes, so that the caller can copy the session's other files; an
+// error of with means that there is no fork.
 func (l *Log) Fork(o Options, with func(id string) error) (id string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,16 +111,16 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	if err := with(forked.id); err != nil {
 		return "", errors.Join(err, os.Remove(forked.path), forked.disk.lock.Close())
 	}
-	// Background commands stay with the program that began them: they are the fork's now.
+	// Background commands stay with this program, which continues in the fork.
 	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // all of it is on disk
-	// Refs are the same there; the entries stay those of the history that is observed.
+	// References mean the same in the copy, so the timeline of the history stays valid.
 	l.id, l.path, l.seq, l.disk, l.untitled = forked.id, forked.path, forked.seq, forked.disk, titleEvery
 	l.disk.open, l.disk.keep = l.reopen, l.keep
 	return l.id, errors.Join(err, l.jobs(state.Jobs, false))
 }
 
-// jobs records that background commands run here, or that they do no more.
+// jobs records that background commands run in this session, or that they have ended.
 func (l *Log) jobs(jobs []Job, ended bool) error {
 	for _, job := range jobs {
 		if err := l.append(change{kind: TypeJob, payload: jobPayload{job, ended}}); err != nil {

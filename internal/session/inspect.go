@@ -15,21 +15,21 @@ import (
 	"agent/internal/words"
 )
 
-// longestPrompt is how much of a prompt a list can show, in characters.
+// longestPrompt bounds a prompt in a list, in characters.
 const longestPrompt = 200
 
-// A list reads the beginning of each log and its end, in steps of these bytes, until it
-// knows what it shows. The end reports how much there is, so that a long log costs no more
-// than a short one.
+// A list reads the beginning and the end of each log, in steps of these sizes in bytes, until
+// it knows all it shows. The last entries carry the counts of the whole log, so that a long
+// log costs no more than a short one.
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
 )
 
-// mostLooked is in how many entries the end of a log is searched for the model.
+// mostLooked is the number of entries at the end of a log that are searched for the model.
 const mostLooked = 100
 
-// inspect reads what a list shows of the log at path.
+// inspect reads the facts that a list shows about the log at path.
 func inspect(path string) (Info, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func (i *Info) head(f io.ReaderAt) error {
 	return nil
 }
 
-// first takes what a record at the beginning says.
+// first takes the facts from a record at the beginning.
 func (i *Info) first(r Record) {
 	if i.Started.IsZero() {
 		i.Started = r.Time
@@ -99,7 +99,7 @@ func firstWords(entry *history.Content) string {
 	return words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(entry.Said()), entry.Text())), longestPrompt)
 }
 
-// tail reads the log from start on, and reports whether an entry in it has the counts.
+// tail reads the log from start on. told reports whether an entry there has the counts.
 func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	data, err := linesFrom(f, start, i.Bytes)
 	if err != nil {
@@ -108,7 +108,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	i.Title, i.Used = latestTitle(data), i.Started
 	latest, model, branch, looked := false, false, false, 0
 	for r := range backward(data) {
-		if !latest && r.Type != TypeTitle { // a name is no use of it
+		if !latest && r.Type != TypeTitle { // giving a name does not count as use
 			i.Used, latest = r.Time, true
 		}
 		switch {
@@ -126,7 +126,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 			i.Model, model = modelOf(r.Payload)
 			looked++
 		}
-		if looked == mostLooked { // a program that does not say which model it is
+		if looked == mostLooked { // the program that wrote the log did not name models
 			model = true
 		}
 		if told && model && branch {
@@ -136,19 +136,19 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	return told, nil
 }
 
-// linesFrom are the lines of a log of some size that begin after a place, or at its start.
+// linesFrom returns the lines of a log that begin after start, or all for a start of 0.
 func linesFrom(f io.ReaderAt, start, size int64) ([]byte, error) {
 	data := make([]byte, size-start)
 	if n, err := f.ReadAt(data, start); n < len(data) && err != io.EOF {
 		return nil, err
 	}
-	if start > 0 { // a line that begins before
+	if start > 0 { // the first part belongs to an earlier line
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	return data, nil
 }
 
-// backward are the records of some lines, the latest first; broken ones are left out.
+// backward returns the records in lines, the latest first, and leaves out broken lines.
 func backward(lines []byte) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
@@ -159,7 +159,7 @@ func backward(lines []byte) iter.Seq[Record] {
 	}
 }
 
-// modelOf is the model that wrote an entry, if one did.
+// modelOf returns the model that wrote an entry, if one did.
 func modelOf(payload []byte) (model string, wrote bool) {
 	if !bytes.HasPrefix(payload, []byte(`{"speaker":"ai"`)) {
 		return "", false
@@ -172,9 +172,9 @@ func modelOf(payload []byte) (model string, wrote bool) {
 	return model, wrote
 }
 
-// scan counts a log that does not report how much there is: an older program wrote no
-// counts, and those of a newer one are not understood. Such a log is listed, so that
-// opening it says what is wrong. Messages are found by the speaker.
+// scan counts the entries of a log without counts: older programs wrote none, and the counts
+// of a newer format are not understood. Such a log is listed, so that opening it can say
+// the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
 	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes))
 	for {

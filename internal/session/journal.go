@@ -8,9 +8,9 @@ import (
 	"agent/internal/history"
 )
 
-// journal is what a log says of a conversation, record by record: the trunk of what
-// happened, with the branches that were left behind by going back. It says where each
-// record is; what that holds is read when it is needed.
+// journal lists the records that change a conversation, in the order of the log. It includes
+// branches that a rewind abandoned. It has only the place of each record; the content is
+// read when it is needed.
 type journal []event
 
 // event is a record that changes the conversation.
@@ -18,18 +18,22 @@ type event struct {
 	seq uint64
 	// to is the record a rewind returns to, from just before it; 0 for anything else.
 	to uint64
-	// at and length are its place in the text, line its number there, for notices.
+	// at and length are its place in the text, in bytes.
 	at     int64
 	length int
-	line   int
-	// speaks is set for what a conversation is: an entry, a compression, a clear.
-	speaks, entry, clears bool
-	// message is set for an entry that the user wrote, reply for one in which the model
-	// says something.
-	message, reply bool
+	// line is its line number, for notices.
+	line int
+	// speaks is set for an entry, a compression and a clear.
+	speaks bool
+	// entry and clears are set for one kind each.
+	entry, clears bool
+	// message is set for an entry that the user wrote.
+	message bool
+	// reply is set for an entry in which the model says something.
+	reply bool
 }
 
-// happened puts a record into the journal, and what an entry counts into the state.
+// happened appends a record to the journal and updates the counts of the state.
 func (p *player) happened(payload any, e event) {
 	switch payload := payload.(type) {
 	case *history.Content:
@@ -50,8 +54,8 @@ func (p *player) happened(payload any, e event) {
 	p.journal = append(p.journal, e)
 }
 
-// line returns what led to the state before the record seq, in order: everything
-// that was recorded, but for what was left behind.
+// line returns the events that led to the state before the record seq, in order. It leaves
+// out branches that a rewind abandoned.
 func (j journal) line(before uint64) journal {
 	until, _ := j.find(before)
 	if !slices.ContainsFunc(j[:until], event.rewinds) {
@@ -62,12 +66,12 @@ func (j journal) line(before uint64) journal {
 	return line
 }
 
-// find is the index of the record seq, or of the first after it where it is not there.
+// find returns the index of the record seq, or of the first after it when it is missing.
 func (j journal) find(seq uint64) (i int, found bool) {
 	return slices.BinarySearchFunc(j, seq, func(e event, seq uint64) int { return cmp.Compare(e.seq, seq) })
 }
 
-// before are the events that led to the state before the one at index i, the latest first.
+// before returns the events that led to the state before index i, the latest first.
 func (j journal) before(i int) iter.Seq[event] {
 	return func(yield func(event) bool) {
 		for i--; i >= 0; i-- {
@@ -80,8 +84,7 @@ func (j journal) before(i int) iter.Seq[event] {
 	}
 }
 
-// latest returns the record of the latest event before index i for which is returns true,
-// 0 for none.
+// latest returns the record of the latest event before index i that satisfies is, 0 for none.
 func (j journal) latest(i int, is func(event) bool) uint64 {
 	for e := range j.before(i) {
 		if is(e) {

@@ -24,23 +24,25 @@ type Info struct {
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string
-	// Title is the name that a person gave it, else one made of FirstPrompt.
+	// Title is the name that a person gave the session, else one made of FirstPrompt.
 	Title string
 	// Unattended is set for a run of a script, in which nobody could answer.
 	Unattended bool
-	// Counts are how much was ever recorded; some may be pruned since.
+	// Counts covers all that was ever recorded, pruned entries too.
 	Counts
-	// Parent is the session from which it was forked, Branch what was checked out when it
-	// was used last, and Model the one that answered last; empty where that is not known.
-	Parent, Branch, Model string
+	// Parent is the session from which this one was forked; empty for none.
+	Parent string
+	// Branch is the branch that was checked out at the last use; empty where unknown.
+	Branch string
+	// Model is the model that answered last; empty where unknown.
+	Model string
 	// Bytes is the size of the log.
 	Bytes int64
 }
 
 // List returns the sessions of a workspace, or of all if workspace is empty,
-// latest used first. Files that are no logs, and sessions in which nothing
-// was said, are left out. Where the record that names the workspace is damaged, the
-// folder of the log represents it.
+// latest used first. It leaves out files that are no logs, and sessions without an entry.
+// Where the record that names the workspace is damaged, the folder of the log tells it.
 func List(dir, workspace string) ([]Info, error) {
 	folder := "*"
 	if workspace != "" {
@@ -74,12 +76,12 @@ func List(dir, workspace string) ([]Info, error) {
 	return infos, nil
 }
 
-// clockError is how far the clock of another moment may be ahead.
+// clockError is the time by which a record may be ahead of the present clock.
 const clockError = time.Hour
 
-// Latest returns the session that was used last, of a list that List returned and that is
-// not empty. A session with a time in the future was recorded while a clock was wrong: it
-// counts as the oldest.
+// Latest returns the session of a list that was used last. The list comes from List and is not
+// empty. A session with a time in the future was recorded while a clock was wrong, and counts
+// as the oldest.
 func Latest(infos []Info, now time.Time) Info {
 	for _, info := range infos {
 		if info.Used.Before(now.Add(clockError)) {

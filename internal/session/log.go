@@ -21,28 +21,28 @@ type Log struct {
 	seq      uint64
 	timeline timeline
 	counts   Counts
-	// rewinding is the state that the history may go back to.
+	// rewinding is the state that Past.Before returned last: the only one to go back to.
 	rewinding past
 	secrets   [][]byte
-	// title is the name that a person gave the session, untitled how many bytes were
-	// written since it was recorded.
-	title    string
+	// title is the name that a person gave the session.
+	title string
+	// untitled is the number of bytes written since the title was recorded.
 	untitled int
-	// waiting are the messages that wait by the record.
+	// waiting has the messages that wait according to the log.
 	waiting []json.RawMessage
 	disk    writer
-	// taken is what Taken is to say.
+	// taken is the next answer of Taken.
 	taken string
 }
 
-// ID is the session's name. A Fork changes it.
+// ID returns the session's name. A Fork changes it.
 func (l *Log) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.id
 }
 
-// Path is the log file. A Fork changes it.
+// Path returns the path of the log. A Fork changes it.
 func (l *Log) Path() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,9 +66,9 @@ func (l *Log) Hide(secret string) {
 	l.secrets = append(l.secrets, quoted[1:len(quoted)-1])
 }
 
-// Observe records a mutation of the history; it is the history's observer (D-24).
-// It returns when the record is on disk. On a disk that takes nothing the record
-// waits in memory and the conversation continues; Unsaved says so.
+// Observe records a mutation of the history, as the history's observer (D-24). It returns
+// when the record is on disk. When the disk takes nothing, the record waits in memory and
+// the conversation continues; Unsaved says so.
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *Log) Setting(key, value string) error {
 // Job records that a background command began, or that it ended.
 func (l *Log) Job(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
 
-// Servers records what the model is offered of servers, JSON.
+// Servers records, as JSON, the part of the servers' tools that the model is offered.
 func (l *Log) Servers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
@@ -129,7 +129,7 @@ func (l *Log) record(kind Type, payload any) error {
 	return l.append(change{kind: kind, payload: payload})
 }
 
-// append numbers a record and writes it after those that wait.
+// append numbers a record and writes it after the waiting records.
 func (l *Log) append(c change) error {
 	l.seq++
 	line, err := encode(l.seq, l.now(), c)
@@ -143,9 +143,8 @@ func (l *Log) append(c change) error {
 	return l.retitle(c.kind, len(line))
 }
 
-// Close writes what waits and lets others open the session. A session in which
-// nothing was said leaves no file. It fails with an *UnsavedError when records are
-// lost.
+// Close writes the waiting records and lets others open the session. A session without an
+// entry leaves no file. Close fails with an *UnsavedError when records are lost.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,14 +14,14 @@ var errOutOfStep = errors.New("internal error: the session log is out of step wi
 type change struct {
 	kind    Type
 	payload any
-	// tokens are what an entry was counted to be, if that is known.
+	// tokens has the token counts of an entry, if they are known.
 	tokens history.TokenCounts
-	// counts are those of the log with an entry that is added.
+	// counts has the counts of the log with the added entry.
 	counts Counts
 }
 
-// describe turns a mutation into the record with number seq, and applies it to the
-// timeline, so that it stays what a replay would give.
+// describe turns a mutation into the record with number seq. It applies the record to the
+// timeline, which therefore always equals the timeline of a replay.
 func (t *timeline) describe(seq uint64, m history.Mutation) (c change, err error) {
 	switch m.Kind {
 	case history.MutationAdded:
@@ -77,8 +77,8 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 	return payload, nil
 }
 
-// prunesOf are the prunes of the live history in the form in which they are recorded.
-// It fills in where each of them is.
+// prunesOf returns prunes of the live history in the form in which they are recorded. It sets
+// the Recorded field of each.
 func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 	payloads := make([]prunePayload, len(prunes))
 	find := finder(live)

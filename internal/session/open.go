@@ -19,7 +19,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Options say where sessions are and what time it is.
+// Options configures the log of a session.
 type Options struct {
 	// Dir is the folder of all sessions.
 	Dir string
@@ -28,17 +28,17 @@ type Options struct {
 	Now       func() time.Time
 	// Random makes ids unique within a second.
 	Random io.Reader
-	// PID is this process; a second writer reads it in the log.
+	// PID is this process. A second writer reads it in the log, to name the first.
 	PID int
-	// Branch is what is checked out in the workspace, empty for nothing.
+	// Branch is the branch that is checked out in the workspace, empty for none.
 	Branch string
 	// Unattended is set where nobody can answer, as in a script.
 	Unattended bool
-	// ID names a new session; empty for one that is made up.
+	// ID names a new session. An empty one means an id from the time and Random.
 	ID string
 }
 
-// extension is that of log files.
+// extension is the ending of log files.
 const extension = ".jsonl"
 
 // LockedError says that another process writes to the session.
@@ -52,9 +52,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("session %s is in use by process %d since %s; end that first, or go on in a session of its own with --fork", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// Create starts a session. Its file, readable by its owner only, is made with the
-// first entry; nothing is left of a session in which nothing was said. What an
-// earlier one left all the same is removed.
+// Create starts a session. Its file, readable by its owner only, is made with the first entry,
+// so that a session without one leaves nothing. Create also removes the logs that killed
+// programs left without an entry.
 func Create(o Options) (*Log, error) {
 	folder := filepath.Join(o.Dir, folderName(o.Workspace))
 	now := o.Now()
@@ -75,9 +75,9 @@ func Create(o Options) (*Log, error) {
 	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Format: version})
 }
 
-// reserve makes and locks the file of a session that is to be, before anything is said:
-// of two programs that begin a session of one name, the second gets a *LockedError. The
-// error is fs.ErrExist where the session holds something by now.
+// reserve makes and locks the file of a new session with a given id, before its first entry.
+// If two programs begin a session with the same id, the second gets a *LockedError. The error
+// is fs.ErrExist where the session has records by now.
 func reserve(path string) (*flock.Flock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func reserve(path string) (*flock.Flock, error) {
 	return lock, errors.Join(err, empty.Close())
 }
 
-// unusedID returns an id of which folder has no log yet.
+// unusedID returns an id without a log in folder.
 func unusedID(folder string, now time.Time, random io.Reader) (id, path string, err error) {
 	for {
 		if id, err = newID(now, random); err != nil {
@@ -142,10 +142,10 @@ func (l *Log) create() (file, error) {
 	return out, nil
 }
 
-// Resume opens the session at path and returns its state. Of what is damaged
-// only a torn last line is taken off the file. The history that the log observes
-// from now on has to begin with exactly the state's Entries; whatever is to be
-// repaired in them is a mutation of that history. It needs no room on the disk.
+// Resume opens the session at path and returns its state. Damaged lines stay in the file, but
+// for a torn last one. The history that the log observes from now on has to begin with exactly
+// the state's Entries; a repair of them is a mutation of that history. Resume works on a full
+// disk.
 func Resume(path string, o Options) (*Log, State, error) {
 	l, state, err := takeUp(path, o)
 	if err != nil {
@@ -154,7 +154,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
 }
 
-// takeUp opens the session at path, and records nothing.
+// takeUp opens the session at path without recording that.
 func takeUp(path string, o Options) (*Log, State, error) {
 	if err := ours(path); err != nil {
 		return nil, State{}, err
@@ -167,7 +167,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, errors.Join(fmt.Errorf("the session %s cannot be opened: %w", path, err), lock.Close())
 	}
-	if state.ID == "" { // the record that says so is damaged
+	if state.ID == "" { // the record with the id is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
 	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
@@ -175,21 +175,21 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	return l, state, nil
 }
 
-// UnwritableError says that a session cannot be gone on with where it is.
+// UnwritableError says that a session cannot be continued, because its log cannot be written.
 type UnwritableError struct{ ID, Reason string }
 
 func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("session %s cannot be written, because %s; --fork goes on with it in a session of your own", e.ID, e.Reason)
 }
 
-// Available is nil for a session that can be taken up now, else it says why not: an
-// *UnwritableError, or a *LockedError.
+// Available returns nil for a session that can be resumed now. Otherwise the error is an
+// *UnwritableError or a *LockedError.
 func Available(path string) error {
 	if err := ours(path); err != nil {
 		return err
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	free, err := lock.TryRLock() // looking twice at once is no use of the session
+	free, err := lock.TryRLock() // a shared lock, since two programs may look at once
 	if err != nil {
 		return unlockable(err)
 	}
@@ -199,7 +199,7 @@ func Available(path string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// ours is nil for a log that this user alone may write, and can.
+// ours returns an error for a log that this user cannot write, or that others may write too.
 func ours(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -215,7 +215,7 @@ func ours(path string) error {
 	return out.Close()
 }
 
-// reopen opens the file of a session that was taken up, without its torn line.
+// reopen opens the file of a resumed session and cuts off a torn last line.
 func (l *Log) reopen() (file, error) {
 	out, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -227,15 +227,15 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
-// Available holds the lock of a session for some microseconds. acquire waits longer than
-// that before it takes a session for one that is in use.
+// Available holds the lock of a session for some microseconds. acquire waits longer than that
+// before it reports that a session is in use.
 const (
 	lookTimeout = 100 * time.Millisecond
 	lookPoll    = 2 * time.Millisecond
 )
 
-// acquire locks the log at path, which must exist, for this process; the lock ends
-// with the process at the latest. The log itself names its holder otherwise.
+// acquire locks the log at path, which must exist. The lock ends with the process at the
+// latest. When another process has the lock, the error names it as the log does.
 func acquire(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
@@ -254,7 +254,7 @@ func unlockable(err error) error {
 	return fmt.Errorf("the session cannot be opened: %w", disk.Unlocked(err, "XDG_DATA_HOME"))
 }
 
-// Holder is the process that has the session at path open, and since when; nil when none has.
+// Holder names the process that has the session at path open. It returns nil when none has.
 func Holder(path string) *LockedError {
 	var held *LockedError
 	if err := Available(path); errors.As(err, &held) {
@@ -285,8 +285,8 @@ func newID(now time.Time, random io.Reader) (string, error) {
 
 func idOf(path string) string { return strings.TrimSuffix(filepath.Base(path), extension) }
 
-// folderName is the folder for the sessions of a workspace: a name a person
-// recognises, made unique.
+// folderName returns the name of the folder for the sessions of a workspace: the workspace's
+// own name, for people, and a hash that makes it unique.
 func folderName(workspace string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

@@ -19,7 +19,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("line %d was written by a newer version of this program (format %d, this one reads %d); update to open the session", e.Line, e.Version, version)
 }
 
-// head is a line but for its payload.
+// head has the fields of a line without its payload.
 type head struct {
 	V      int             `json:"v"`
 	Seq    uint64          `json:"seq"`
@@ -29,9 +29,9 @@ type head struct {
 	Tokens json.RawMessage `json:"tokens"`
 }
 
-// parse reads one line. The payload, which is most of it, comes last in lines as encode
-// writes them, and is not looked at then; code that decodes the payload of such a line and
-// fails has to ask parseAny, for the cut may be wrong.
+// parse reads one line. In lines of encode the payload comes last, and parse cuts it off
+// without looking into it, since it is most of the line. The cut may be wrong in a line of
+// another program: whoever fails to decode the payload must try parseAny.
 func parse(line []byte) (Record, error) {
 	before, payload, ok := bytes.Cut(line, []byte(`,"payload":`))
 	payload, ends := bytes.CutSuffix(payload, []byte("}"))
@@ -46,8 +46,8 @@ func parse(line []byte) (Record, error) {
 	return r, nil
 }
 
-// parseAny reads a line whose fields may come in any order. With a *VersionError comes
-// what the line says besides.
+// parseAny reads a line whose fields may come in any order. With a *VersionError it returns
+// the record as well.
 func parseAny(line []byte) (Record, error) {
 	var whole struct {
 		head

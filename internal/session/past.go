@@ -10,14 +10,14 @@ import (
 	"agent/internal/history"
 )
 
-// Past is all that a log says of a conversation, for going back in it. It is a
-// snapshot.
+// Past is a snapshot of a conversation's whole log, from which the conversation can go back
+// to an earlier state.
 type Past struct {
 	log    *Log
 	player *player
 }
 
-// Past walks through the log up to now. What waits for room on the disk is part of it.
+// Past reads the log up to now, including records that wait for room on the disk.
 func (l *Log) Past() (*Past, error) {
 	lines, err := l.soFar()
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *Log) Past() (*Past, error) {
 	return &Past{l, p}, nil
 }
 
-// soFar is all that was recorded until now. It is held in memory where something waits for
-// room on the disk, or for the first entry.
+// soFar returns the records until now. They are copied to memory when some wait for room on
+// the disk or for the first entry.
 func (l *Log) soFar() (text, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,8 +53,8 @@ func (l *Log) soFar() (text, error) {
 	return given(bytes.NewReader(slices.Concat(all...))), nil
 }
 
-// Before is the state that the conversation was in before record seq. The history that
-// the log observes may be rewound to its Entries, until it is asked again.
+// Before returns the state of the conversation before record seq. The observed history may be
+// rewound to the Entries of the latest state that Before returned.
 func (p *Past) Before(seq uint64) (State, error) {
 	state, err := p.player.at(seq)
 	if err != nil {
@@ -66,8 +66,8 @@ func (p *Past) Before(seq uint64) (State, error) {
 	return state, nil
 }
 
-// Points are the places to go to, in the order of the record: the messages of the user,
-// those on lines that were left behind too, and the ends of such lines.
+// Points returns the points to go back to, in the order of the log: all messages of the user,
+// on abandoned branches too, and the ends of those branches.
 func (p *Past) Points() ([]history.Point, error) {
 	in, err := openPages(p.player.text)
 	if err != nil {
@@ -85,7 +85,7 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 	}
 	messages := make(map[uint64]*history.Content)
 	var points []history.Point
-	goesOn, latest := j.goesOn(), j.latestLeft(current)
+	continued, latest := j.continued(), j.latestAbandoned(current)
 	turn := 0
 	for i, e := range j {
 		point := history.Point{Seq: e.seq}
@@ -105,7 +105,7 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 			point.Cleared, point.Last = true, messages[j.latest(i, func(e event) bool { return e.message })]
 		case e.rewinds():
 			tip := j.tip(i)
-			if tip == 0 || current[tip] || goesOn[tip] && i != latest {
+			if tip == 0 || current[tip] || continued[tip] && i != latest {
 				continue
 			}
 			point.Last = messages[j.latest(i, func(e event) bool { return e.message })]
@@ -128,14 +128,14 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 	return points, nil
 }
 
-// tip is the latest record of what was said, compressed or cleared before the event at
-// index i, 0 when there is none. Other records, such as a todo list that a rewind restored,
-// do not make a line of the conversation.
+// tip returns the latest entry, compression or clear before the event at index i, 0 for none.
+// Other records, such as a todo list that a rewind restored, do not make a branch.
 func (j journal) tip(i int) uint64 { return j.latest(i, func(e event) bool { return e.speaks }) }
 
-// latestLeft is the index of the latest going back from what is not on the current line: it
-// leads forward, also where the conversation had gone on from there before. It is -1 for none.
-func (j journal) latestLeft(current map[uint64]bool) int {
+// latestAbandoned returns the index of the latest rewind that abandoned a branch, -1 for none.
+// Going to the end of that branch is the way forward again, even where the conversation had
+// continued from there before.
+func (j journal) latestAbandoned(current map[uint64]bool) int {
 	for i, e := range slices.Backward(j) {
 		if !e.rewinds() {
 			continue
@@ -147,8 +147,8 @@ func (j journal) latestLeft(current map[uint64]bool) int {
 	return -1
 }
 
-// goesOn are the tips after which something came: no line ends there.
-func (j journal) goesOn() map[uint64]bool {
+// continued returns the tips that other events follow, so that no branch ends at them.
+func (j journal) continued() map[uint64]bool {
 	after := make(map[uint64]bool)
 	for i, e := range j {
 		if e.speaks {
@@ -158,16 +158,16 @@ func (j journal) goesOn() map[uint64]bool {
 	return after
 }
 
-// past is a state that the history may go back to.
+// past is a state to which the history may go back.
 type past struct {
 	seq      uint64
 	timeline timeline
 }
 
-// errNoPast is returned for a rewind to a state that Before has not given.
+// errNoPast is the error for a rewind to a state that Before did not return.
 var errNoPast = errors.New("internal error: the conversation went back to something that was not read from its record; start a new session")
 
-// rewind is the record of going back, and makes the timeline that of then.
+// rewind returns the record of a rewind and switches to the earlier timeline.
 func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {
 	then := l.rewinding
 	l.rewinding = past{}

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// pages reads records of a text again.
+// pages reads single records of a text.
 type pages struct {
 	opened
 	line []byte
@@ -24,7 +24,7 @@ func openPages(t text) (*pages, error) {
 	return &pages{opened: in}, nil
 }
 
-// errChanged is returned for a log that says something else than a moment ago.
+// errChanged is the error for a log that was changed between two reads.
 var errChanged = errors.New("the session log was changed by another program while it was read")
 
 // record reads the record of an event.
@@ -35,7 +35,7 @@ func (p *pages) record(e event) (r Record, payload any, err error) {
 	}
 	r, err = parse(p.line)
 	if newer := (*VersionError)(nil); errors.As(err, &newer) {
-		err = nil // it was taken as it is
+		err = nil // the first read accepted the line as well
 	}
 	if err == nil {
 		r, payload, err = decodeLine(p.line, r)
@@ -59,8 +59,8 @@ func (p *pages) entry(e event) (*history.Content, time.Time, error) {
 	return entry, r.Time, nil
 }
 
-// play makes of s the state to which the events of a line lead. An entry is read only if
-// it is still there at the end.
+// play applies the events of a line to s. It reads an entry only if the entry is still in the
+// context at the end.
 func (s *State) play(t text, line journal) error {
 	in, err := openPages(t)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *State) play(t text, line journal) error {
 	return s.end(in, t, line, reply)
 }
 
-// end reads what is there at the end of a line.
+// end reads the entries and the reply that remain at the end of a line.
 func (s *State) end(in *pages, t text, line journal, reply event) error {
 	if err := s.timeline.read(in, line); err != nil {
 		return err
@@ -124,10 +124,10 @@ func (s *State) end(in *pages, t text, line journal, reply event) error {
 	return nil
 }
 
-// unread represents an entry that is not read yet.
+// unread stands for an entry that has not been read yet.
 var unread = new(history.Content)
 
-// read reads the entries that are not read yet.
+// read reads the entries that are still unread.
 func (t *timeline) read(in *pages, line journal) error {
 	for i, s := range t.slots {
 		if s.entry != unread {

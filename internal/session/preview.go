@@ -9,11 +9,11 @@ import (
 	"agent/internal/words"
 )
 
-// previewBytes is how much of the end of a log a preview reads.
+// previewBytes is the size of the end of a log that a preview reads.
 const previewBytes = 256 << 10
 
-// Preview is the end of what was said in the session at path, for a person that chooses
-// one: the latest messages of the user and what the model said, the newest last.
+// Preview returns the latest messages of the user and the model in the session at path, the
+// newest last, for a person who chooses a session.
 func Preview(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func Preview(path string) string {
 		return ""
 	}
 	const mostShown, longestShown = 6, 600
-	var said []string
+	var texts []string
 	for r := range backward(data) {
 		var entry history.Content
 		if r.Type != TypeEntry || entry.UnmarshalJSON(r.Payload) != nil {
@@ -45,10 +45,10 @@ func Preview(path string) string {
 		if len(text) > longestShown {
 			text = words.Line(text, longestShown)
 		}
-		if said = append(said, text); len(said) == mostShown {
+		if texts = append(texts, text); len(texts) == mostShown {
 			break
 		}
 	}
-	slices.Reverse(said)
-	return strings.Join(said, "\n\n")
+	slices.Reverse(texts)
+	return strings.Join(texts, "\n\n")
 }

@@ -15,11 +15,10 @@ import (
 	"agent/internal/history"
 )
 
-// Prompts is the file of what the user sent, kept across sessions: a prompt a line,
-// the oldest first.
+// Prompts is the file of the user's prompts in all sessions, one a line, the oldest first.
 type Prompts struct{ Path string }
 
-// Prompt is what somebody sent, in order. In the file it is a list, or a string when
+// Prompt has the pieces of a message, in order. In the file it is a list, or a string when
 // all of it was typed.
 type Prompt []PromptPart
 
@@ -48,15 +47,15 @@ func (p *Prompt) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]PromptPart)(p))
 }
 
-// keptPrompts is how many prompts are loaded, maxPromptFile the size in bytes at
-// which older ones are dropped from the file.
 const (
-	keptPrompts   = 1000
+	// keptPrompts is the number of prompts that are loaded.
+	keptPrompts = 1000
+	// maxPromptFile is the size in bytes from which older prompts are dropped from the file.
 	maxPromptFile = 1 << 20
 )
 
 // Load returns the newest prompts, oldest first. Lines that cannot be read are
-// passed over; a missing file is an empty history.
+// skipped; a missing file is an empty history.
 func (p Prompts) Load() ([]Prompt, error) {
 	data, err := disk.Read(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,8 +80,8 @@ func (p Prompts) Load() ([]Prompt, error) {
 	return prompts, nil
 }
 
-// Append adds a prompt. One write a line, so that programs that append at once do
-// not mix theirs.
+// Append adds a prompt. It writes the line at once, so that programs that append at the same
+// time do not mix theirs.
 func (p Prompts) Append(prompt Prompt) error {
 	line, err := json.Marshal(prompt)
 	if err != nil {
@@ -102,8 +101,8 @@ func (p Prompts) Append(prompt Prompt) error {
 	return errors.Join(err, file.Close())
 }
 
-// isTorn reports whether the last line of a file is only a part, as a disk leaves it that
-// became full. What follows must not be lost with it.
+// isTorn reports whether a file ends in the middle of a line, as on a disk that became full.
+// The next line must then begin with a line break, or it would be lost too.
 func isTorn(file *os.File) bool {
 	end, _ := file.Seek(0, io.SeekEnd)
 	last := make([]byte, 1)
@@ -111,7 +110,7 @@ func isTorn(file *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// rewrite makes the file hold only prompts, atomically.
+// rewrite replaces the content of the file by prompts, atomically.
 func (p Prompts) rewrite(prompts []Prompt) error {
 	var b bytes.Buffer
 	for _, prompt := range prompts {

@@ -10,9 +10,9 @@ import (
 	"agent/internal/history"
 )
 
-// Recall returns what is at some places of the log, as it was recorded first, and what
-// was recorded since on the line that the conversation is on: what density or a
-// compression took out of the context is found so.
+// Recall returns the entries at some places of the log, as they were first recorded, and the
+// entries that followed on the current line. So it finds content that density or a
+// compression took out of the context.
 func (l *Log) Recall(places []history.Recorded) (history.Recollection, error) {
 	past, err := l.Past()
 	if err != nil {
@@ -21,44 +21,44 @@ func (l *Log) Recall(places []history.Recorded) (history.Recollection, error) {
 	return past.player.recall(places)
 }
 
-func (p *player) recall(places []history.Recorded) (found history.Recollection, err error) {
+func (p *player) recall(places []history.Recorded) (recalled history.Recollection, err error) {
 	in, err := openPages(p.text)
 	if err != nil {
-		return found, err
+		return recalled, err
 	}
 	defer in.Close()
 	first := uint64(math.MaxUint64)
 	for _, place := range places {
 		var at ref
 		if err := at.UnmarshalText([]byte(place.Entry)); err != nil {
-			return found, err
+			return recalled, err
 		}
 		i, ok := p.journal.find(at.seq)
 		if !ok {
-			return found, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
+			return recalled, fmt.Errorf("the session has no record %d, or it is damaged", at.seq)
 		}
 		entry, recorded, err := in.named(p.journal[i], at)
 		if err != nil {
-			return found, err
+			return recalled, err
 		}
 		if at.seq < first {
-			first, found.At = at.seq, recorded
+			first, recalled.At = at.seq, recorded
 		}
 		for _, block := range entry.Blocks {
 			if place.CallID == "" || callID(block) == place.CallID {
-				found.Blocks = append(found.Blocks, block)
+				recalled.Blocks = append(recalled.Blocks, block)
 			}
 		}
 	}
 	line := p.journal.line(math.MaxUint64)
 	for len(line) > 0 && line[0].seq <= first {
 		if line[0].message {
-			found.Turn++
+			recalled.Turn++
 		}
 		line = line[1:]
 	}
-	found.Later = p.later(line)
-	return found, nil
+	recalled.Later = p.later(line)
+	return recalled, nil
 }
 
 // later reads the entries that the events of a line added.
@@ -82,7 +82,7 @@ func (p *player) later(line journal) iter.Seq2[*history.Content, error] {
 	}
 }
 
-// named is the entry that an event brought under the name at, and when that was.
+// named returns the entry that an event wrote under the name at, and the time of the event.
 func (p *pages) named(e event, at ref) (*history.Content, time.Time, error) {
 	r, payload, err := p.record(e)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *pages) named(e event, at ref) (*history.Content, time.Time, error) {
 	return nil, r.Time, fmt.Errorf("record %d brought no entry %s", at.seq, at)
 }
 
-// places are where a prune's content is. Older logs name its entry alone.
+// places returns the places of a prune's content in the log. Older logs name only its entry.
 func (p prunePayload) places() []history.Recorded {
 	if len(p.Recorded) > 0 {
 		return p.Recorded
@@ -109,9 +109,9 @@ func (p prunePayload) places() []history.Recorded {
 	return []history.Recorded{{Entry: p.Entry.String()}}
 }
 
-// finder returns a function that says where the record keeps what a prune takes out of
-// a history. What is part of a text only is a block of its own in the prune and found
-// nowhere: the place is then the prune's entry.
+// finder returns a function that finds the places in the log of the blocks that a prune takes
+// out of a history. A block that was only part of a text is in no entry: its place is the
+// prune's entry.
 func finder(live []slot) func(history.Prune) []history.Recorded {
 	at := make(map[history.Block]int, 2*len(live))
 	for i := len(live) - 1; i >= 0; i-- {
@@ -129,18 +129,18 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 			case !ok:
 				i = p.Entry
 			}
-			found := history.Recorded{Entry: live[i].origin.String(), CallID: callID(block)}
-			if !slices.Contains(places, found) {
-				places = append(places, found)
+			place := history.Recorded{Entry: live[i].origin.String(), CallID: callID(block)}
+			if !slices.Contains(places, place) {
+				places = append(places, place)
 			}
 		}
 		return places
 	}
 }
 
-// origins notes for each new entry of a rebuilt history which entries of t it represents,
-// and returns those that nothing represents. A shorter form of an entry represents that
-// one; another entry, such as a marker, represents those around it that have none.
+// origins notes for each new entry of a rebuilt history which entries of t it replaces, and
+// returns the entries that nothing replaces. A shorter form of an entry replaces that entry.
+// Any other new entry, such as a marker, replaces the removed entries around it.
 func (t *timeline) origins(items []historyItem) (dropped []ref) {
 	kept := make(map[ref]bool, len(items))
 	for _, item := range items {
@@ -175,7 +175,7 @@ func refs(slots []slot) []ref {
 	return all
 }
 
-// callID is the id of a call or of a response, else empty.
+// callID returns the id of a call or of a response, and an empty one for other blocks.
 func callID(block history.Block) string {
 	switch b := block.(type) {
 	case *history.ToolCall:

@@ -11,12 +11,12 @@ import (
 	"agent/internal/rawjson"
 )
 
-// version is that of the format. A line of a newer one is refused. A line says the
-// oldest version that understands it: those before 2 know no rewind, and would go on
-// with a context that was left.
+// version is the newest format that this program reads and writes. Lines of a newer one are
+// refused. A line names the oldest version that understands it: a program of version 1 does
+// not know a rewind and would continue with an abandoned context.
 const version = 2
 
-// versionOf is the version that records of a type need.
+// versionOf returns the version that records of a type need.
 func versionOf(t Type) int {
 	if t == TypeRewind {
 		return 2
@@ -24,24 +24,24 @@ func versionOf(t Type) int {
 	return 1
 }
 
-// Type says what a record holds.
+// Type is the type of a record.
 type Type string
 
 // The types of record.
 const (
-	// TypeSession opens a log, and is written again whenever it is taken up.
+	// TypeSession opens a log, and is written again whenever the session is resumed.
 	TypeSession Type = "session"
 	// TypeEntry is an entry that was added to the history.
 	TypeEntry Type = "entry"
 	// TypeDensity is a density result that was applied.
 	TypeDensity Type = "density"
-	// TypeCompression is a history that took the place of the one before.
+	// TypeCompression is a rebuilt history, which replaces the one before.
 	TypeCompression Type = "compression"
 	// TypeClear empties the history.
 	TypeClear Type = "clear"
-	// TypeRewind makes the context what it was before an earlier record.
+	// TypeRewind returns to the context before an earlier record.
 	TypeRewind Type = "rewind"
-	// TypePin is a file that pruning is to leave alone, or no longer.
+	// TypePin protects a file from pruning, or ends the protection.
 	TypePin Type = "pin"
 	// TypeTodo is the todo list after a change.
 	TypeTodo Type = "todo"
@@ -53,7 +53,7 @@ const (
 	TypeTitle Type = "title"
 	// TypeWaiting is a change of the messages that wait for the end of a turn.
 	TypeWaiting Type = "waiting"
-	// TypeServers is what the model is offered of servers from there on.
+	// TypeServers has the part of the servers' tools that the model is offered from there on.
 	TypeServers Type = "servers"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
@@ -66,19 +66,20 @@ type Record struct {
 	Time    time.Time
 	Type    Type
 	Payload json.RawMessage
-	// Counts are how much there is up to an entry; zero for other records, and for logs
-	// of before there were such counts.
+	// Counts covers the log up to an entry. It is zero for other records and in old logs.
 	Counts Counts
-	// Tokens are the counts of an entry's blocks by vocabulary, or nothing. A reader
-	// that does not know them counts by itself.
+	// Tokens has the token counts of an entry's blocks by vocabulary, if they are known. A
+	// reader that does not understand them counts again.
 	Tokens json.RawMessage
 }
 
-// Counts are how much was recorded in a session. They are beside every entry, so that
-// the end of a log has them.
+// Counts has the size of a session. It is written with every entry, so that the end of a log
+// tells it.
 type Counts struct {
-	// Entries were ever added, and Messages of them are the user's.
-	Entries, Messages int
+	// Entries is the number of entries that were ever added.
+	Entries int
+	// Messages is the number of the user's messages among them.
+	Messages int
 }
 
 func (c *Counts) add(entry *history.Content) {
@@ -88,8 +89,8 @@ func (c *Counts) add(entry *history.Content) {
 	}
 }
 
-// ref names an entry for good: the seq of the record that brought it, and its
-// place in that record if it brought several. Edits do not change it.
+// ref names an entry for good: the seq of the record that wrote it, and the entry's number in
+// a record with several. Edits of the entry do not change it.
 type ref struct {
 	seq  uint64
 	item int
@@ -126,29 +127,28 @@ func (r *ref) UnmarshalText(text []byte) error {
 type sessionPayload struct {
 	ID        string `json:"id"`
 	Workspace string `json:"workspace"`
-	// PID is the process that writes from here on.
+	// PID is the process that writes the following records.
 	PID     int  `json:"pid"`
 	Resumed bool `json:"resumed,omitempty"`
-	// Parent is the session from which this one was forked; all records before this one
-	// are that session's.
+	// Parent is the session from which this one was forked. The records before this one are
+	// copies of its records.
 	Parent string `json:"parent,omitempty"`
-	// Branch is the one that was checked out in the workspace, empty for none.
+	// Branch is the branch that was checked out in the workspace, empty for none.
 	Branch string `json:"branch,omitempty"`
 	// Unattended is set where nobody can answer, as in a script.
 	Unattended bool `json:"unattended,omitempty"`
-	// Format is the highest version of the lines from here on. One that is higher is no
-	// newer one but damaged; logs of before there was Format have none above 2.
+	// Format is the highest version of the lines from here on. A line with a higher one is
+	// damaged. Logs without Format have no version above 2.
 	Format int `json:"format,omitempty"`
 }
 
 type densityPayload struct {
 	Removals     []ref                    `json:"removals"`
 	Replacements map[ref]*history.Content `json:"replacements"`
-	// Metadata is history.Counts, for people and programs that read the log; a replay
-	// has no use for it.
+	// Metadata is history.Counts, for people and programs that read the log. A replay ignores it.
 	Metadata any            `json:"metadata"`
 	Prunes   []prunePayload `json:"prunes"`
-	// Cut says what the change costs and saves, if the strategy asked.
+	// Cut has the cost and the saving of the change, if the strategy knows them.
 	Cut *history.Cut `json:"cut,omitempty"`
 }
 
@@ -160,31 +160,30 @@ type prunePayload struct {
 type compressionPayload struct {
 	Cause   string        `json:"cause"`
 	History []historyItem `json:"history"`
-	// Dropped are the entries that left and that nothing represents.
+	// Dropped has the entries that left and that nothing replaces.
 	Dropped []ref `json:"dropped,omitempty"`
-	// Prunes say, item by item, what left.
+	// Prunes describes the content that left, item by item.
 	Prunes []prunePayload `json:"prunes,omitempty"`
 }
 
-// historyItem is an entry of a rebuilt history: one that was there before, by its
-// reference, or a new one.
+// historyItem is an entry of a rebuilt history: an earlier entry by its reference, or a new
+// one.
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
-	// Of is the entry that a new one is a shorter form of, nil if there is none.
+	// Of is the entry of which a new one is a shorter form, nil if there is none.
 	Of *ref `json:"of,omitempty"`
-	// From are the other entries that a new one represents.
+	// From has the other entries that a new one replaces.
 	From []ref `json:"from,omitempty"`
 }
 
-// rewindPayload returns to the state before record To. What came since stays in
-// the log, so that going to before the rewind itself leads forward again.
+// rewindPayload returns to the state before record To. The records since then stay in the log,
+// so that going back to before the rewind leads forward again.
 type rewindPayload struct {
 	To uint64 `json:"to"`
 }
 
-// pinPayload names a file that pruning is to leave alone, or no longer, by its absolute
-// path.
+// pinPayload protects a file from pruning, or ends that. Path is absolute.
 type pinPayload struct {
 	Path   string `json:"path"`
 	Pinned bool   `json:"pinned"`
@@ -211,7 +210,7 @@ type jobPayload struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
-// serversPayload has what is offered as it was handed over.
+// serversPayload has the argument of Log.Servers.
 type serversPayload struct {
 	Offered json.RawMessage `json:"offered"`
 }

@@ -18,9 +18,9 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 
 // Replay reads a log and returns the state it describes. Damage costs as little
 // as possible: a torn last line is dropped, a broken one in the middle skipped,
-// both with a notice. It fails with a *VersionError for a log of a newer version,
-// with a *NotALogError for something else, and with the reader's error. What the state
-// gives besides its context is read when it is asked for.
+// both with a notice. It fails with a *VersionError for a log of a newer version, with a
+// *NotALogError for any other file, and with the reader's error. The state reads entries
+// outside of its context only when they are asked for.
 func Replay(r io.ReaderAt) (State, error) { return replay(given(r)) }
 
 func replayAt(path string) (State, error) {
@@ -31,7 +31,7 @@ func replayAt(path string) (State, error) {
 	return replay(t)
 }
 
-// textAt is the log at path as it is now.
+// textAt returns the log at path with its present size.
 func textAt(path string) (text, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -48,8 +48,7 @@ func replay(t text) (State, error) {
 	return p.at(math.MaxUint64)
 }
 
-// read reads all records of a log and notes where each is, without applying it to the
-// conversation.
+// read reads all records of a log and notes the place of each, without playing them.
 func read(t text) (*player, error) {
 	in, err := t()
 	if err != nil {
@@ -86,29 +85,28 @@ func read(t text) (*player, error) {
 
 func unreadable(err error) error { return fmt.Errorf("the session log cannot be read: %w", err) }
 
-// player takes records one after the other: what changes the conversation into its
-// journal, the rest into the state.
+// player takes records one after the other. Records that change the conversation go into the
+// journal, all others into the state.
 type player struct {
 	text    text
 	state   State
 	journal journal
 	number  int
-	// held waits for the line after it.
+	// held is a line that is decided by the next one.
 	held *heldLine
-	// announced is the highest version that the program writing the log said it would
-	// write.
+	// announced is the highest version that the writer of the log announced.
 	announced int
-	// newer is the first line of a higher version than that; old is set when a line of a
-	// version that this program reads was there.
+	// newer is the first line of a higher version than announced.
 	newer *VersionError
-	old   bool
+	// old is set after a line of a version that this program reads.
+	old bool
 }
 
 func newPlayer(t text) *player {
 	return &player{text: t, state: State{Settings: map[string]string{}, Scales: map[string]float64{}}, announced: version}
 }
 
-// at is the state with the conversation as it was before the record seq.
+// at returns the state with the conversation as it was before the record seq.
 func (p *player) at(seq uint64) (State, error) {
 	state := p.state
 	state.notices = slices.Clone(p.state.notices)
@@ -122,8 +120,8 @@ func (p *player) at(seq uint64) (State, error) {
 	return state, nil
 }
 
-// line applies one line, which begins at a place of the text; ended says that it has its
-// line break.
+// line applies one line, which begins at a place of the text. ended reports whether the line
+// ends in a line break.
 func (p *player) line(line []byte, begin int64, ended bool) error {
 	p.number++
 	length := int64(len(line))
@@ -155,7 +153,7 @@ func (p *player) firstProblem() string {
 	return p.state.notices[0].text
 }
 
-// apply applies one record; e says where it is. An error leaves the state as it is.
+// apply applies one record; e has its place. After an error the state is unchanged.
 func (p *player) apply(line []byte, e event) error {
 	r, err := parse(line)
 	var newer *VersionError
@@ -190,17 +188,17 @@ func (p *player) applySure(line []byte, r Record, e event) error {
 	return nil
 }
 
-// heldLine is a line whose number is not the next one. Either lines before it are lost,
-// or its number is damaged, and then all that follow it would seem to have been there
-// before: what comes next shows.
+// heldLine is a line whose number is too high. Either the lines before it are lost, or its
+// number is damaged, and then the numbers of all following lines would seem too low. The next
+// line shows which.
 type heldLine struct {
 	line  []byte
 	seq   uint64
 	event event
 }
 
-// release applies the line that is held, if there is one, or passes it over because a
-// sound line with the number next comes after it.
+// release applies the held line, if there is one. It skips the line instead when the number
+// of the next line shows that the held line's number is damaged.
 func (p *player) release(next uint64) {
 	held := p.held
 	if held == nil {
@@ -212,7 +210,7 @@ func (p *player) release(next uint64) {
 		return
 	}
 	r, err := parse(held.line)
-	if err == nil || r.Seq == held.seq { // of a higher version, which was looked at
+	if err == nil || r.Seq == held.seq { // an error here is a higher version, judged before
 		err = p.applySure(held.line, r, held.event)
 	}
 	if err != nil {
@@ -220,8 +218,8 @@ func (p *player) release(next uint64) {
 	}
 }
 
-// decodeLine decodes the payload of a line of which parse has made a record. The cut of
-// parse may have been wrong, so that the slow way decides where it cannot be decoded.
+// decodeLine decodes the payload of a record that parse has read from line. Where that fails
+// it tries parseAny, since the cut of parse may have been wrong.
 func decodeLine(line []byte, r Record) (Record, any, error) {
 	payload, err := decode(r)
 	if err != nil {
@@ -232,9 +230,9 @@ func decodeLine(line []byte, r Record) (Record, any, error) {
 	return r, payload, err
 }
 
-// odd handles a line of a newer version. A program that writes such lines announces the
-// version before. So a single line that was not announced has a damaged version number, and
-// is applied; a second one is an error.
+// odd handles a line of a newer version. A program announces the highest version before it
+// writes such lines. A single line without announcement therefore has a damaged version
+// number and is applied; a second one is an error.
 func (p *player) odd(newer *VersionError) error {
 	newer.Line = p.number
 	switch {
@@ -248,7 +246,7 @@ func (p *player) odd(newer *VersionError) error {
 	return nil
 }
 
-// take takes what a record says.
+// take applies the payload of a record.
 func (p *player) take(r Record, payload any, e event) {
 	switch payload := payload.(type) {
 	case sessionPayload:
@@ -287,8 +285,7 @@ func (p *player) session(r Record, payload sessionPayload) {
 	p.announced = max(payload.Format, version)
 }
 
-// FirstNotices are the first of what is wrong with a log, and how much more there is: of a badly
-// damaged one nobody reads it all.
+// FirstNotices shortens the notices of a badly damaged log to the first and a count of the rest.
 func FirstNotices(notices []string) []string {
 	const most = 5
 	if len(notices) <= most+1 {

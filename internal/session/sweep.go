@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// A log without an entry is what a program leaves that was killed while it wrote
-// its first lines. Such logs are small, and not of this minute.
+// A program that is killed while it writes the first lines leaves a log without an entry.
+// Such a log is removed if it is small and older than a minute.
 const (
 	largestEmptyLog = 16 << 10
 	sweepAfter      = time.Minute
 )
 
-// sweep removes the logs in folder that hold no entry and that nobody writes to.
-// What cannot be removed stays.
+// sweep removes the logs in folder that have no entry and are not in use. It ignores errors.
 func sweep(folder string, now time.Time) {
 	files, _ := os.ReadDir(folder)
 	for _, file := range files {
@@ -28,8 +27,7 @@ func sweep(folder string, now time.Time) {
 	}
 }
 
-// isEmptyLog reports whether the file at path is a log of ours in which nothing was
-// said.
+// isEmptyLog reports whether the file at path is an old log of ours without an entry.
 func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
 	if !info.Mode().IsRegular() || filepath.Ext(path) != extension || info.Size() > largestEmptyLog || now.Sub(info.ModTime()) < sweepAfter {
 		return false

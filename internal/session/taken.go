@@ -12,12 +12,12 @@ import (
 	"agent/internal/words"
 )
 
-// Other programs can take the file of a log away while it is written: remove it or the
-// folder it is in, put something else in its place, or cut it. What was recorded is still
-// in the file that is open, so that it is written anew (reliability review 2, F6).
+// Other programs can take the file of a log away while it is written: remove it or its folder,
+// put another file in its place, or cut it. The records are still in the open file, so they
+// are written to a new one.
 
-// keep looks, before records are written, whether the file is still the one at the path,
-// and else makes it again with what it held.
+// keep checks before each write that the open file is still the file at the path. If it is
+// not, keep copies its records to a new file.
 func (l *Log) keep() error {
 	own, ok := l.disk.out.(*os.File)
 	if !ok {
@@ -38,7 +38,7 @@ func (l *Log) keep() error {
 	return l.again(own, err == nil)
 }
 
-// again makes the log again at its path, or beside it when something else is there.
+// again copies the log to a new file at its path, or beside it when the path is occupied.
 func (l *Log) again(own *os.File, occupied bool) error {
 	path := l.path
 	for n := 1; occupied; n++ {
@@ -74,7 +74,7 @@ func (l *Log) again(own *os.File, occupied bool) error {
 	return nil
 }
 
-// lockAgain holds the new file in the place of the old one.
+// lockAgain locks the new file and gives up the lock of the old one.
 func (l *Log) lockAgain(path string) error {
 	lock, err := acquire(path)
 	if err != nil {
@@ -87,8 +87,8 @@ func (l *Log) lockAgain(path string) error {
 	return nil
 }
 
-// Taken says, once, that another program took the record away and what became of it; empty
-// when nothing was.
+// Taken returns a message, once, after another program took the file away. It is empty
+// otherwise.
 func (l *Log) Taken() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,22 +8,22 @@ import (
 	"os"
 )
 
-// text opens the lines of a log for reading. When a log is resumed, most lines are read
-// once and forgotten; those that are needed are read again.
+// text opens the lines of a log for reading. When a session is resumed, most lines are read
+// once and forgotten, and the few that are needed are read again.
 type text func() (opened, error)
 
-// opened are the lines of a log until they are closed.
+// opened gives access to the lines of a log until it is closed.
 type opened struct {
 	io.ReaderAt
 	io.Closer
 }
 
-// given is a text that somebody else has open.
+// given returns a text that reads from an open file and does not close it.
 func given(lines io.ReaderAt) text {
 	return func() (opened, error) { return opened{lines, io.NopCloser(nil)}, nil }
 }
 
-// stored is the log at path up to a size.
+// stored returns a text that reads the log at path, up to a size.
 func stored(path string, size int64) text {
 	return func() (opened, error) {
 		file, err := os.Open(path)
@@ -31,11 +31,10 @@ func stored(path string, size int64) text {
 	}
 }
 
-// lineReader reads lines into the same memory again and again: nothing of a record is
-// kept but by copies.
+// lineReader reads all lines into the same memory, so that a line must be copied to be kept.
 type lineReader struct {
 	in *bufio.Reader
-	// at is where the next line begins.
+	// at is the offset of the next line.
 	at   int64
 	line []byte
 }
@@ -44,8 +43,8 @@ func newLineReader(from io.ReaderAt) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(from, 0, math.MaxInt64), 256<<10)}
 }
 
-// next returns the next line, with its line break if it has one. It is valid until the
-// one after it is read.
+// next returns the next line, with its line break if it has one. The line is valid until the
+// following call.
 func (r *lineReader) next() ([]byte, error) {
 	r.line = r.line[:0]
 	for {

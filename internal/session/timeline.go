@@ -11,14 +11,14 @@ type timeline struct {
 	at map[ref]int
 }
 
-// slot is the place of one entry, which is nil when that was removed.
+// slot is the place of one entry. The entry is nil after it was removed.
 type slot struct {
 	ref   ref
 	entry *history.Content
-	// origin is where the entry was recorded first: another than ref when a compression
-	// wrote it as a shorter form of that.
+	// origin is the reference under which the entry was first recorded. It differs from ref
+	// when a compression wrote the entry in a shorter form.
 	origin ref
-	// brought is the record that gave the entry its present form.
+	// brought is the record that wrote the entry's present form.
 	brought uint64
 }
 
@@ -32,8 +32,7 @@ func (t *timeline) put(s slot) {
 	t.slots = append(t.slots, s)
 }
 
-// apply makes the change of the record seq, and returns how many of the entries that it
-// names are not known.
+// apply applies the record seq and returns the number of unknown entries that it names.
 func (t *timeline) apply(seq uint64, payload any) (unknown int) {
 	switch change := payload.(type) {
 	case *history.Content:
@@ -48,8 +47,8 @@ func (t *timeline) apply(seq uint64, payload any) (unknown int) {
 	return 0
 }
 
-// edit removes and replaces entries as the record seq says, and returns how many of them
-// it does not know.
+// edit applies the removals and replacements of the record seq and returns the number of
+// unknown entries among them.
 func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*history.Content) (unknown int) {
 	set := func(r ref, entry *history.Content) {
 		i, ok := t.at[r]
@@ -70,8 +69,7 @@ func (t *timeline) edit(seq uint64, removals []ref, replacements map[ref]*histor
 	return unknown
 }
 
-// edits are those of a density record by the entries it names; those it does not know are
-// left out.
+// edits returns the edits of a density record by entry. It leaves out unknown entries.
 func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Edit {
 	edits := make(map[*history.Content]history.Edit, len(payload.Replacements)+len(payload.Removals))
 	for _, r := range payload.Removals {
@@ -94,8 +92,8 @@ func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Ed
 	return edits
 }
 
-// rebuild makes items of the record seq the history, and returns how many of the
-// entries they refer to it does not know.
+// rebuild replaces the history by the items of the record seq and returns the number of
+// unknown entries among them.
 func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 	before := *t
 	t.clear()
@@ -113,8 +111,8 @@ func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 	return unknown
 }
 
-// originOf is where the entry that a new one is a shorter form of was recorded first; r,
-// its own place, when it is none.
+// originOf returns the origin of a new entry: the origin of the entry that it shortens, else
+// its own reference r.
 func (t *timeline) originOf(item historyItem, r ref) ref {
 	if item.Of != nil && t.get(*item.Of) != nil {
 		return t.slots[t.at[*item.Of]].origin

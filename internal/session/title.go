@@ -12,19 +12,19 @@ import (
 	"agent/internal/words"
 )
 
-// longestTitle is how much of a title is kept, in characters.
+// longestTitle bounds a title, in characters.
 const longestTitle = 100
 
-// titleEvery is after how many bytes a title is written again, so that the end of a log
-// has it: a list reads no more than that.
+// titleEvery is the number of bytes after which a title is written again, so that it is in
+// the end of the log that a list reads.
 const titleEvery = tailStep / 2
 
-// titlePayload is the name that a person gave a session; an empty one takes it back.
+// titlePayload is the name that a person gave a session; an empty one removes the name.
 type titlePayload struct {
 	Title string `json:"title"`
 }
 
-// Rename gives the session a title; an empty one takes it back.
+// Rename gives the session a title; an empty one removes the title.
 func (l *Log) Rename(title string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,8 +32,8 @@ func (l *Log) Rename(title string) error {
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
-// Retitle gives the session at path a title, as Rename does, unless it is in use. Nothing
-// else of it changes, not even when it was used last.
+// Retitle gives the session at path a title, as Rename does, unless the session is in use. The
+// time of its last use stays the same.
 func Retitle(path, title string, now func() time.Time) error {
 	l, _, err := takeUp(path, Options{Now: now})
 	if err != nil {
@@ -42,14 +42,15 @@ func Retitle(path, title string, now func() time.Time) error {
 	return errors.Join(l.Rename(title), l.Close())
 }
 
-// Title is the name that a person gave the session, empty for none.
+// Title returns the name that a person gave the session, empty for none.
 func (l *Log) Title() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.title
 }
 
-// retitle writes the title again when too much was written since. The lock is held.
+// retitle writes the title again when titleEvery bytes were written since. The caller holds
+// the lock.
 func (l *Log) retitle(kind Type, written int) error {
 	if l.untitled += written; kind == TypeTitle {
 		l.untitled = 0
@@ -60,7 +61,7 @@ func (l *Log) retitle(kind Type, written int) error {
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
-// latestTitle is the title in the end of a log, empty for none.
+// latestTitle returns the title in the end of a log, empty for none.
 func latestTitle(data []byte) string {
 	for len(data) > 0 {
 		at := bytes.LastIndex(data, []byte(`"type":"title"`))
@@ -78,11 +79,11 @@ func latestTitle(data []byte) string {
 	return ""
 }
 
-// politeness is what people begin a request with that says nothing of it.
+// politeness matches words at the beginning of a request that say nothing about it.
 var politeness = pattern.New(`(?i)^(hi|hello|hey|ok|okay|so|now|then|please|kindly|(can|could|would|will) you|i('d| would) like you to|i (want|need) you to|let('s| us)|help me( to)?|and)\b[\s,:;.!-]*`)
 
-// titleOf makes a title of what the user wrote first: its first sentence, without the
-// polite beginning and the sign before files.
+// titleOf makes a title of the user's first message: the first sentence, without a polite
+// beginning and without the sign before files.
 func titleOf(prompt string) string {
 	text := strings.TrimSpace(strings.TrimLeft(prompt, "#>*- "))
 	for {
@@ -105,5 +106,5 @@ func titleOf(prompt string) string {
 	return words.Line(text, longestTitle)
 }
 
-// firstSentence is a sentence with another behind it.
+// firstSentence matches a sentence that is followed by another.
 var firstSentence = pattern.New(`^(.+?)[.!?;]\s`)

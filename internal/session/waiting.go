@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// waitingPayload changes which messages wait: Taken of them from the beginning and
-// Withdrawn from the end wait no longer, and those in Added wait behind the rest.
+// waitingPayload changes the queue of messages that wait for the end of a turn.
 type waitingPayload struct {
-	Taken     int               `json:"taken,omitempty"`
-	Withdrawn int               `json:"withdrawn,omitempty"`
-	Added     []json.RawMessage `json:"added,omitempty"`
+	// Taken is the number of messages that leave the queue at its beginning.
+	Taken int `json:"taken,omitempty"`
+	// Withdrawn is the number of messages that leave the queue at its end.
+	Withdrawn int `json:"withdrawn,omitempty"`
+	// Added has the messages that join the queue after that.
+	Added []json.RawMessage `json:"added,omitempty"`
 }
 
-// Waiting records which messages wait for the end of a turn, in order, where that has
+// Waiting records the messages that wait for the end of a turn, in order, if they have
 // changed. It returns when the record is on disk.
 func (l *Log) Waiting(messages []json.RawMessage) error {
 	l.mu.Lock()
@@ -27,7 +29,7 @@ func (l *Log) Waiting(messages []json.RawMessage) error {
 	return l.append(change{kind: TypeWaiting, payload: moved})
 }
 
-// changeOf is what leads from some waiting messages to others; false for nothing.
+// changeOf returns the change from one queue to another, and false when they are equal.
 func changeOf(before, after []json.RawMessage) (waitingPayload, bool) {
 	for taken := range len(before) + 1 {
 		kept := 0
@@ -42,8 +44,7 @@ func changeOf(before, after []json.RawMessage) (waitingPayload, bool) {
 	return waitingPayload{}, false
 }
 
-// after is what waits after the change. Of a damaged record nothing is taken that is not
-// there.
+// after returns the queue after the change. A damaged record takes no more messages than wait.
 func (w waitingPayload) after(waiting []json.RawMessage) []json.RawMessage {
 	from := min(max(w.Taken, 0), len(waiting))
 	to := max(from, len(waiting)-max(w.Withdrawn, 0))

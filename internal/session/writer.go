@@ -12,30 +12,29 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// writer brings the lines of a log to disk, in order, each whole and exactly once.
-// Lines that cannot be written wait in memory and go out, before any other, when
-// there is room.
+// writer writes the lines of a log to disk, in order, each whole and exactly once. Lines that
+// cannot be written wait in memory and are written first when there is room again.
 type writer struct {
-	// open opens the file: a session in which nothing is said needs none.
+	// open opens the file when the first line is written. A session without an entry has none.
 	open func() (file, error)
-	// keep finds out whether the file is still where it was, and makes it again if not.
+	// keep checks that the file still exists at its path, and makes it again if not.
 	keep func() error
 	lock *flock.Flock
 	out  file
-	// left says that a file of ours is there, made by a try that failed.
+	// left says that a failed attempt left a file of ours.
 	left bool
 	// wanted says that there is an entry; a log without one is not kept.
 	wanted  bool
 	waiting [][]byte
-	// err is why the lines wait, nil when the latest try went well.
+	// err is the error of the latest attempt, nil when it succeeded.
 	err error
-	// size is the length of the file up to the end of what is known to be whole;
-	// torn says that more may follow it.
+	// size is the length of the file up to the end of its last complete line.
 	size int64
+	// torn says that a part of a line may follow.
 	torn bool
 }
 
-// file is what a writer needs of the file it appends to.
+// file is the file that a writer appends to.
 type file interface {
 	Write(data []byte) (int, error)
 	Sync() error
@@ -47,7 +46,7 @@ type file interface {
 // kept in memory and written with the next one.
 type UnsavedError struct {
 	Path string
-	// Records is how many wait.
+	// Records is the number of waiting records.
 	Records int
 	Err     error
 }
@@ -59,7 +58,7 @@ func (e *UnsavedError) Error() string {
 // Unwrap returns the cause.
 func (e *UnsavedError) Unwrap() error { return e.Err }
 
-// append writes a line after those that wait.
+// append writes a line after the waiting lines.
 func (w *writer) append(line []byte) {
 	w.waiting = append(w.waiting, line)
 	w.flush()
@@ -71,9 +70,9 @@ func (w *writer) flush() {
 	}
 }
 
-// write writes what waits and forces it to disk. When that fails it takes back
-// what was written in part; if even that fails, the next write begins on a line
-// of its own, so that the part is one broken line and spoils no other.
+// write writes the waiting lines and forces them to disk. After an error it cuts off a line
+// that was written in part. If that fails too, the next write begins with a line break, so
+// that the part is one broken line and spoils no other.
 func (w *writer) write() error {
 	if w.out == nil {
 		out, err := w.open()
@@ -104,7 +103,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// close removes the file when nothing is in it that anybody said.
+// close closes the file and gives up the lock. It removes a file without an entry.
 func (w *writer) close(path string) error {
 	var errs []error
 	if w.out != nil {
