@@ -76,7 +76,7 @@ func (c *Conversation) Background() int { return c.env.Jobs.Background() }
 // Jobs are the commands in the background, and those that were, oldest first.
 func (c *Conversation) Jobs() (jobs []command.Job) {
 	for _, job := range c.env.Jobs.List() {
-		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Line, Live: job})
+		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Command.Line, Live: job})
 	}
 	return jobs
 }

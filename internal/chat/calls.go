@@ -76,7 +76,9 @@ type runner struct {
 	// meant are the calls of the latest reply as they were understood, by their ids; said
 	// holds the names of ours that the model has read.
 	meant map[string]decode.Call
-	said  map[string]bool
+	// advised is what the calls of the latest reply were told of the sandbox.
+	advised *tools.Advised
+	said    map[string]bool
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
 }
@@ -86,6 +88,7 @@ type runner struct {
 // every call has exactly one response in the history when it returns (D-32). A
 // stop that is not empty ends the turn.
 func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
+	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
 	for i := maxCalls; i < len(calls); i++ {
 		calls[i].refused = fmt.Sprintf(answerTooMany, maxCalls)
@@ -286,7 +289,9 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
 	env.Archive = r.archive
 	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.Number}
-	env.Typed = k.typed
+	if env.Typed = k.typed; !k.typed {
+		env.Advised = r.advised
+	}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
 		FoundTokens:         settings.FoundMaxTokens.Of(r.Settings),

@@ -204,5 +204,12 @@ func (p Policy) Writable() []string {
 	return paths
 }
 
+// Writes reports whether a command in Work may write what is at a path without links, but for
+// what is protected.
+func (p Policy) Writes(path string) bool {
+	folders := append([]string{p.Workspace, p.Temp, "/dev/shm"}, p.Writable()...)
+	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && disk.Within(path, layout.Real(folder)) })
+}
+
 // network reports whether the command can reach others.
 func (p Policy) network() bool { return p.Profile == Work && p.Network }

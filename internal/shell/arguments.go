@@ -24,11 +24,12 @@ const maxArgument = 127 << 10
 // that the command could see.
 const joinParts = `_line=; for _part; do _line=$_line$_part; done; set --; eval "unset _line _part; $_line"`
 
-// arguments are those of the shell that runs the command. A program with arguments is
-// found by the shell, so that it is the one that a line would run.
-func (c Command) arguments() []string {
+// arguments returns the arguments of the shell that runs the command and then writes the
+// states of its pipe. A program with arguments is found by the shell, so that it is the one
+// that a line would run.
+func (c Command) arguments(pipe *states) []string {
 	if c.Args == nil {
-		return arguments(c.Line)
+		return arguments(pipe.after(c.Line))
 	}
 	return append([]string{"-c", "--", `exec "$@"`, "bash", c.Line}, c.Args...)
 }

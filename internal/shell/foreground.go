@@ -78,7 +78,7 @@ func (f *foreground) end() {
 func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, keeps func() bool) {
 	running, stop := context.WithCancelCause(j.running)
 	hurried, hurry := context.WithCancel(context.Background())
-	job = &Job{Line: command.Line, began: time.Now(), output: out, stop: stop, hurry: hurry, done: make(chan struct{})}
+	job = &Job{Command: command, began: time.Now(), output: out, stop: stop, hurry: hurry, done: make(chan struct{})}
 	keeps = context.AfterFunc(ctx, func() { stop(context.Cause(ctx)); hurry() })
 	if ctx.Err() != nil { // AfterFunc ends it beside the command, which may have begun by then
 		stop(context.Cause(ctx))
@@ -104,11 +104,11 @@ func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Wr
 func (j *Jobs) add(job *Job) {
 	job.ID = len(j.all) + 1
 	j.all = append(j.all, job)
-	j.OnJob(JobChange{ID: job.ID, Command: job.Line})
+	j.OnJob(JobChange{ID: job.ID, Command: job.Command.Line})
 }
 
 func (j *Jobs) announceEnd(job *Job) {
-	j.OnJob(JobChange{ID: job.ID, Command: job.Line, Ended: true})
+	j.OnJob(JobChange{ID: job.ID, Command: job.Command.Line, Ended: true})
 	if !job.end.Interrupted {
 		j.ended = append(j.ended, job)
 	}

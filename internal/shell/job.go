@@ -16,8 +16,8 @@ const quietTime = time.Second
 
 // Job is a background command.
 type Job struct {
-	ID   int
-	Line string
+	ID      int
+	Command Command
 
 	began  time.Time
 	output *output

@@ -87,7 +87,7 @@ func (j *Jobs) Finished() []Finished {
 	defer j.mu.Unlock()
 	var finished []Finished
 	for _, job := range j.ended {
-		finished = append(finished, Finished{ID: job.ID, Command: job.Line, Outcome: job.end.Outcome()})
+		finished = append(finished, Finished{ID: job.ID, Command: job.Command.Line, Outcome: job.end.Outcome()})
 	}
 	j.ended = nil
 	return finished

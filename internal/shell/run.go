@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"time"
 
@@ -33,6 +34,8 @@ type Command struct {
 	// Input is what it reads, and Environ are variables that it gets besides.
 	Input   []byte
 	Environ []string
+	// Pipe are the names of the commands in the pipe that Line ends with, if it does.
+	Pipe []string
 	// Dir is the absolute folder it starts in.
 	Dir string
 	// Timeout ends it; 0 means never.
@@ -66,6 +69,9 @@ type Ending struct {
 	Exit int
 	// Signal is the name of that signal.
 	Signal string
+	// Hidden are the commands of its last pipe that failed although it did not, each with
+	// its exit code, as "go test: 1".
+	Hidden []string
 	// TimedOut and Interrupted say that it was ended from here.
 	TimedOut, Interrupted bool
 	// LeftBehind says that processes it had put in the background were ended.
@@ -97,8 +103,12 @@ func (e Ending) Outcome() string {
 	}
 }
 
-// ExitText is the exit code, with the signal behind it if there was one.
+// ExitText is the exit code, with the signal behind it if there was one, or the failures
+// that it hides.
 func (e Ending) ExitText() string {
+	if len(e.Hidden) > 0 {
+		return fmt.Sprintf("exit %d (%s)", e.Exit, strings.Join(e.Hidden, ", "))
+	}
 	if e.Signal != "" {
 		return fmt.Sprintf("exit %d (%s)", e.Exit, e.Signal)
 	}
@@ -127,7 +137,9 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimedOut)
 		defer cancel()
 	}
-	cmd := exec.CommandContext(ctx, j.bash(c.Distrusted), c.arguments()...)
+	bash := j.bash(c.Distrusted)
+	pipe := newStates(c, bash)
+	cmd := exec.CommandContext(ctx, bash, c.arguments(pipe)...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(j.environment(c), c.Environ...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -170,6 +182,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	unhurried()
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
+	end.Hidden = pipe.failed()
 	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
 	switch {
 	case ctx.Err() == nil:

@@ -77,7 +77,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	if args.Action != "" {
 		return Plan{
 			Preview: Preview{Title: strings.TrimSpace(args.Action + " " + args.jobName()), ReadOnly: true},
-			Apply:   func(ctx context.Context) Answer { return jobAction(ctx, env.Jobs, args) },
+			Apply:   func(ctx context.Context) Answer { return env.jobAction(ctx, args) },
 		}, nil
 	}
 	if cmdline.Applies(args.Command) {
@@ -119,7 +119,7 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 		answer.Change = changed
 		return answer
 	}
-	answer := answerCommand(command, result)
+	answer := env.answerCommand(command, result)
 	answer.Change = changed
 	return answer
 }
@@ -283,7 +283,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 		limits = env.Limits
 	}
 	return shell.Command{
-		Line: a.Command, Leaves: true, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
+		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: true, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil

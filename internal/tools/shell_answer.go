@@ -9,16 +9,10 @@ import (
 	"time"
 
 	"agent/internal/cmdline"
-	"agent/internal/protect"
-	"agent/internal/protect/survey"
-	"agent/internal/sandbox"
 	"agent/internal/shell"
 	"agent/internal/text/lines"
 	"agent/internal/words"
 )
-
-// searchers are programs that end with 1 where they find nothing, which is no failure.
-var searchers = []string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"}
 
 // foundNothing reports whether a command ended with a search that found nothing.
 func foundNothing(line string, end shell.Result) bool {
@@ -31,11 +25,11 @@ func foundNothing(line string, end shell.Result) bool {
 	}
 	last := parsed.Commands[len(parsed.Commands)-1]
 	program := path.Base(last[0].Text)
-	return slices.Contains(searchers, program) || program == "git" && len(last) > 1 && last[1].Text == "grep"
+	return slices.Contains(shell.Searchers, program) || program == "git" && len(last) > 1 && last[1].Text == "grep"
 }
 
-// answerCommand is the answer to a command that ran to its end.
-func answerCommand(command shell.Command, end shell.Result) Answer {
+// answerCommand returns the answer to a command that ran to its end.
+func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
 		return failed(fmt.Errorf("the command could not be started: %w", end.NotStarted))
 	}
@@ -52,7 +46,7 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 	if answer.Text == "" {
 		answer.Note = "[no output]"
 	}
-	if note := sandboxNote(command, end); note != "" {
+	for _, note := range append(e.advice(command, end), undone(end)...) {
 		answer.Text = lines.Append(answer.Text, note)
 	}
 	switch {
@@ -72,80 +66,6 @@ func answerCommand(command shell.Command, end shell.Result) Answer {
 		}
 	}
 	return answer
-}
-
-// refusals are the words by which programs say that the system refused them
-// something, as it does in a sandbox, and what that was.
-var refusals = []struct{ words, what string }{
-	{"read-only file system", "writing there"},
-	{"erofs", "writing there"},
-	{"permission denied", "access"},
-	{"eacces", "access"},
-	{"device or resource busy", "changing what is protected"},
-	{"ebusy", "changing what is protected"},
-	{"operation not permitted", "that operation"},
-	{"eperm", "that operation"},
-	{"network is unreachable", "the network"},
-	{"enetunreach", "the network"},
-	{"no route to host", "the network"},
-	{"could not resolve host", "the network"},
-	{"name resolution", "the network"},
-	{"name or service not known", "the network"},
-	{"no such host", "the network"},
-	{"eai_again", "the network"},
-	{"enotfound", "the network"},
-	{"couldn't connect to server", "the network"},
-	{"connection refused", "a connection, as of servers only those reach that commands here started,"},
-	{"econnrefused", "a connection, as of servers only those reach that commands here started,"},
-}
-
-// sandboxNote says in a line that a command failed of the sandbox, and in another
-// what of its work was undone; empty when neither is so.
-func sandboxNote(command shell.Command, end shell.Result) string {
-	if !command.Confined.Active() || command.Profile == sandbox.Open {
-		return ""
-	}
-	var notes []string
-	if line, what := refusal(end.Output); end.Exit != 0 && what != "" {
-		remedy := "call again with outside and why"
-		if namesKeys(line) {
-			remedy = "name the file in the command line, which the user is then asked about"
-		}
-		notes = append(notes, fmt.Sprintf("[sandbox: %s may have been refused (%s); if the command needs it, %s]", what, line, remedy))
-	}
-	if len(end.Undone) > 0 {
-		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
-	}
-	if end.Unwatched {
-		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", words.Count(survey.MaxFolders, "folder")))
-	}
-	return strings.Join(notes, "\n")
-}
-
-// namesKeys reports whether a line of output is about a file that holds keys by its name.
-func namesKeys(line string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
-	return slices.ContainsFunc(words, func(word string) bool {
-		_, keys := protect.Ends(word)
-		return keys
-	})
-}
-
-// longestQuote is how much of a line is quoted, in characters.
-const longestQuote = 160
-
-// refusal finds the last line of an output that speaks of a refusal.
-func refusal(output string) (line, what string) {
-	for candidate := range strings.Lines(output) {
-		lower := strings.ToLower(candidate)
-		for _, r := range refusals {
-			if strings.Contains(lower, r.words) {
-				line, what = strings.TrimSpace(candidate), r.what
-				break
-			}
-		}
-	}
-	return words.Line(line, longestQuote), what
 }
 
 // startJob runs a command in the background.
@@ -176,12 +96,12 @@ func inBackground(job *shell.Job, said, kept string) Answer {
 }
 
 // jobAction carries out a call of the shell tool that is about jobs.
-func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
+func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
 	if args.Action == actionList {
-		all := jobs.List()
+		all := e.Jobs.List()
 		return Answer{Text: listJobs(all), Summary: words.Count(len(all), "job")}
 	}
-	job, err := jobs.Find(args.Job)
+	job, err := e.Jobs.Find(args.Job)
 	if err != nil {
 		return failed(err)
 	}
@@ -190,7 +110,7 @@ func jobAction(ctx context.Context, jobs *shell.Jobs, args shellArgs) Answer {
 	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
 		return failed(err)
 	}
-	return lookAt(job)
+	return e.lookAt(job)
 }
 
 func listJobs(all []*shell.Job) string {
@@ -199,15 +119,22 @@ func listJobs(all []*shell.Job) string {
 	}
 	var list strings.Builder
 	for _, job := range all {
-		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), words.Bytes(job.Printed()), job.Line)
+		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), words.Bytes(job.Printed()), job.Command.Line)
 	}
 	return list.String()
 }
 
 // lookAt answers with what a job printed since the last look.
-func lookAt(job *shell.Job) Answer {
+func (e *Env) lookAt(job *shell.Job) Answer {
 	text, ended := job.Look()
+	now := shell.Result{Output: text}
+	if ended != nil {
+		now.Ending = *ended
+	}
 	answer := Answer{Text: text, Note: fmt.Sprintf("[job %d: %s]", job.ID, job.State()), Spool: job.Spool()}
+	for _, note := range e.advice(job.Command, now) {
+		answer.Text = lines.Append(answer.Text, note)
+	}
 	if text == "" {
 		answer.Note = "[nothing new]\n" + answer.Note
 	}

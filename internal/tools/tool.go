@@ -158,6 +158,9 @@ type Env struct {
 	// Named is set when a person named the workspace, so that working in it is meant although
 	// it holds the home folder.
 	Named bool
+	// Advised is what the calls of this reply were told of the sandbox; nil where nothing is
+	// remembered.
+	Advised *Advised
 	// Typed is set when the user typed the command. It is set for one call.
 	Typed bool
 	// Output receives a command's output while it runs, for the screen; nil when

@@ -1,0 +1,59 @@
+package cmdline
+
+import (
+	"slices"
+	"testing"
+)
+
+// live-2 9, live-1 7: the states of a pipe have names.
+func TestPipeline(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"go test ./... 2>&1 | tail -40":                   {"go test", "tail"},
+		"cd x && FOO=1 go test ./... | grep -v ok | tail": {"go test", "grep", "tail"},
+		"timeout 60 npm run test |& head":                 {"npm run", "head"},
+		"time go vet ./... | tail":                        {"go vet", "tail"},
+		"env A=b ./run.sh | cat":                          {"run.sh", "cat"},
+		"for i in 1 2; do false; done | cat":              {"( … )", "cat"},
+		"\"$x\" a | cat":                                  {"…", "cat"},
+		"cat <<E | wc\na | b\nE":                          {"cat", "wc"},
+		"a; b | c # note":                                 {"b", "c"},
+		"set -e; a | b":                                   {"a", "b"},
+		"a | b; c":                                        nil,
+		"a | b &":                                         nil,
+		"a | b || true":                                   nil,
+		"! a | b":                                         nil,
+		"a":                                               nil,
+		"":                                                nil,
+		"a | b \\":                                        nil,
+		"cat <<E | wc\na":                                 nil,
+		"a | 'b":                                          nil,
+		"set -x; a | b":                                   nil,
+		"set -o verbose; a | b":                           nil,
+		"trap 'echo' ERR; a | b":                          nil,
+	} {
+		if got := Pipeline(line); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestFinds(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"grep -rn x . ; false":               true,
+		"cd a && git grep -n x":              true,
+		"find . | xargs grep -n x":           true,
+		"find . -exec grep -n x {} +":        true,
+		"for f in *; do rg x \"$f\"; done":   true,
+		"grep 'x":                            true,
+		"go build ./... 2>&1 | grep -v x":    false,
+		"go build ./... 2>&1 | tail | rg x":  false,
+		"go test ./...":                      false,
+		"touch /usr/share/zz 2>&1 | tail -3": false,
+	} {
+		if got := Finds(line, []string{"grep", "rg"}); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

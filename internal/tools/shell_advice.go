@@ -1,0 +1,275 @@
+package tools
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"agent/internal/cmdline"
+	"agent/internal/disk"
+	"agent/internal/pattern"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+	"agent/internal/words"
+)
+
+// Advised remembers what the calls of one reply were told of the sandbox, so that each kind
+// of advice comes once. It is safe for parallel use.
+type Advised struct {
+	mu    sync.Mutex
+	kinds map[adviceKind]bool
+}
+
+// first reports whether a kind of advice was not given before. Without a reply it never was.
+func (a *Advised) first(kind adviceKind) bool {
+	if a == nil {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.kinds == nil {
+		a.kinds = map[adviceKind]bool{}
+	}
+	before := a.kinds[kind]
+	a.kinds[kind] = true
+	return !before
+}
+
+// adviceKind distinguishes the things that the sandbox refuses.
+type adviceKind int
+
+const (
+	refusedWrite adviceKind = iota
+	refusedNetwork
+	refusedConnection
+	refusedProtected
+	refusedAccess
+	refusedOperation
+)
+
+// refusals are the words by which programs say that the system refused them something. Those
+// that are clear come from nothing but the sandbox, whatever the exit code.
+var refusals = []struct {
+	words string
+	kind  adviceKind
+	clear bool
+}{
+	{"read-only file system", refusedWrite, true},
+	{"erofs", refusedWrite, false},
+	{"network is unreachable", refusedNetwork, true},
+	{"enetunreach", refusedNetwork, false},
+	{"no route to host", refusedNetwork, false},
+	{"could not resolve host", refusedNetwork, false},
+	{"name resolution", refusedNetwork, false},
+	{"name or service not known", refusedNetwork, false},
+	{"no such host", refusedNetwork, false},
+	{"eai_again", refusedNetwork, false},
+	{"enotfound", refusedNetwork, false},
+	{"couldn't connect to server", refusedNetwork, false},
+	{"connection refused", refusedConnection, false},
+	{"econnrefused", refusedConnection, false},
+	{"device or resource busy", refusedProtected, false},
+	{"ebusy", refusedProtected, false},
+	{"permission denied", refusedAccess, false},
+	{"eacces", refusedAccess, false},
+	{"operation not permitted", refusedOperation, false},
+	{"eperm", refusedOperation, false},
+}
+
+// refusal is a line of output that speaks of a refusal, and where in it the words stand.
+type refusal struct {
+	kind adviceKind
+	line string
+	at   int
+}
+
+// advice returns what the model should know of what the sandbox refused a command: one line
+// for each kind, and one only for the vaguer words.
+func (e *Env) advice(command shell.Command, end shell.Result) []string {
+	if !command.Confined.Active() || command.Profile == sandbox.Open {
+		return nil
+	}
+	found := refusalsIn(command, end)
+	var notes []string
+	for kind := refusedWrite; kind <= refusedOperation; kind++ {
+		r, ok := found[kind]
+		if !ok || kind > refusedNetwork && len(notes) > 0 || !e.Advised.first(kind) {
+			continue
+		}
+		notes = append(notes, r.advice(command))
+	}
+	return notes
+}
+
+// refusalsIn finds the last line of each kind. Words that a failure may have for many reasons
+// count where something failed; the others count always, unless the command only looked.
+func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal {
+	failed := end.Exit != 0 || len(end.Hidden) > 0
+	if !failed && command.ReadOnly {
+		return nil
+	}
+	found := map[adviceKind]refusal{}
+	for line := range strings.Lines(end.Output) {
+		lower := strings.ToLower(line)
+		for _, known := range refusals {
+			at := strings.Index(lower, known.words)
+			if at < 0 || !failed && !known.clear {
+				continue
+			}
+			r := refusal{known.kind, strings.TrimRight(line, "\n"), min(at, len(line))}
+			if r.holds(command, failed) {
+				found[known.kind] = r
+			}
+			break
+		}
+	}
+	return found
+}
+
+// holds reports whether the line is about the sandbox, and no line that a search found.
+func (r refusal) holds(command shell.Command, failed bool) bool {
+	switch {
+	case r.kind == refusedNetwork && command.Profile == sandbox.Work && command.Confined.Policy.Network:
+		return false
+	case r.kind == refusedWrite && !failed:
+		path := r.path()
+		if path == "" || command.Confined.Policy.Writes(disk.Real(disk.At(command.Dir, path))) {
+			return false
+		}
+	}
+	return !isMatch(r.line, command)
+}
+
+// matchLine matches what a search prints before a line: PATH:NUMBER: or only the number.
+var matchLine = pattern.New(`^(?:[^:]+[:-])?\d+[:-]`)
+
+// isMatch reports whether a line of output is one that a search found in a file.
+func isMatch(line string, command shell.Command) bool {
+	if !cmdline.Finds(command.Line, shell.Searchers) {
+		return false
+	}
+	if matchLine.MatchString(line) {
+		return true
+	}
+	file, _, ok := strings.Cut(line, ":")
+	if !ok {
+		return false
+	}
+	info, err := os.Lstat(disk.At(command.Dir, file))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// advice says in a line what was refused and what to do.
+func (r refusal) advice(command shell.Command) string {
+	path := r.path()
+	about := " " + words.Line(path, mostNamed)
+	if path == "" {
+		about = ""
+	}
+	what, remedy := "", "if the command needs it, call again with outside and why"
+	switch r.kind {
+	case refusedWrite:
+		what = "writing" + about + " was refused"
+	case refusedNetwork:
+		what = "there is no network"
+		if host := r.host(); host != "" {
+			what += " (" + words.Line(host, mostNamed) + ")"
+		}
+	case refusedConnection:
+		what = "only servers that commands here started can be reached"
+	case refusedProtected:
+		what = "what is protected cannot be changed"
+	case refusedAccess:
+		what = "access" + strings.Replace(about, " ", " to ", 1) + " may have been refused"
+	case refusedOperation:
+		what = "that operation may have been refused"
+	}
+	switch {
+	case namesKeys(r.line):
+		remedy = "name the file in the command line, which the user is then asked about"
+	case r.kind != refusedNetwork && disk.Within(path, systemTemp) && !command.Confined.Policy.Writes(path):
+		remedy = "use $TMPDIR instead, or call again with outside and why"
+	}
+	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
+}
+
+// mostNamed is how much of a path or host the advice names, in characters.
+const mostNamed = 80
+
+// systemTemp is the temporary folder that all users of a system share.
+const systemTemp = "/tmp"
+
+// pathWord matches an absolute path, or one that leads up, in quotes or between the
+// characters that are in no path.
+var pathWord = pattern.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
+
+// path returns the path that the line is about: the last one before its words of refusal,
+// else the first one after. It is empty when there is none.
+func (r refusal) path() string {
+	before, after := pathsIn(r.line[:r.at]), pathsIn(r.line[r.at:])
+	switch {
+	case len(before) > 0:
+		return before[len(before)-1]
+	case len(after) > 0:
+		return after[0]
+	}
+	return ""
+}
+
+// pathsIn returns the paths that a text names.
+func pathsIn(text string) []string {
+	var found []string
+	for _, match := range pathWord.FindAllStringSubmatch(text, -1) {
+		if path := match[1] + match[2]; !strings.HasPrefix(path, "//") { // as in an address
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+var (
+	address    = pattern.New(`([a-z+]+://[^\s"'<>\\]+)`)
+	namedHost  = pattern.New(`(?i)(?:lookup|host:|hostname|eai_again|enotfound|host=|connect to)[\s'"]*([a-z0-9][a-z0-9.-]*)`)
+	hostNumber = pattern.New(`(\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f:]+\])`)
+)
+
+// host returns the host that a line is about, empty when it names none.
+func (r refusal) host() string {
+	if found := address.FindStringSubmatch(r.line); found != nil {
+		if to, err := url.Parse(found[1]); err == nil && to.Hostname() != "" {
+			return to.Hostname()
+		}
+	}
+	for _, named := range []*pattern.Pattern{namedHost, hostNumber} {
+		if found := named.FindStringSubmatch(r.line); found != nil {
+			return strings.Trim(found[1], ".[]")
+		}
+	}
+	return ""
+}
+
+// undone says in a line each what of a command's work was undone, and what was not looked at.
+func undone(end shell.Result) []string {
+	var notes []string
+	if len(end.Undone) > 0 {
+		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; what the command made of them was undone]", strings.Join(end.Undone, ", ")))
+	}
+	if end.Unwatched {
+		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s; what the command made in others was not looked at for what runs later, so commands are asked about now]", words.Count(survey.MaxFolders, "folder")))
+	}
+	return notes
+}
+
+// namesKeys reports whether a line of output is about a file that holds keys by its name.
+func namesKeys(line string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		_, keys := protect.Ends(word)
+		return keys
+	})
+}

@@ -1,0 +1,111 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+)
+
+// live-1 2, live-2 1: advice follows the text of the output. Only what nothing else says
+// counts when the command did not fail, and of a refused write only one that is outside.
+func TestAdviceFollowsTheText(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	root := env.Workspace.Root()
+	if err := os.WriteFile(filepath.Join(root, "notes.txt"), []byte("open /usr/zz: read-only file system\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const outside, remedy = "open /tmp/lazygit/test: read-only file system", "call again with outside"
+	for _, c := range []struct {
+		name, line, output string
+		exit               int
+		readOnly           bool
+		want               string // "" for no advice
+	}{
+		{"piped", "go test ./... | tail", "open /opt/x/y: read-only file system\nFAIL", 0, false, "writing /opt/x/y was refused"},
+		{"failed", "go test ./...", "open /opt/x/y: read-only file system", 1, false, "writing /opt/x/y was refused"},
+		{"touch", "touch /usr/share/zz 2>&1 | tail -3", "touch: cannot touch '/usr/share/zz': Read-only file system", 0, false, "writing /usr/share/zz was refused"},
+		{"a space", "x | cat", "touch: cannot touch '/usr/a b': Read-only file system", 0, false, "writing /usr/a b was refused"},
+		{"node", "npm i | cat", "npm error EROFS: read-only file system, mkdir '/opt/x'", 0, false, "writing /opt/x was refused"},
+		{"go's place", "go vet ./... 2>&1 | grep -v '#'", "dump/x.go:5:2: mkdir /root/go/pkg/mod/cache: read-only file system", 0, false, "writing /root/go/pkg/mod/cache was refused"},
+		{"upwards", "x | cat", "open ../zz: read-only file system", 0, false, "writing ../zz was refused"},
+		{"in the workspace", "x | cat", "open " + root + "/zz: read-only file system", 0, false, ""},
+		{"in the workspace, failed", "x", "open " + root + "/zz: read-only file system", 1, false, "was refused"},
+		{"no path", "x | cat", "Read-only file system", 0, false, ""},
+		{"no path, failed", "x", "Read-only file system", 1, false, "writing was refused"},
+		{"network", "go get x | tail", `Get "https://proxy.golang.org/x": dial tcp 142.250.1.1:443: connect: network is unreachable`, 0, false, "there is no network (proxy.golang.org)"},
+		{"lookup", "x", "dial tcp: lookup example.org on 1.1.1.1:53: dial udp: network is unreachable", 1, false, "(example.org)"},
+		{"curl", "x", "curl: (6) Could not resolve host: example.org", 6, false, "(example.org)"},
+		{"curl, piped", "x | cat", "curl: (6) Could not resolve host: example.org", 0, false, ""},
+		{"denied", "x | cat", "open /root/y: permission denied", 0, false, ""},
+		{"denied, failed", "x", "open /root/y: permission denied", 1, false, "access to /root/y may have been refused"},
+		{"search", "grep -rn only . ; true", "notes.txt:1:" + outside, 0, false, ""},
+		{"search, failed", "grep -rn only . ; false", "./notes.txt:1:" + outside, 1, false, ""},
+		{"search without numbers", "grep -r only . ; false", "notes.txt:" + outside, 1, false, ""},
+		{"context", "grep -rnC1 only . ; false", "notes.txt-1-" + outside, 1, false, ""},
+		{"xargs", "find . | xargs grep -n only; false", "notes.txt:1:" + outside, 1, false, ""},
+		{"shown", "cat notes.txt", outside, 0, true, ""},
+		{"shown, piped", "cat notes.txt | tail -3", outside, 0, true, ""},
+		{"clean", "x", "fine", 1, false, ""},
+	} {
+		command := shell.Command{Line: c.line, Dir: root, ReadOnly: c.readOnly, Confined: env.Confinement(), Profile: sandbox.Work}
+		end := shell.Result{Output: c.output + "\n", Ending: shell.Ending{Exit: c.exit}}
+		notes := env.advice(command, end)
+		if c.want == "" && len(notes) > 0 || c.want != "" && len(notes) != 1 {
+			t.Errorf("%s: %q", c.name, notes)
+			continue
+		}
+		if c.want != "" && (!strings.Contains(notes[0], c.want) || !strings.Contains(notes[0], remedy)) {
+			t.Errorf("%s: %q does not say %q and what to do", c.name, notes[0], c.want)
+		}
+		if len(notes) > 0 && len(notes[0]) > 200 {
+			t.Errorf("%s: the advice has %d characters", c.name, len(notes[0]))
+		}
+	}
+	command := shell.Command{Line: "x", Dir: root, Confined: env.Confinement(), Profile: sandbox.Open}
+	if notes := env.advice(command, shell.Result{Output: outside, Ending: shell.Ending{Exit: 1}}); len(notes) > 0 {
+		t.Errorf("a command outside gets %q", notes)
+	}
+}
+
+// Each kind of advice comes once in a reply, whatever it is about.
+func TestAdviceComesOncePerReply(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	env.Advised = &Advised{}
+	said := ""
+	for range 2 {
+		said += command(t, env, "touch /usr/share/zz1 /usr/share/zz2 2>&1 | cat").ForModel()
+	}
+	if strings.Count(said, "[sandbox: writing /usr/share/zz2 was refused") != 1 {
+		t.Errorf("the two calls answer\n%s", said)
+	}
+	env.Advised = &Advised{}
+	if answer := command(t, env, "touch /usr/share/zz1 | cat"); !strings.Contains(answer.ForModel(), "[sandbox: ") {
+		t.Errorf("in the next reply it is not said:\n%s", answer.ForModel())
+	}
+}
+
+// The advice of a job comes with what it printed.
+func TestAdviceOfAJob(t *testing.T) {
+	t.Parallel()
+	env := confinedEnv(t)
+	runTool(t.Context(), t, runShellCommand(), env, params{"command": "touch /usr/share/zz1 2>&1 | cat", "background": true})
+	answer := runTool(t.Context(), t, runShellCommand(), env, params{"action": "tail", "job": 1, "wait_seconds": 20})
+	if !strings.Contains(answer.ForModel(), "[sandbox: writing /usr/share/zz1 was refused") {
+		t.Errorf("the job answers\n%s", answer.ForModel())
+	}
+}
+
+// The exit line says what failed in a pipe.
+func TestTheExitLineOfAPipe(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	if answer := command(t, env, "(exit 3) | cat"); !strings.Contains(answer.Note, "[exit 0 (( … ): 3) after ") || *answer.ExitCode != 0 || answer.Error != "" {
+		t.Errorf("%+v", answer)
+	}
+}
