@@ -2,11 +2,11 @@ package outline
 
 import "strings"
 
-// blockEnd finds where a declaration ends.
+// blockEnd is a method of finding the end of a declaration.
 type blockEnd struct {
 	// by names the method, for the note to the model.
 	by string
-	// last returns the index of the last line of what line start declares.
+	// last returns the index of the last line of the declaration at line start.
 	last func(code []string, start int) int
 }
 
@@ -15,7 +15,7 @@ var (
 	byIndentation = blockEnd{"indentation", lastByIndentation}
 )
 
-// maxHeadLines is how far below a name its first brace is looked for.
+// maxHeadLines bounds the search for the first brace below a name, in lines.
 const maxHeadLines = 50
 
 // lastByBraces ends a declaration at the brace that closes its first one, or at a

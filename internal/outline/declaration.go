@@ -1,5 +1,5 @@
-// Package outline says what a source file declares and where: Go by parsing it,
-// other languages by the looks of their lines, which it admits ([Outline.Note]).
+// Package outline lists the declarations of a source file. It parses Go; in other languages it
+// recognises declarations by the looks of their lines, and says so ([Outline.Note]).
 //
 // It works on text alone and reads no file. Offsets are bytes of that text, which
 // must be valid UTF-8.
@@ -16,11 +16,11 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Outline is what a file declares.
+// Outline has the declarations of a file.
 type Outline struct {
 	// Declarations are in the order of the text.
 	Declarations []Declaration
-	// Note says how they were found, and what is uncertain about it.
+	// Note says how the declarations were found, and how certain that is.
 	Note string
 
 	name, text string
@@ -28,18 +28,18 @@ type Outline struct {
 
 // Declaration is a named part of a source file.
 type Declaration struct {
-	// Name is qualified by what it belongs to: Type.Method, Class.method. Empty for
-	// what only the outline shows.
+	// Name is qualified by its type or class: Type.Method, Class.method. It is empty for an
+	// entry that cannot be asked for by name.
 	Name string
-	// Start, Head and End are offsets in the text: of the documentation, of the
-	// declaration proper, and of what follows it.
+	// Start, Head and End are offsets in the text: of the documentation, of the declaration
+	// proper, and of its end.
 	Start, Head, End int
-	// Group is the keyword of the parenthesised Go declaration it is in.
+	// Group is the keyword of the parenthesised Go declaration around it.
 	Group string
 
 	// heading is its first line in the outline.
 	heading string
-	// inner is set for what the outline does not show by itself.
+	// inner is set for one name of a group, which has no line of its own in the outline.
 	inner bool
 }
 
@@ -122,7 +122,7 @@ func plainSymbol(symbol string) string {
 	return strings.NewReplacer("(", "", ")", "", "*", "", "::", ".").Replace(symbol)
 }
 
-// maxOffered is how many declarations are offered instead of a missing one.
+// maxOffered bounds the declarations that are proposed instead of a missing one.
 const maxOffered = 5
 
 // offer lists declarations whose name is near or contains the word.

@@ -7,7 +7,7 @@ import (
 )
 
 // FormatGo runs gofmt over a declaration, or over a member of a group that the
-// keyword opens. What does not parse is returned as it is.
+// keyword opens. Code that does not parse is returned unchanged.
 func FormatGo(code, group string) string {
 	if group == "" {
 		if out, err := format.Source([]byte(code)); err == nil {

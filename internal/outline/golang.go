@@ -19,15 +19,15 @@ func parseGo(content []byte) (*token.FileSet, *ast.File, error) {
 	return files, file, err
 }
 
-// Problem is the first thing by which a file does not parse.
+// Problem is the first syntax error of a file.
 type Problem struct {
-	// Line and Column are where, from 1; columns are bytes.
+	// Line and Column are its place, from 1; columns are bytes.
 	Line, Column int
-	// Message says what is wrong there.
+	// Message describes the error.
 	Message string
 }
 
-// String is the problem as LINE:COLUMN: MESSAGE.
+// String returns the problem as LINE:COLUMN: MESSAGE.
 func (p *Problem) String() string { return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message) }
 
 // firstProblem returns the first error of a parser, or nil.
@@ -39,7 +39,8 @@ func firstProblem(err error) *Problem {
 	return &Problem{list[0].Pos.Line, list[0].Pos.Column, list[0].Msg}
 }
 
-// SyntaxError says why a Go file does not parse; nil when it does or is no Go file.
+// SyntaxError returns the first syntax error of a Go file. It is nil for a valid file and for
+// other languages.
 func SyntaxError(name string, content []byte) *Problem {
 	if filepath.Ext(name) != ".go" {
 		return nil
@@ -185,8 +186,8 @@ func (g goSource) declaration(name string, doc *ast.CommentGroup, node ast.Node,
 	return d
 }
 
-// offset returns where a position is in the text, also for the positions beyond
-// its end that the parser gives to what is missing.
+// offset returns the offset of a position in the text. The parser places missing code behind
+// the end of the text; that becomes the end.
 func (g goSource) offset(pos token.Pos) int {
 	file := g.files.File(g.file.FileStart)
 	return min(max(int(pos)-file.Base(), 0), len(g.text))

@@ -12,9 +12,9 @@ import (
 	"agent/internal/text/lines"
 )
 
-// guessedDeclarations finds declarations by the looks of lines: a pattern for each
-// kind, and an end found by braces or indentation. Comments and strings are blanked
-// out first, so that what is in them is not taken for code.
+// guessedDeclarations finds declarations by the looks of lines, with a pattern for each kind.
+// It finds their ends by braces or indentation. Comments and strings are blanked out first, so
+// that their text is not taken for code.
 func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, string, error) {
 	l, ok := languageOf(rel)
 	if !ok {
@@ -31,8 +31,10 @@ func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, 
 // guess is a file being outlined.
 type guess struct {
 	language language
-	// lines are those of the file, code the same with comments and strings blank.
-	lines, code []string
+	// lines are the lines of the file.
+	lines []string
+	// code has the same lines with comments and strings blanked out.
+	code []string
 }
 
 func (g *guess) declarations() []Declaration {
@@ -74,8 +76,7 @@ func lineStarts(list []string) []int {
 	return append(starts, at)
 }
 
-// codeOnly replaces what is in comments and strings by spaces, keeping the
-// lines.
+// codeOnly replaces comments and strings by spaces and keeps the line breaks.
 func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	lexer := lexer.ForFile(rel)
 	if lexer == nil {

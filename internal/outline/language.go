@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// language says how declarations look in a language. Of each pattern the first
-// group is the name.
+// language has the patterns of declarations in a language. The first group of each pattern is
+// the name.
 type language struct {
 	name       string
 	extensions []string
@@ -17,8 +17,8 @@ type language struct {
 	ends       blockEnd
 }
 
-// notNames are words that look like the name of a function where a statement
-// is.
+// notNames are keywords that look like the name of a function at the beginning of a
+// statement.
 var notNames = []string{"if", "for", "while", "switch", "catch", "return", "else", "new", "throw", "do", "with", "foreach", "using", "lock", "when", "match", "await", "sizeof", "function"}
 
 // declares returns the name that a line of code declares.
@@ -42,8 +42,7 @@ func languageOf(rel string) (language, bool) {
 	return all[i], true
 }
 
-// languages are compiled when the first outline is asked for: most sessions never
-// do.
+// languages compiles the patterns at the first outline, since most sessions need none.
 var languages = sync.OnceValue(func() []language {
 	return []language{
 		{"Python", []string{".py", ".pyi"}, patterns(
@@ -81,7 +80,7 @@ var languages = sync.OnceValue(func() []language {
 	}
 })
 
-// modifiers are what may be before a declaration in the Java family.
+// modifiers matches the words before a declaration in the languages of the Java family.
 const modifiers = `(?:(?:public|private|protected|internal|static|final|abstract|sealed|open|data|partial|export|override|inline|suspend|async|virtual|readonly|unsafe|default|synchronized|native|case|implicit|fileprivate|mutating)\s+)*`
 
 func patterns(sources ...string) []*regexp.Regexp {

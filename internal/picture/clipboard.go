@@ -14,7 +14,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// clipboardTime bounds what the program that is asked for the clipboard may take.
+// clipboardTime bounds the program that reads the clipboard.
 const clipboardTime = 10 * time.Second
 
 // ErrNoPicture says that there is a clipboard without an image.
@@ -28,7 +28,7 @@ type reader struct {
 	decode   func(out []byte) ([]byte, error)
 }
 
-// readers are those of a system, in the order in which they are tried.
+// readers returns the programs of an operating system, in the order in which they are tried.
 func readers(system string) []reader {
 	if system == "darwin" {
 		return []reader{{command: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: decodeAppleScript}}
@@ -40,9 +40,8 @@ func readers(system string) []reader {
 	}
 }
 
-// Clipboard returns the image on the clipboard as a PNG file. The program that reads it
-// is looked for in the PATH of environ, which it also runs with. The error is
-// ErrNoPicture, or says what to do.
+// Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH
+// of environ, with environ. The error is ErrNoPicture, or tells a person what to do.
 func Clipboard(ctx context.Context, environ []string) ([]byte, error) {
 	return clipboard(ctx, environ, readers(runtime.GOOS))
 }
@@ -77,7 +76,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	if err != nil {
 		return nil, ErrNoPicture
 	}
-	// What the program has started may hold its output open for longer.
+	// Processes that the program has started may hold its output open for longer.
 	defer context.AfterFunc(ctx, func() { stdout.Close() })()
 	const most = 2*MaxFileBytes + len("«data PNGf»\n")
 	out, err := io.ReadAll(io.LimitReader(stdout, int64(most)+1))

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// How a camera was held, as Exif numbers it: what must be done to see the image
-// upright. Models do not read Exif.
+// Orientations of a camera as Exif numbers them. Models do not read Exif, so that the image
+// must be turned.
 const (
 	upright         = 1
 	sideways        = 5 // and all above
 	mostOrientation = 8
 )
 
-// orientation is how the image in a JPEG file is to be turned; upright for all that
-// does not say.
+// orientation returns the orientation of the image in a JPEG file, upright where it is not
+// given.
 func orientation(file []byte) int {
 	const (
 		application = 0xe1
@@ -91,7 +91,7 @@ func turn(from image.Image, orientation int) image.Image {
 	return to
 }
 
-// source is where a pixel of the upright image is in one of w by h.
+// source returns the place, in an image of w by h, of a pixel of the upright image.
 func source(orientation, x, y, w, h int) (sx, sy int) {
 	sx, sy = x, y
 	if orientation >= sideways {

@@ -1,5 +1,5 @@
-// Package picture makes of an image file what models take: checked before it is
-// decoded, no larger than they look at, in a format that all of them know.
+// Package picture turns image files into images that models accept: checked before they are
+// decoded, scaled to the size that models look at, in a format that all models know.
 package picture
 
 import (
@@ -19,31 +19,30 @@ import (
 	"agent/internal/words"
 )
 
-// The bounds of what is read and of what is sent.
+// Bounds of images that are read and sent.
 const (
-	// MaxFileBytes is the size of the largest file that is looked at.
+	// MaxFileBytes is the size of the largest file that is read.
 	MaxFileBytes = 20 << 20
 	// MaxBytes is the size of the largest image that is sent: 5 MB in base64.
 	MaxBytes = 3_750_000
-	// LongestSide is in pixels; vendors shrink what is larger by themselves.
+	// LongestSide is in pixels. Vendors shrink larger images themselves.
 	LongestSide = 1568
 	// maxDecoded bounds the memory that an image takes while it is scaled, in bytes.
 	maxDecoded = 224 << 20
 )
 
-// Picture is an image as it is sent.
+// Picture is an image in the form in which it is sent.
 type Picture struct {
 	MimeType      string
 	Data          []byte
 	Width, Height int
 }
 
-// Extensions are how the names of the files end that Fit understands.
+// Extensions are the endings of the files that Fit understands.
 var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// Fit returns the image that a file holds, scaled down when it is larger than models
-// look at. Its error says in words for a person why the file cannot be sent; it
-// follows on "because ".
+// Fit returns the image in a file, scaled down if it is larger than models look at. The error
+// tells a person why the file cannot be sent; it continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
 		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", words.Bytes(int64(len(file))), words.Bytes(MaxFileBytes))
@@ -61,8 +60,8 @@ func Fit(file []byte) (Picture, error) {
 	if size := int64(config.Width) * int64(config.Height); size > maxDecoded/depth(config.ColorModel) {
 		return Picture{}, fmt.Errorf("it is too large: %d × %d pixels (%d megapixels); make it smaller first", config.Width, config.Height, size/1_000_000)
 	}
-	// All of it is decoded even where nothing is to be changed: a vendor refuses a
-	// broken image, and with it the conversation that holds it.
+	// The whole image is decoded even where it stays as it is: a vendor refuses a broken
+	// image, and with it every later request of the conversation.
 	decoded, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
 		return Picture{}, broken(err)
@@ -81,7 +80,7 @@ func broken(err error) error {
 	return fmt.Errorf("the image is broken: %s", strings.TrimPrefix(err.Error(), "image: "))
 }
 
-// depth is how many bytes a pixel takes when it is decoded, at most.
+// depth returns the number of bytes that a decoded pixel takes at most.
 func depth(model color.Model) int64 {
 	switch model {
 	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
@@ -102,8 +101,8 @@ func scale(from image.Image) image.Image {
 	return to
 }
 
-// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG, as
-// it does with what is too large otherwise.
+// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG. A drawing
+// that is too large as PNG becomes a JPEG too.
 func encode(scaled image.Image, format string) (Picture, error) {
 	size := scaled.Bounds().Size()
 	var out bytes.Buffer

@@ -13,8 +13,8 @@ type Board struct {
 	changed func(List)
 }
 
-// NewBoard returns a board with list on it. Changed, which may be nil, is called
-// with every other list that takes its place, in order; it must not call back.
+// NewBoard returns a board with list on it. It calls changed, which may be nil, with every
+// later list, in order. changed must not call the board.
 func NewBoard(list List, changed func(List)) *Board {
 	if changed == nil {
 		changed = func(List) {}
@@ -32,8 +32,7 @@ func (b *Board) List() List {
 	return slices.Clone(b.list)
 }
 
-// Set puts another list in place of the current one, if it is in order; the error
-// is a *FieldError.
+// Set replaces the current list if the new one is valid. The error is a *FieldError.
 func (b *Board) Set(list List) error {
 	if err := list.Check(); err != nil {
 		return err

@@ -1,3 +1,3 @@
-// Package todo is the list of what the model means to do: its form, what is wrong
-// with one, and the board that holds the current one.
+// Package todo has the model's list of tasks: its form, its validation, and the board with the
+// current list.
 package todo

@@ -10,7 +10,7 @@ import (
 	"agent/internal/words"
 )
 
-// Status is how far an item has come.
+// Status is the progress of an item.
 type Status string
 
 // The states of an item.
@@ -29,7 +29,7 @@ type Item struct {
 	Subtasks List `json:"subtasks,omitempty"`
 }
 
-// List is what is to be done, in order.
+// List has the tasks in order.
 type List []Item
 
 // Bounds of a list: it is part of every request after a compression.
@@ -43,7 +43,7 @@ type FieldError struct{ Field, Problem string }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// Check reports what is wrong with a list, as a *FieldError, or nil.
+// Check returns the first mistake in a list as a *FieldError, or nil.
 func (l List) Check() error {
 	n := len(l)
 	for _, item := range l {
@@ -55,8 +55,7 @@ func (l List) Check() error {
 	return l.check("todos", make(map[string]string))
 }
 
-// check names the fields below path. Seen are the ids of the whole list, each with
-// the field that has it.
+// check checks the items below a path. seen has the ids of the whole list, each with its field.
 func (l List) check(path string, seen map[string]string) error {
 	for i, item := range l {
 		at := fmt.Sprintf("%s[%d]", path, i)
@@ -89,11 +88,11 @@ func (l List) check(path string, seen map[string]string) error {
 	return nil
 }
 
-// Progress is a list in three figures.
+// Progress summarises a list.
 type Progress struct {
 	// Done and Total count the items.
 	Done, Total int
-	// Current is what is being worked on, else what comes next; "" when all is done.
+	// Current is the task in progress, else the next one; empty when all is done.
 	Current string
 }
 
@@ -115,7 +114,7 @@ func (l List) Progress() Progress {
 	return p
 }
 
-// current is the item in words: the step that is being worked on, else its own.
+// current returns the words of the step in progress, else of the item.
 func (i Item) current() string {
 	for _, step := range i.Subtasks {
 		if step.Status == InProgress {

@@ -7,11 +7,11 @@ import (
 	"agent/internal/pattern"
 )
 
-// numbered is the beginning of a numbered item at the left edge of a text.
+// numbered matches the beginning of a numbered item at the left edge of a text.
 var numbered = pattern.New(`^\d{1,3}[.)]\s+`)
 
-// Steps returns the numbered items of a text in Markdown as a list of which nothing is done;
-// none where it has fewer than two of them, or more than a list holds.
+// Steps returns the numbered items of a Markdown text as a list of pending tasks. It returns
+// none for fewer than two items, or more than a list may have.
 func Steps(markdown string) List {
 	var steps List
 	fenced := false

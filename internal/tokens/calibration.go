@@ -16,11 +16,11 @@ type Calibration struct {
 	ratios map[string]float64
 }
 
-// Observe remembers that a request to model, estimated at so many tokens before
-// scaling, was reported as so many prompt tokens, of which so many came from the
-// provider's cache. A request without a count on either side teaches nothing, nor does
-// one that was reported smaller than its estimate and partly cached: some servers
-// count only what they had not cached, and a limit that depends on that would be passed.
+// Observe compares the estimate of a request, before scaling, with the prompt tokens that the
+// provider reported, some of them from its cache. A request without a count on either side is
+// ignored. So is a partly cached request that was reported smaller than its estimate: some
+// servers count only the tokens outside of their cache, and a limit that relied on their
+// figure would be exceeded.
 func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return
@@ -28,13 +28,13 @@ func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	c.Restore(model, float64(reported)/float64(estimated))
 }
 
-// Ratio is what Observe remembers of a model; false when that is nothing.
+// Ratio returns the ratio that Observe remembers for a model; false when there is none.
 func (c *Calibration) Ratio(model string) (ratio float64, observed bool) {
 	ratio, observed = c.ratios[model]
 	return ratio, observed
 }
 
-// Restore remembers a Ratio of an earlier run. One that cannot be is made possible.
+// Restore sets the Ratio of an earlier run, moved into the possible range.
 func (c *Calibration) Restore(model string, ratio float64) {
 	if math.IsNaN(ratio) {
 		return

@@ -9,9 +9,9 @@ import (
 type class uint8
 
 const (
-	// upper is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]: what may open a word.
+	// upper is [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]: it may open a word.
 	upper class = 1 << iota
-	// lower is [\p{Ll}\p{Lm}\p{Lo}\p{M}]: what may continue it.
+	// lower is [\p{Ll}\p{Lm}\p{Lo}\p{M}]: it may continue a word.
 	lower
 	// letter is \p{L}.
 	letter
@@ -19,7 +19,7 @@ const (
 	digit
 	// space is \s.
 	space
-	// newline is [\r\n], which is space as well.
+	// newline is [\r\n]. A newline is space as well.
 	newline
 )
 
@@ -44,7 +44,7 @@ func classOf(r rune) class {
 	return 0
 }
 
-// classOfASCII is classOf for the characters that nearly all text is made of.
+// classOfASCII returns the class of an ASCII character, by a shorter way than classOf.
 func classOfASCII(c byte) class {
 	switch {
 	case 'a' <= c && c <= 'z':

@@ -10,8 +10,8 @@ type Counter struct {
 	ranks rankTable
 }
 
-// Vocabulary names what the counts depend on, so that recorded counts can be determined
-// from those of another encoding.
+// Vocabulary names the encoding, so that recorded counts can be told from the counts of
+// another encoding.
 func (c *Counter) Vocabulary() string { return string(c.enc) }
 
 // Count returns the number of tokens of text, special tokens such as

@@ -18,9 +18,9 @@ const (
 // a hyphen and a variant, so that gpt-4 and gpt-4-turbo are meant, not gpt-4o.
 var cl100kFamilies = []string{"gpt-4", "gpt-3.5-turbo", "gpt-35-turbo", "text-embedding"}
 
-// EncodingFor returns the encoding of a model. A provider prefix ("openai/"), the
-// mark of a fine-tuned model ("ft:") and what follows a colon are disregarded. A
-// model nobody knows gets O200K; Calibration corrects the estimate (D-09).
+// EncodingFor returns the encoding of a model. It ignores a provider prefix ("openai/"), the
+// mark of a fine-tuned model ("ft:") and a suffix behind a colon. An unknown model gets O200K;
+// Calibration corrects the estimate (D-09).
 func EncodingFor(model string) Encoding {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]

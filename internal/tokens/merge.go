@@ -28,8 +28,7 @@ func (m *merger) count(piece string) int {
 // mergeShort merges a piece of at most shortPiece bytes and returns how many parts
 // are left. It is the plain form of the algorithm, quadratic in the length.
 func mergeShort(ranks rankTable, piece string) int {
-	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of what parts i
-	// and i+1 make together.
+	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of parts i and i+1 joined.
 	var startsBuf [shortPiece + 1]uint8
 	var pairsBuf [shortPiece]uint32
 	starts, pairs := startsBuf[:len(piece)+1], pairsBuf[:len(piece)]

@@ -18,7 +18,7 @@ type longMerge struct {
 // node is a part of a piece. It ends where the next one begins.
 type node struct {
 	previous, next int32
-	// rank is that of the token which the part makes with the next one.
+	// rank is the rank of the part joined with the next one.
 	rank uint32
 }
 
@@ -29,7 +29,7 @@ func (m *longMerge) run(piece string) {
 	}
 }
 
-// reset begins with a piece that is in as many parts as it has bytes.
+// reset begins with a piece whose parts are its single bytes.
 func (m *longMerge) reset(piece string) {
 	m.piece = piece
 	m.nodes = slices.Grow(m.nodes[:0], len(piece)+1)

@@ -1,8 +1,7 @@
 package tokens
 
 // A long piece is merged window by window, so that a megabyte of one letter needs
-// the memory of a window and the cache holds it. That the result is the same
-// follows from what byte pair encoding is:
+// the memory of a window and the cache holds it. The result is the same as without windows:
 //
 // Parts t1 … tn are the encoding of their text exactly if each pair of neighbours
 // ti ti+1 is the encoding of its own text. For suppose all pairs are, and a merge

@@ -11,16 +11,16 @@ const noRank = math.MaxUint32
 
 // rankTable maps the bytes of each token to its rank: the position in the order
 // in which byte pair encoding merges. It is a hash table in the form in which the
-// program holds it in its file, so that nothing is read before it is looked at, and
-// processes share what they look at. Numbers are 32 bits, little-endian:
+// program holds it in its file, so that only the parts that are used are read, and processes
+// share them. Numbers are 32 bits, little-endian:
 //
-//	buckets   where the entries of each bucket are, from the beginning of the
-//	          table, above bucketBits bits that say how many
+//	buckets   for each bucket the offset of its entries, from the beginning of the
+//	          table, and in the low bucketBits bits their number
 //	entries   of one bucket after the other: the marks of its tokens, then their
 //	          bytes one behind the other
 //
-// A mark is the token's rank in the low rankBits bits, above them what is compared
-// before the bytes are: the length less one in lengthBits bits, then bits of the hash.
+// A mark has the token's rank in the low rankBits bits. The bits above are compared before the
+// bytes of the token: the length less one in lengthBits bits, then bits of the hash.
 type rankTable string
 
 const (
@@ -49,16 +49,16 @@ func (t rankTable) rank(piece string) uint32 {
 	return noRank
 }
 
-// number is the number at a byte of the table.
+// number returns the number at a byte of the table.
 func (t rankTable) number(at int) uint32 { return uint32At(string(t), at) }
 
-// markOf is the part of a token's mark above its rank.
+// markOf returns the part of a token's mark above its rank.
 func markOf(hash uint64, piece string) uint32 {
 	return uint32(hash>>32)>>(rankBits+lengthBits)<<lengthBits | uint32(len(piece)-1)
 }
 
-// hashOf is a hash that is the same in every process. Who knows it gains nothing: the
-// buckets are as they are, and none is large.
+// hashOf returns a hash that is the same in every process. An attacker gains nothing by
+// knowing it: the buckets are fixed, and none is large.
 func hashOf(piece string) uint64 {
 	hash := uint64(len(piece))
 	for ; len(piece) > 8; piece = piece[8:] {

@@ -7,7 +7,7 @@ import "strings"
 // regexp package knows no lookahead and a backtracking one is slow.
 type splitter func(text string) (end int)
 
-// skip returns where, from start on, the run of runes of the wanted classes ends.
+// skip returns the end of the run of runes of the wanted classes that begins at start.
 func skip(text string, start int, wanted class) int {
 	for {
 		c, size := classAt(text[start:])

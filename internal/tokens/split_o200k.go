@@ -52,8 +52,8 @@ func prefixedWord(text string, first class, size int) int {
 }
 
 // mixedWord matches upper*lower+ at start and returns its end, or 0. The classes
-// overlap: if nothing lower follows the run of upper, the run gives back what comes
-// behind its last rune that is lower as well.
+// overlap: if no lower rune follows the run of upper, the word ends behind the last rune of
+// the run that is lower as well.
 func mixedWord(text string, start int) int {
 	uppers := skip(text, start, upper)
 	if end := skip(text, uppers, lower); end > uppers {

@@ -1,7 +1,6 @@
-// Package indent carries the indentation of quoted lines over to that of a file: where a
-// model quotes lines of which only the blanks are not the file's, what it writes in their
-// place is shifted as they are. Nothing is guessed: what the quoted lines do not say is
-// refused.
+// Package indent corrects the indentation of new lines. A model may quote lines of a file
+// with other blanks than the file has. The difference between quote and file then tells how
+// to indent the lines that replace them. Where the quote does not tell, Shift refuses to guess.
 package indent
 
 import (
@@ -10,20 +9,20 @@ import (
 	"strings"
 )
 
-// ErrUnclear is why new lines are not shifted: the quoted ones do not say how.
+// ErrUnclear says that the quoted lines do not tell how to shift the new ones.
 var ErrUnclear = errors.New("the indentation of the quoted lines does not say what that of the new lines would be in the file")
 
-// Of is what a line begins with, and the rest of it.
+// Of splits a line into its indentation and the rest.
 func Of(line string) (indentation, rest string) {
 	rest = strings.TrimLeft(line, " \t")
 	return line[:len(line)-len(rest)], rest
 }
 
-// Shift returns lines as they are to be in a file, in which the quoted lines are as the
-// actual ones say: those are the same but for blanks at their ends. A line with an
-// indentation that a quoted one has gets the file's. Any other needs one step that holds
-// for all quoted lines: one prefix that is added or removed, or one unit for another at a
-// constant difference of depth.
+// Shift returns lines with the indentation of the file. quoted and actual are the same lines
+// in the quote and in the file, apart from blanks. A line that is indented like a quoted line
+// gets the indentation of the actual one. For any other, all quoted lines must agree on one
+// step: a prefix that is added or removed, or another unit of indentation at a constant
+// difference of depth. The error is ErrUnclear when they do not.
 func Shift(quoted, actual, lines []string) ([]string, error) {
 	known := map[string]string{}
 	var from, to []string
@@ -65,7 +64,7 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 	return shifted, nil
 }
 
-// step turns an indentation into another; it is false where it does not apply.
+// step turns an indentation into another. ok is false where the step does not apply.
 type step func(from string) (to string, ok bool)
 
 // all turns every indentation into another.
@@ -80,8 +79,8 @@ func (s step) all(from []string) ([]string, bool) {
 	return to, true
 }
 
-// stepped turns others into what the step that leads from some indentations to others makes
-// of them. Where several steps do, all must lead to the same.
+// stepped finds the step that turns all of from into to, and applies it to others. If there
+// are several such steps, they must agree about others.
 func stepped(from, to, others []string) (shifted []string, ok bool) {
 	if len(from) == 0 {
 		return nil, false
@@ -106,7 +105,7 @@ func stepped(from, to, others []string) (shifted []string, ok bool) {
 	return nil, false
 }
 
-// prefixes are the steps that add or remove the prefix by which two indentations differ.
+// prefixes returns the steps that add or remove the prefix in which two indentations differ.
 func prefixes(from, to string) (steps []step) {
 	if prefix, ok := strings.CutSuffix(to, from); ok {
 		steps = append(steps, func(from string) (string, bool) { return prefix + from, true })
@@ -117,13 +116,14 @@ func prefixes(from, to string) (steps []step) {
 	return steps
 }
 
-// The most blanks of a unit, and levels by which depths differ.
+// Bounds of the units of indentation that are tried, in blanks, and of the difference of
+// depth, in levels.
 const (
 	widest  = 8
 	deepest = 16
 )
 
-// units are the steps from one unit of indentation to another, so many levels deeper.
+// units returns the steps from one unit of indentation to another, deeper by some levels.
 func units(deeper int) (steps []step) {
 	all := []string{"\t"}
 	for n := 1; n <= widest; n++ {

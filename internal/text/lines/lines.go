@@ -35,7 +35,7 @@ func Number(list []string, first int) string {
 	return out.String()
 }
 
-// mostNumbers is how many numbers of lines are listed.
+// mostNumbers bounds a list of line numbers.
 const mostNumbers = 20
 
 // Numbers lists the numbers of lines: "line 3", "lines 3, 5".

@@ -6,12 +6,12 @@ import (
 	"errors"
 )
 
-// beginning is what Read keeps of a line that is too long, in bytes.
+// beginning is the number of bytes that Read keeps of a line that is too long.
 const beginning = 512
 
-// Read reads a line with its line break into a buffer, which may be nil. Of a line that is
-// longer than most bytes it returns the beginning, with whole unset, and passes over the
-// rest. The error is that of in; there may be a line beside it.
+// Read reads a line with its line break into a buffer, which may be nil. When the line is
+// longer than most bytes, Read returns its beginning, with whole unset, and skips the rest.
+// The error comes from in; a line may come with it.
 func Read(in *bufio.Reader, into []byte, most int) (line []byte, whole bool, err error) {
 	line, whole = into[:0], true
 	for {

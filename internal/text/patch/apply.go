@@ -12,16 +12,16 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// Applied is what chunks make of a text.
+// Applied is the result of applying chunks to a text.
 type Applied struct {
-	// Splices lead from the text to what comes out, in order.
+	// Splices are the changes of the text, in order.
 	Splices []textfile.Splice
-	// Notes say what was not taken literally.
+	// Notes names the parts of the patch that were not taken literally.
 	Notes []string
 }
 
-// Apply works out where the chunks of an update go in the text of its file, which has plain
-// line feeds. The error is an *[Error].
+// Apply finds the places of an update's chunks in the text of its file, which has plain line
+// feeds. The error is an *[Error].
 func (s Section) Apply(text string) (Applied, error) {
 	a := &applier{path: s.Path, text: text, alone: len(s.Chunks) == 1}
 	for line := range strings.Lines(text) {
@@ -37,37 +37,40 @@ func (s Section) Apply(text string) (Applied, error) {
 	return a.applied(), nil
 }
 
-// applier puts chunks into a text.
+// applier applies chunks to a text.
 type applier struct {
 	path, text string
 	alone      bool
 	lines      []string
-	// starts are where the lines begin in the text, of which size were counted.
+	// starts has the offset of each line.
 	starts []int
-	size   int
-	// cursor is behind the last chunk, which ended with so many lines of context.
-	cursor, trailing int
-	taken            []span
-	edits            []edit
-	notes            []string
+	// size is the length of the text in bytes.
+	size int
+	// cursor is the line behind the last chunk.
+	cursor int
+	// trailing is the number of context lines at the end of the last chunk.
+	trailing int
+	taken    []span
+	edits    []edit
+	notes    []string
 }
 
-// span is lines, the last not included.
+// span is a range of lines without the last.
 type span struct{ from, to int }
 
-// edit is what comes in the place of lines.
+// edit replaces a range of lines.
 type edit struct {
 	span
 	lines []string
 }
 
-// place is where the old lines of a chunk are, and how loosely they match.
+// place is a match of a chunk's old lines, and how loose the match is.
 type place struct {
 	at    int
 	level level
 }
 
-// chunk puts one chunk into the text.
+// chunk applies one chunk.
 func (a *applier) chunk(c Chunk) error {
 	from, anchored, err := a.anchor(c)
 	if err != nil {
@@ -93,7 +96,8 @@ func (a *applier) chunk(c Chunk) error {
 	return nil
 }
 
-// anchor finds the line from which on is looked: behind the last of the anchors.
+// anchor finds the line behind the last of a chunk's anchors, where the search for its old
+// lines begins.
 func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	from = a.cursor
 	for _, anchor := range c.Anchors {
@@ -109,9 +113,9 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	return from, anchored, nil
 }
 
-// again reports whether an anchor repeats the one of a chunk before, as of two places in
-// one function: it is a single line above the cursor, below which the chunk's old lines
-// are only behind the cursor.
+// again reports whether an anchor repeats the anchor of an earlier chunk, as in two changes of
+// one function. Then it is a single line above the cursor, and the chunk's old lines occur
+// below it only behind the cursor.
 func (a *applier) again(anchor string, c Chunk, from int) bool {
 	old := c.Old()
 	if from != a.cursor || len(old) == 0 {
@@ -132,7 +136,7 @@ func (a *applier) again(anchor string, c Chunk, from int) bool {
 	return true
 }
 
-// find finds the old lines of a chunk.
+// find finds the place of a chunk's old lines.
 func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, bool) {
 	last := len(a.lines) - len(old)
 	if c.AtEnd {
@@ -163,8 +167,8 @@ func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, b
 	return place{once[0], exact}, true
 }
 
-// first finds the first place from a line to another at which lines match, as exactly as
-// possible.
+// first finds the first match of old lines between two lines of the text, at the strictest
+// level that has one.
 func (a *applier) first(old []string, from, to int) (place, bool) {
 	for _, l := range levels {
 		for at := max(from, 0); at <= to && at+len(old) <= len(a.lines); at++ {
@@ -176,8 +180,8 @@ func (a *applier) first(old []string, from, to int) (place, bool) {
 	return place{}, false
 }
 
-// free reports whether lines hold none that a chunk has changed; clear, that they hold none
-// that a chunk has matched.
+// free reports whether no earlier chunk has changed any of the lines. clear reports whether
+// none has matched any of them.
 func (a *applier) free(at, count int) bool {
 	return !slices.ContainsFunc(a.edits, func(e edit) bool { return e.from < at+count && at < e.to })
 }
@@ -186,7 +190,7 @@ func (a *applier) clear(at, count int) bool {
 	return !slices.ContainsFunc(a.taken, func(s span) bool { return s.from < at+count && at < s.to })
 }
 
-// put notes what a chunk changes at its place.
+// put notes the edits of a chunk at its place.
 func (a *applier) put(c Chunk, p place) {
 	added := a.added(c, p)
 	at := p.at
@@ -214,8 +218,8 @@ func (a *applier) put(c Chunk, p place) {
 	a.cursor, a.trailing = at, trailing
 }
 
-// added are the added lines of a chunk, with the indentation of the file where the match
-// did not look at that.
+// added returns the added lines of a chunk. Where the match ignored indentation, they are
+// shifted to the file's.
 func (a *applier) added(c Chunk, p place) []string {
 	var added []string
 	for _, line := range c.Lines {
@@ -235,7 +239,7 @@ func (a *applier) added(c Chunk, p place) []string {
 	return shifted
 }
 
-// noteOthers says where else the old lines of a chunk are.
+// noteOthers notes the other places of a chunk's old lines.
 func (a *applier) noteOthers(c Chunk, old []string, at int) {
 	all := []int{at + 1}
 	for other := at + 1; other+len(old) <= len(a.lines); other++ {
@@ -248,7 +252,7 @@ func (a *applier) noteOthers(c Chunk, old []string, at int) {
 	}
 }
 
-// noMatch is why a chunk fits nowhere.
+// noMatch explains why a chunk fits nowhere.
 func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	fresh := c.New()
 	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
@@ -270,7 +274,7 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 		a.path, c.Number, c.Line, where, a.near(old), others)
 }
 
-// near shows the lines of the file that are closest to some.
+// near shows the lines of the file that are closest to old.
 func (a *applier) near(old []string) string {
 	if near := textdiff.Near(a.lines, old, "the patch"); near != "" {
 		return " " + near + "."
@@ -278,7 +282,7 @@ func (a *applier) near(old []string) string {
 	return " No lines of the file are close to them; read the file again."
 }
 
-// nearest names the lines from one on that are closest to an anchor.
+// nearest names the lines, from a line on, that are closest to an anchor.
 func (a *applier) nearest(anchor string, from int) string {
 	var found []string
 	for _, at := range textdiff.Closest(a.lines[from:], []string{anchor}) {
@@ -290,8 +294,8 @@ func (a *applier) nearest(anchor string, from int) string {
 	return " Nearest: " + strings.Join(found, ", ")
 }
 
-// applied turns the edits of lines into splices of the text, whose last line ends with a
-// line feed then.
+// applied turns the edits into splices. The last line of the changed text ends with a line
+// feed.
 func (a *applier) applied() Applied {
 	slices.SortStableFunc(a.edits, func(x, y edit) int { return cmp.Or(x.from-y.from, x.to-y.to) })
 	done := Applied{Notes: a.notes}
@@ -312,7 +316,7 @@ func (a *applier) applied() Applied {
 	return done
 }
 
-// start is where a line begins in the text, its end for the line behind the last.
+// start returns the offset of a line, and the end of the text for the line behind the last.
 func (a *applier) start(line int) int {
 	if line < len(a.starts) {
 		return a.starts[line]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Below returns a patch that names its files from the folder above: those that it names
-// from dir. Absolute paths stay, and so does what is no valid patch.
+// Below returns a patch with dir put before its relative paths, for use in the folder above.
+// It returns an invalid patch unchanged.
 func Below(dir, text string) string {
 	sections, err := Parse(text)
 	if err != nil || dir == "" {

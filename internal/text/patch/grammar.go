@@ -1,7 +1,7 @@
 package patch
 
-// Grammar is what a patch looks like, in the format of Lark, for models whose writing is
-// bound to one. [Parse] takes more than it.
+// Grammar is the grammar of a patch in the format of Lark, for models whose output can be
+// constrained. [Parse] accepts more.
 const Grammar = `start: "*** Begin Patch" LF section+ "*** End Patch" LF?
 section: added | deleted | updated
 added: "*** Add File: " PATH LF (NEW LF)*

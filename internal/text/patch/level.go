@@ -2,10 +2,10 @@ package patch
 
 import "strings"
 
-// level is how closely lines must match.
+// level is the strictness of a match of lines.
 type level int
 
-// The levels, the closest first.
+// The levels, the strictest first.
 const (
 	exact level = iota
 	trailing
@@ -15,7 +15,7 @@ const (
 
 var levels = []level{exact, trailing, trimmed, typographic}
 
-// matches reports whether lines of a file are those of a patch.
+// matches reports whether lines of a file equal lines of a patch at this level.
 func (l level) matches(file, old []string) bool {
 	for i, line := range old {
 		if file[i] != line && l.plain(file[i]) != l.plain(line) {
@@ -25,7 +25,7 @@ func (l level) matches(file, old []string) bool {
 	return true
 }
 
-// plain is a line without what a level forgives.
+// plain returns a line without the differences that a level forgives.
 func (l level) plain(line string) string {
 	switch l {
 	case trailing:
@@ -40,7 +40,7 @@ func (l level) plain(line string) string {
 
 const blanks = " \t\r\v\f"
 
-// ascii turns typographic dashes, quotes and spaces into those that people type.
+// ascii replaces typographic dashes, quotes and spaces by ASCII.
 var ascii = func() *strings.Replacer {
 	var pairs []string
 	for plain, runes := range map[string]string{

@@ -14,10 +14,10 @@ const (
 	moveHeader  = "*** Move to:"
 )
 
-// headers begin the lines that begin sections.
+// headers are the beginnings of the first lines of sections.
 var headers = [...]string{Add: "*** Add File:", Delete: "*** Delete File:", Update: "*** Update File:"}
 
-// Parse reads a patch. What is outside of the markers is ignored, and several patches are
+// Parse reads a patch. It ignores text outside of the markers and joins several patches to
 // one. The error is an *[Error].
 func Parse(text string) ([]Section, error) {
 	lines := strings.Split(text, "\n")
@@ -51,8 +51,8 @@ func Parse(text string) ([]Section, error) {
 
 func same(a, b string) bool { return strings.EqualFold(a, b) }
 
-// behind returns what follows a beginning in a line, and whether the line begins with it, in
-// any case.
+// behind returns the part of a line behind a beginning, and reports whether the line begins
+// so, in upper or lower case.
 func behind(beginning, line string) (rest string, ok bool) {
 	line = strings.TrimSpace(line)
 	if len(line) < len(beginning) || !same(line[:len(beginning)], beginning) {
@@ -67,9 +67,9 @@ type parser struct {
 	sections []Section
 }
 
-// end is the line that ends the patch that begins at a line, -1 for none: the first marker
-// without blanks before it, since lines of an update may begin with those; else the last one
-// with.
+// end returns the number of the end marker of the patch that begins at a line, -1 for none.
+// It is the first end marker at the left edge, since a line of an update may look like an
+// indented one. Without such a marker it is the last indented one.
 func (p *parser) end(begin int) int {
 	last := -1
 	for i := begin + 1; i < len(p.lines); i++ {
@@ -112,8 +112,8 @@ func (p *parser) body(begin, end int) error {
 	return nil
 }
 
-// header reads the first line of a section. In an update no line that begins with a blank
-// is one.
+// header reads the first line of a section. In an update, a line that begins with a blank is
+// no header.
 func header(line string, in *Section) (op Op, path string, ok bool) {
 	if in != nil && in.Op == Update && strings.HasPrefix(line, " ") {
 		return 0, "", false
@@ -126,7 +126,7 @@ func header(line string, in *Section) (op Op, path string, ok bool) {
 	return 0, "", false
 }
 
-// line reads a line of a section that is no header.
+// line reads a line of a section behind its header.
 func (p *parser) line(s *Section, i int) error {
 	line := p.lines[i]
 	empty := strings.TrimSpace(line) == ""
@@ -208,10 +208,10 @@ func (s *Section) update(i int, line string) error {
 	return nil
 }
 
-// numbers are those that a unified diff has behind @@.
+// numbers matches the line numbers of a unified diff behind @@.
 var numbers = pattern.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
 
-// anchorOf is what a line with @@ names.
+// anchorOf returns the anchor in a line with @@.
 func anchorOf(line string) string {
 	anchor := strings.TrimPrefix(line, "@@")
 	anchor = strings.TrimPrefix(anchor, " ")
@@ -225,7 +225,7 @@ func anchorOf(line string) string {
 	return anchor
 }
 
-// close drops what says nothing, and reports a section that then is empty.
+// close drops empty chunks, and returns an error for a section without any.
 func (s *Section) close() error {
 	if s.Op == Add {
 		return nil

@@ -1,10 +1,10 @@
-// Package patch reads patches as GPT models write them (apply_patch), and works out what
-// they make of a text. It reads and writes no file.
+// Package patch parses patches as GPT models write them (apply_patch), and applies them to
+// texts. It reads and writes no file.
 //
 //	*** Begin Patch
 //	*** Update File: path
 //	*** Move to: other
-//	@@ a line above, from which on is looked
+//	@@ a line above the change
 //	 context
 //	-removed
 //	+added
@@ -20,51 +20,54 @@ import (
 	"strings"
 )
 
-// Op is what a section does with its file.
+// Op is the operation of a section on its file.
 type Op int
 
-// What sections do.
+// The operations of sections.
 const (
 	Add Op = iota
 	Delete
 	Update
 )
 
-// Section is what a patch does with one file.
+// Section is the part of a patch for one file.
 type Section struct {
 	Op   Op
 	Path string
 	// MoveTo is the new path of an updated file, empty where it stays.
 	MoveTo string
-	// Text is that of an added file.
+	// Text is the text of an added file.
 	Text string
 	// Chunks are the changes of an updated file, in order.
 	Chunks []Chunk
-	// Line is that of the header in the patch, from 1, and moveLine that of MoveTo.
-	Line, moveLine int
+	// Line is the line number of the header in the patch, from 1.
+	Line int
+	// moveLine is the line number of MoveTo.
+	moveLine int
 }
 
 // Chunk is one change of a text.
 type Chunk struct {
-	// Anchors are lines below which it is looked for, each below the one before.
+	// Anchors are lines of the file above the change, each below the one before.
 	Anchors []string
 	Lines   []Line
-	// AtEnd says that its old lines are the last of the text.
+	// AtEnd says that the old lines are the last of the text.
 	AtEnd bool
-	// Number counts the chunks of a section and Line is where it begins in the patch, both
-	// from 1.
-	Number, Line int
+	// Number is the chunk's number in its section, from 1.
+	Number int
+	// Line is the number of its first line in the patch, from 1.
+	Line int
 }
 
 // Line is a line of a chunk: context, removed or added.
 type Line struct {
 	Mark Mark
 	Text string
-	// bare says that it was an empty line without a mark.
+	// bare is set for an empty line without a mark.
 	bare bool
 }
 
-// Mark is what a line of a chunk begins with.
+// Mark is the first character of a line of a chunk.
 type Mark byte
 
 // The marks.
@@ -74,10 +77,10 @@ const (
 	Added   Mark = '+'
 )
 
-// Old are the lines that the chunk expects, context included.
+// Old returns the lines that the chunk expects in the file, context included.
 func (c Chunk) Old() []string { return c.without(Added) }
 
-// New are the lines that take their place.
+// New returns the lines that replace Old.
 func (c Chunk) New() []string { return c.without(Removed) }
 
 func (c Chunk) without(mark Mark) (lines []string) {
@@ -92,7 +95,7 @@ func (c Chunk) without(mark Mark) (lines []string) {
 // Class names a kind of failure.
 type Class string
 
-// The classes of failures. Those of files are for callers.
+// The classes of failures. Failures of files are reported by callers.
 const (
 	BadFirstLine   Class = "bad_first_line"
 	BadLastLine    Class = "bad_last_line"
@@ -108,23 +111,23 @@ const (
 	NoChange       Class = "no_change"
 )
 
-// Error is why a patch is not applied, in words for a model.
+// Error says, in words for a model, why a patch is not applied.
 type Error struct {
 	Class  Class
 	Reason string
-	// Missing is the cleaned path of the file that is to be changed and is not there, empty
+	// Missing is the cleaned path of a file that does not exist and should be changed; empty
 	// for other errors.
 	Missing string
 }
 
 func (e *Error) Error() string { return e.Reason }
 
-// Failed is an error of a class.
+// Failed returns an error of a class.
 func Failed(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 
-// excerptBytes is how much of a line is quoted in an error.
+// excerptBytes bounds a line that is quoted in an error.
 const excerptBytes = 80
 
 func quoted(line string) string {
@@ -134,8 +137,8 @@ func quoted(line string) string {
 	return `"` + line + `"`
 }
 
-// Paths returns the files that a patch names, both ends of a move, each once and as it is
-// written; none of a text that is no patch.
+// Paths returns the paths in a patch, both ends of a move too, each once and as it is
+// written. It returns none for a text that is no patch.
 func Paths(text string) []string {
 	sections, err := Parse(text)
 	if err != nil {

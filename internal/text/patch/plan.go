@@ -7,20 +7,21 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// File is one that a patch changes.
+// File is a file that a patch changes.
 type File struct {
-	// Path is as the patch has it, cleaned. From is where the file was before a move, empty
-	// for none.
-	Path, From string
-	// Before and After are what the file holds, nil where there is none.
+	// Path is the cleaned path in the patch.
+	Path string
+	// From is the path before a move, empty for none.
+	From string
+	// Before and After are the contents, nil where there is no file.
 	Before, After []byte
 }
 
-// Plan works out what sections make of files, each of what the ones before have made of
-// them. Read returns the content of a file by its cleaned path, nil where there is none;
-// its error ends the plan. The files come in the order in which the patch names them; one
-// that is moved is two, of which the new one names the old. Notes say what was not taken
-// literally. Errors of the patch are an *[Error].
+// Plan applies sections to files, each to the result of those before it. read returns the
+// content of a file by its cleaned path, nil for a missing file; its error ends the plan. The
+// files come in the order of the patch; a moved file counts as two, and the new one names the
+// old. Notes names the parts of the patch that were not taken literally. An error of the patch
+// itself is an *[Error].
 func Plan(sections []Section, read func(path string) ([]byte, error)) (files []File, notes []string, err error) {
 	p := &planner{read: read, at: map[string]int{}}
 	for _, section := range sections {
@@ -39,7 +40,7 @@ func Plan(sections []Section, read func(path string) ([]byte, error)) (files []F
 	return files, p.notes, nil
 }
 
-// planner holds what the sections so far have made of files.
+// planner holds the files after the sections so far.
 type planner struct {
 	read  func(path string) ([]byte, error)
 	files []File
@@ -47,7 +48,7 @@ type planner struct {
 	notes []string
 }
 
-// file is what is known of a file, which is read when it is named first.
+// file returns a file in its present state. It is read when it is named first.
 func (p *planner) file(name string) (*File, error) {
 	name = path.Clean(name)
 	at, ok := p.at[name]

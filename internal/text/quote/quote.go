@@ -1,7 +1,7 @@
-// Package quote is about text that is quoted from a file, to be replaced, and that is not
-// in it as it was quoted: it finds it where only blanks differ, and else explains what is
-// wrong with the quote. A quote is called old_string in what it says, what comes in its
-// place new_string.
+// Package quote handles quotes of a file that do not match the file exactly. A model quotes
+// text in order to replace it; where only blanks differ, Find finds the place all the same,
+// else it explains the mistake. Messages call the quote old_string and its replacement
+// new_string.
 package quote
 
 import (
@@ -17,16 +17,16 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// What [Find] says of a quote whose lines are the file's but for blanks.
+// Remarks of [Find] about a quote that differs from the file only in blanks.
 const (
 	IndentationShifted = "The indentation of old_string was not the file's; new_string was shifted to it. "
 	BlanksIgnored      = "The blanks at the ends of lines of old_string were not the file's. "
 )
 
-// Find finds a quote that is not in the text of a file, where all its lines are whole
-// lines of the text but for blanks, at one place: new lines get the indentation that the
-// quoted ones have there. Nothing looser is tried, and with exact not even that. It
-// returns what replaces the place and what to say of it.
+// Find finds a quote that is not literally in the text of a file. All lines of the quote must
+// equal whole lines of the text apart from blanks, at exactly one place. The new lines get the
+// indentation of the place. Find tries nothing looser, and with exact not even that. It
+// returns the replacement and a remark about it.
 func Find(file, text, old, new string, exact bool) (textfile.Splice, string, error) {
 	var none textfile.Splice
 	mistake := notFound(file, text, old, new)
@@ -69,8 +69,8 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 	return textfile.Splice{Start: start, End: end, Text: replacement}, note, nil
 }
 
-// sameButBlanks are the indices from which on lines of a file are some lines but for blanks
-// at their beginnings and ends.
+// sameButBlanks returns the indices at which have continues with the wanted lines, apart from
+// blanks at the beginnings and ends of lines.
 func sameButBlanks(have, wanted []string) (places []int) {
 	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 	for at := 0; at+len(wanted) <= len(have); at++ {
@@ -92,7 +92,7 @@ func sameIndentation(wanted, have []string) bool {
 	return true
 }
 
-// plain are lines without their ends.
+// plain returns lines without their line breaks.
 func plain(list []string) []string {
 	bare := make([]string, len(list))
 	for i, line := range list {

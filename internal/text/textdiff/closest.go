@@ -10,15 +10,15 @@ import (
 const (
 	// nearPairs bounds how many pairs of lines are compared.
 	nearPairs = 200_000
-	// nearScore is how alike lines must be to be worth showing, 1 being equal.
+	// nearScore is the least likeness of lines that are worth showing; equal lines have 1.
 	nearScore = 0.5
-	// nearWindows is how many places are shown.
+	// nearWindows is the number of places that are shown.
 	nearWindows = 3
-	// gramBytes is how much of a long line is compared.
+	// gramBytes bounds the compared part of a long line.
 	gramBytes = 200
 )
 
-// window is a place of the text, as many lines long as what is looked for.
+// window is a part of the text with as many lines as the wanted text.
 type window struct {
 	start int
 	score float64
@@ -73,8 +73,7 @@ func best(windows []window, length int) []int {
 	return picked
 }
 
-// longest returns the indices of the n longest lines: long lines distinguish candidate
-// places apart best.
+// longest returns the indices of the n longest lines: they distinguish candidates best.
 func longest(wanted []string, n int) []int {
 	indices := make([]int, len(wanted))
 	for i := range indices {

@@ -1,6 +1,5 @@
-// Package textdiff compares texts line by line: what leads from one to another
-// ([Diff]), and which lines of a text are closest to some that are not in it
-// ([Closest]). Time and memory are bounded for texts of any size.
+// Package textdiff compares texts line by line. [Diff] is the difference between two texts;
+// [Closest] finds the lines of a text that resemble other lines most. Time and memory are bounded for texts of any size.
 package textdiff
 
 import (
@@ -13,8 +12,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// contextLines is how many unchanged lines surround a change in diffs and in the
-// answers to edits.
+// contextLines is the number of unchanged lines around a change in diffs and in the answers
+// to edits.
 const contextLines = 3
 
 // hunk is a run of changes with the lines around it.
@@ -34,7 +33,7 @@ type diffLine struct {
 // Diff is the difference of two texts, in the order of their lines.
 type Diff []hunk
 
-// New returns what leads from before to after, with contextLines around it.
+// New returns the difference from before to after, with contextLines around each change.
 func New(before, after string) Diff {
 	old, fresh := lines.Split(before), lines.Split(after)
 	var d Diff
@@ -54,8 +53,8 @@ func New(before, after string) Diff {
 	return d
 }
 
-// Changed returns how many lines differ: of lines that take the place of others the
-// larger number counts.
+// Changed returns the number of lines that differ. Where lines replace others, the larger
+// number counts.
 func (d Diff) Changed() int {
 	n, removed, added := 0, 0, 0
 	for _, h := range d {
@@ -123,10 +122,11 @@ func (h hunk) extent(start int, other byte) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// edits finds what turns before into after, which begin at some lines of the texts. Lines
-// that occur once in both are kept, as in a patience diff: what is between two of them is
-// compared by itself, and only where there are none by what most lines have in common,
-// which is bounded and so cannot find all of it in what is long.
+// edits finds the changes from before to after, whose first lines have the numbers atBefore
+// and atAfter. As in a patience diff, lines that occur exactly once in both texts are kept,
+// and the parts between them are compared by themselves. Parts without such lines are
+// compared by their longest common subsequence. That search is bounded, so that it may miss
+// common lines of long parts.
 func edits(before, after []string, atBefore, atAfter int) []lcs.Diff {
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
 		before, after = before[1:], after[1:]
@@ -165,7 +165,7 @@ func commonLines(before, after []string) [][2]int {
 	return longestRise(pairs)
 }
 
-// onceIn returns where the lines are that occur exactly once.
+// onceIn returns the indices of the lines that occur exactly once.
 func onceIn(texts []string) map[string]int {
 	places := make(map[string]int, len(texts))
 	for i, line := range texts {

@@ -8,12 +8,11 @@ import (
 	"agent/internal/text/lines"
 )
 
-// nearLines is how many lines of a close place are shown.
+// nearLines is the number of lines that are shown of a close place.
 const nearLines = 30
 
-// Near shows the lines of a text that are closest to some that are wanted and not there,
-// and where they differ first; it is empty when none are close. called is what the wanted
-// ones are called.
+// Near shows the lines of a text that resemble the wanted ones most, and the first difference.
+// It is empty when none are close. called names the wanted lines in the message.
 func Near(have, wanted []string, called string) string {
 	places := Closest(have, wanted)
 	if len(places) == 0 {

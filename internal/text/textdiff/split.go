@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Split cuts a unified diff of several files into one for each: where git says so, and at the
-// names of a file that follow a whole hunk. A line of a hunk may look like such names.
+// Split cuts a unified diff of several files into one for each. A new file begins with git's
+// header, or with a pair of file names behind a complete hunk: inside of a hunk, a changed
+// line may look like such names.
 func Split(diff string) (files []string) {
 	begin, at := 0, 0
 	old, now := 0, 0 // lines of the hunk that are still to come
@@ -39,11 +40,11 @@ func Split(diff string) (files []string) {
 	return files
 }
 
-// Extent is the part of a text that a hunk is about: its first line, from 1, and the number of
+// Extent is the part of a text that a hunk covers: its first line, from 1, and the number of
 // lines.
 type Extent struct{ Start, Lines int }
 
-// Extents reads the head of a hunk, "@@ -12,3 +14,5 @@". What is no number counts as 0.
+// Extents reads the head of a hunk, "@@ -12,3 +14,5 @@". A number that cannot be read is 0.
 func Extents(head string) (old, now Extent) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {

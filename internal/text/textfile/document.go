@@ -1,9 +1,9 @@
-// Package textfile is a text file as a model works with it: without byte order mark
+// Package textfile presents a text file as a model works with it: without byte order mark
 // and with plain line feeds ([Document]), and page by page ([ReadPage]).
 //
-// A Document remembers where the file on disk differs from the text, so that an
-// edit changes nothing but what it says. A Page never holds more than it is asked
-// for, however large the file or its lines are.
+// A Document remembers where the file on disk differs from the text, so that an edit changes
+// nothing else in the file. A Page never holds more than was asked for, however large the
+// file or its lines are.
 package textfile
 
 import (
@@ -18,7 +18,7 @@ import (
 // ByteOrderMark is what some editors put at the start of a text file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// Document is the text of a file, and what the file on disk has besides.
+// Document is the text of a file, with the details of the file on disk.
 type Document struct {
 	// Text is the content with every CRLF as LF.
 	Text string
@@ -26,7 +26,7 @@ type Document struct {
 	mark int
 	// returns are the offsets in text of the line feeds that are CRLF on disk.
 	returns []int
-	// eol ends the lines an edit adds: what most lines of the file end in.
+	// eol ends the lines that an edit adds, as most lines of the file end.
 	eol string
 }
 
@@ -66,8 +66,8 @@ func Parse(raw []byte) Document {
 	return d
 }
 
-// With returns the file's bytes after the splices, which are in order and do not
-// overlap. They are not nil, which for others would be no file.
+// With returns the file's bytes after the splices, which are in order and do not overlap. The
+// result is never nil, since nil means a missing file elsewhere.
 func (d Document) With(splices ...Splice) []byte {
 	out := []byte{}
 	done := 0
@@ -94,7 +94,7 @@ func (d Document) onDisk(offset int) int {
 	return d.mark + offset + before
 }
 
-// Count is the number of lines, the last one counted without line feed as well.
+// Count returns the number of lines. A last line without line feed counts too.
 func (d Document) Count() int {
 	n := strings.Count(d.Text, "\n")
 	if d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
@@ -117,8 +117,8 @@ func (d Document) Span(first, last int) (start, end int) {
 	return start, end
 }
 
-// Foreign counts the bytes that are not UTF-8, and says in which line the first is; a
-// model is shown U+FFFD in their places.
+// Foreign counts the bytes that are not UTF-8 and returns the line of the first. A model is
+// shown U+FFFD instead of them.
 func Foreign(raw []byte) (count, line int) {
 	if utf8.Valid(raw) {
 		return 0, 0

@@ -13,19 +13,20 @@ import (
 	"agent/internal/text/lines"
 )
 
-// MaxLineBytes is where a line is cut that is not asked for by column: minified
-// files have lines of megabytes, of which the beginning says enough.
+// MaxLineBytes is the length at which a line is cut unless it is asked for by column. Minified
+// files have lines of megabytes, and their beginning says enough.
 const MaxLineBytes = 2000
 
-// Range is the part of a text that is wanted.
+// Range selects a part of a text.
 type Range struct {
-	// First is the number of the first line, and Column the byte in it to begin with,
-	// both from 1. A Column of 0 represents 1.
-	First, Column int
-	// Lines is how many lines are wanted at most, and Bytes how many of text; at least
-	// one line is returned, or a part of it.
+	// First is the number of the first line, from 1.
+	First int
+	// Column is the first byte in that line, from 1. 0 means 1.
+	Column int
+	// Lines and Bytes bound the number of lines and the size of their text. At least one line
+	// is returned, or a part of it.
 	Lines, Bytes int
-	// LineBytes is what each line takes besides its text.
+	// LineBytes is the number of bytes that each line takes besides its text.
 	LineBytes int
 }
 
@@ -33,18 +34,19 @@ type Range struct {
 type Page struct {
 	// Lines are the lines without line ends; long ones are cut.
 	Lines []string
-	// First is the number of the first line and Column where in it the page begins,
-	// from 1.
-	First, Column int
+	// First is the number of the first line, from 1.
+	First int
+	// Column is the byte in that line at which the page begins, from 1.
+	Column int
 	// Rest is the column at which the last line continues, 0 when it is whole.
 	Rest int
-	// Total is how many lines the text has, or 0 when reading stopped before its end.
+	// Total is the number of lines of the text, or 0 when reading stopped before its end.
 	Total int
 	// More is set when lines follow the last one.
 	More bool
 }
 
-// Last is the number of the last line.
+// Last returns the number of the last line.
 func (p Page) Last() int { return p.First + len(p.Lines) - 1 }
 
 // ReadPage reads part of a text. It stops with ctx.
@@ -110,11 +112,11 @@ type line struct {
 	text string
 	// size is the length of the whole line without its end, in bytes.
 	size int
-	// rest is the column at which what is missing begins, 0 when nothing is missing.
+	// rest is the column of the first missing byte, 0 when the line is complete.
 	rest int
 }
 
-// mark says what is missing of a line that is cut.
+// mark describes the missing part of a line that is cut.
 func (l line) mark(number int) string {
 	if l.rest == 0 {
 		return ""
@@ -122,9 +124,8 @@ func (l line) mark(number int) string {
 	return fmt.Sprintf("… [line of %d bytes, cut; offset %d with column %d reads on]", l.size, number, l.rest)
 }
 
-// readLine reads the next line and keeps up to keep bytes of it from skip on.
-// However long the line is, no more of it is held. io.EOF means that there is no
-// line any more.
+// readLine reads the next line and keeps up to keep bytes of it from skip on, and no more,
+// however long the line is. io.EOF means that there is no further line.
 func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, error) {
 	var kept, tail []byte
 	size := 0
