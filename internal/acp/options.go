@@ -16,10 +16,11 @@ type option struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	Category string `json:"category"`
-	// Current is the value in force, Values are those to choose from.
-	Current string        `json:"currentValue"`
-	Values  []optionValue `json:"options"`
-	Type    string        `json:"type"`
+	// Current is the value in force.
+	Current string `json:"currentValue"`
+	// Values are the values to choose from.
+	Values []optionValue `json:"options"`
+	Type   string        `json:"type"`
 }
 
 type optionValue struct {
@@ -27,15 +28,15 @@ type optionValue struct {
 	Name  string `json:"name"`
 }
 
-// The ids of the options, which are their categories as well.
+// The ids of the options. They are their categories as well.
 const (
 	optionMode   = "mode"
 	optionModel  = "model"
 	optionEffort = "thought_level"
 )
 
-// newOption is an option with its values. The current one is called other where it is not
-// among them.
+// newOption returns an option with its values. A current value that is not among them is added
+// under the name other.
 func newOption(id, name, current string, values []string, other string) option {
 	o := option{ID: id, Name: name, Category: id, Current: current, Type: "select"}
 	if !slices.Contains(values, current) {
@@ -47,7 +48,8 @@ func newOption(id, name, current string, values []string, other string) option {
 	return o
 }
 
-// newOptions are those of the session, and whether the editor knows others.
+// newOptions returns the options of the session, and reports whether they have changed since
+// the editor was sent them.
 func (s *session) newOptions() (options []option, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,21 +67,21 @@ func (s *session) newOptions() (options []option, changed bool) {
 	return options, changed
 }
 
-// options are those of the session, for an answer.
+// options returns the options of the session, for an answer.
 func (s *session) options() []option {
 	options, _ := s.newOptions()
 	return options
 }
 
-// optionsChanged sends the options if the editor knows others: the endpoint has listed its
-// models, or a command has changed one.
+// optionsChanged sends the options to the editor if they have changed: the endpoint has listed
+// its models, or a command has set one.
 func (s *session) optionsChanged() {
 	if options, changed := s.newOptions(); changed {
 		s.show.send(update{"sessionUpdate": "config_option_update", "configOptions": options})
 	}
 }
 
-// modes are the approval modes as clients that know no options take them.
+// modes returns the approval modes for clients that know no options.
 func (s *session) modes() map[string]any {
 	var modes []map[string]any
 	for _, name := range gate.ModeNames() {
@@ -88,7 +90,7 @@ func (s *session) modes() map[string]any {
 	return map[string]any{"currentModeId": string(s.talk.Mode()), "availableModes": modes}
 }
 
-// setOption changes the option of an id.
+// setOption sets the option with an id.
 func (s *session) setOption(id, value string) error {
 	key := map[string]string{optionMode: settings.ApprovalMode.Key(), optionModel: settings.Model.Key(), optionEffort: settings.ReasoningEffort.Key()}[id]
 	if key == "" {
@@ -100,7 +102,7 @@ func (s *session) setOption(id, value string) error {
 	return nil
 }
 
-// setMode serves the request of clients that know no options.
+// setMode sets the approval mode for clients that know no options.
 func (s *session) setMode(m message, p sessionParams) {
 	err := s.setOption(optionMode, p.ModeID)
 	s.server.answer(m)(nil, err)
@@ -126,7 +128,7 @@ func (s *session) set(m message, p sessionParams) {
 	}
 }
 
-// listed are the slash commands as an editor lists them.
+// listed returns the slash commands in the form in which an editor lists them.
 func (s *session) listed() []map[string]any {
 	commands := []map[string]any{}
 	for _, c := range s.commands.All() {

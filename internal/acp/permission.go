@@ -12,14 +12,14 @@ import (
 	"agent/internal/words"
 )
 
-// The answers to a question, at most one of a kind: some editors keep them by kind.
+// The answers to a question. There is at most one of a kind, since some editors keep only one.
 const (
 	optionAllow  = "allow"
 	optionAlways = "always"
 	optionRefuse = "refuse"
 )
 
-// ask puts a question to the editor. Whatever is not a clear yes allows nothing.
+// ask puts a question to the editor. Any answer but a clear yes is a no.
 func (w *shown) ask(a chat.Approval) {
 	if len(a.Preview.Inquiries) > 0 {
 		w.inquire(a)
@@ -56,13 +56,13 @@ func (w *shown) ask(a chat.Approval) {
 	}()
 }
 
-// permission is the request that puts a question about a call to the editor.
+// permission returns the request that puts a question about a call to the editor.
 func (s *session) permission(call map[string]any, options []permissionOption) (method string, params any) {
 	call["status"] = "pending"
 	return "session/request_permission", map[string]any{"sessionId": s.id, "toolCall": call, "options": options}
 }
 
-// callID is the id of the call that a question is about.
+// callID returns the id of the call in question.
 func (w *shown) callID(a chat.Approval) string {
 	return cmp.Or(w.idOf(a.Call), fmt.Sprintf("q%d", a.ID))
 }
@@ -85,7 +85,7 @@ func decision(m message, always bool) chat.Decision {
 	return chat.Decision{Reason: "the person refused"}
 }
 
-// selected is the id of the option that an answer selects, "" when it selects none.
+// selected returns the id of the selected option, "" for none.
 func selected(m message) string {
 	var answer struct {
 		Outcome struct {
@@ -99,7 +99,7 @@ func selected(m message) string {
 	return answer.Outcome.OptionID
 }
 
-// settled withdraws a question that needs no answer any more.
+// settled withdraws a question that no longer needs an answer.
 func (w *shown) settled(id int) {
 	if withdraw := w.asking[id]; withdraw != nil {
 		withdraw()
@@ -107,7 +107,8 @@ func (w *shown) settled(id int) {
 	}
 }
 
-// question is what is asked about, the diff first: some editors show nothing else.
+// question returns the content of a question. The diff comes first, since some editors show
+// nothing else.
 func (w *shown) question(a chat.Approval) []any {
 	var content []any
 	for _, d := range diffs(a.Preview.Diff, w.absolute) {
@@ -161,8 +162,8 @@ func (w *shown) question(a chat.Approval) []any {
 	return content
 }
 
-// diffs brings a unified diff into the form of the protocol: for each file what the
-// changed regions held and hold.
+// diffs converts a unified diff to the form of the protocol: for each file the old and the new
+// text of the changed regions.
 func diffs(unified string, absolute func(string) string) (all []diffContent) {
 	const nowhere = "/dev/null"
 	for _, file := range textdiff.Split(unified) {
@@ -172,7 +173,7 @@ func diffs(unified string, absolute func(string) string) (all []diffContent) {
 		if to == nowhere {
 			path = from
 		}
-		if name, err := strconv.Unquote(path); err == nil && words.Name(name) == path { // it has line breaks
+		if name, err := strconv.Unquote(path); err == nil && words.Name(name) == path { // the name has line breaks
 			path = name
 		}
 		var before, after strings.Builder

@@ -15,9 +15,9 @@ import (
 	"agent/internal/rawjson"
 )
 
-// messageOf makes one message of the parts of a prompt. Text was typed; a link to a file
-// of the workspace is an inclusion; what an editor attaches is data, in which nothing is
-// a command. Images are kept in the folder that temp returns.
+// messageOf turns the parts of a prompt into one message. Text counts as typed, and a link to a
+// file of the workspace as an inclusion. Attachments are data: no commands are looked for in
+// them. Images are stored in the folder that temp returns.
 func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Message, error) {
 	var m atcmd.Message
 	for _, b := range blocks {
@@ -50,7 +50,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 	return m, nil
 }
 
-// linkText is a link as a person would type it: @path where it leads into the workspace.
+// linkText returns a link as a person would type it: @path for a file of the workspace.
 func linkText(uri, root string) string {
 	path := pathOf(uri)
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(path) {
@@ -59,7 +59,7 @@ func linkText(uri, root string) string {
 	return " " + path + " "
 }
 
-// pathOf is the path of a file's URI, else the URI.
+// pathOf returns the path of a file's URI, and any other URI unchanged.
 func pathOf(uri string) string {
 	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" {
 		return u.Path
@@ -67,7 +67,7 @@ func pathOf(uri string) string {
 	return uri
 }
 
-// imagePart keeps an image in a file of a folder, as a message takes images by their names.
+// imagePart stores an image in a folder, since a message takes images by file name.
 func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil {
@@ -84,9 +84,9 @@ func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	return atcmd.ImagePart(f.Name()), nil
 }
 
-// serversOf writes the MCP servers that an editor lists as a file of servers has them, ""
-// for none. The error names what is wrong and no value: those of variables and headers
-// are often keys.
+// serversOf writes an editor's list of MCP servers in the form of a configuration file, "" for
+// none. The error names the faulty field and never its value: the values of variables and
+// headers are often keys.
 func serversOf(listed []json.RawMessage) (string, error) {
 	type pair struct{ Name, Value string }
 	entries := map[string]map[string]any{}
@@ -123,7 +123,8 @@ func serversOf(listed []json.RawMessage) (string, error) {
 	return string(text), err
 }
 
-// serverName is the name of an editor's server with the letters that names of tools have.
+// serverName returns the name of an editor's server, reduced to the letters that names of tools
+// may have.
 func serverName(name string) string {
 	const longest = 32
 	name = strings.Map(func(r rune) rune {

@@ -13,12 +13,12 @@ import (
 	"agent/internal/words"
 )
 
-// optionKinds are the kinds of the options of a question with choices, by their place: some
-// editors keep one option of each kind.
+// optionKinds has the kinds of a question's options, by position. They differ, since some editors
+// keep only one option of each kind.
 var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_always"}
 
 // inquire puts the questions of the model to the editor, one after the other. The protocol
-// takes one choice each.
+// allows one choice for each.
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
 		w.noticed("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
@@ -45,7 +45,7 @@ func (w *shown) inquire(a chat.Approval) {
 	}()
 }
 
-// choose asks one question and returns the label of the option that was chosen.
+// choose asks one question and returns the label of the chosen option.
 func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) (label string, answered bool) {
 	var options []permissionOption
 	text := []string{inquiry.Question}
@@ -69,17 +69,17 @@ func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) 
 	return inquiry.Options[i].Label, true
 }
 
-// asking is the question about what a repository brings, which is asked once, at the first
-// prompt. The zero value was not asked yet.
+// asking is the state of the question about a repository's set-up. It is asked once, at the
+// first prompt. The zero value means that it was not asked yet.
 type asking struct {
 	asked bool
-	// decline ends the question without a yes, nil while none is open.
+	// decline ends the open question with a no; nil when none is open.
 	decline func()
 	// held are the prompts that wait for the answer.
 	held []atcmd.Message
 }
 
-// sendAgreed sends a prompt, after the question about what the repository brings.
+// sendAgreed sends a prompt, after the question about the repository's set-up.
 func (s *session) sendAgreed(message atcmd.Message) {
 	s.mu.Lock()
 	waits, first := s.asking.decline != nil, !s.asking.asked
@@ -93,8 +93,9 @@ func (s *session) sendAgreed(message atcmd.Message) {
 	}
 }
 
-// askConsent puts the question to the editor, if there is one; the prompt waits for its answer
-// then. Whatever is no clear yes agrees to nothing, for now.
+// askConsent puts the question about the repository's set-up to the editor, if there is one,
+// and reports whether the prompt waits for the answer. Any answer but a clear yes is a no for
+// this session.
 func (s *session) askConsent(prompt atcmd.Message) bool {
 	waiting, _ := s.talk.Trust.Waiting() // that answers cannot be read was said
 	if len(waiting) == 0 {

@@ -2,7 +2,7 @@ package acp
 
 import "encoding/json"
 
-// What editors send.
+// The messages of editors.
 
 type initializeParams struct {
 	ClientCapabilities struct {
@@ -19,7 +19,7 @@ type initializeParams struct {
 	} `json:"clientCapabilities"`
 }
 
-// sessionParams are those of every request about a session.
+// sessionParams has the parameters of all requests about a session.
 type sessionParams struct {
 	SessionID  string            `json:"sessionId"`
 	Cwd        string            `json:"cwd"`
@@ -47,7 +47,7 @@ type resource struct {
 	Blob string `json:"blob"`
 }
 
-// What is sent to editors.
+// The messages to editors.
 
 type update map[string]any
 

@@ -22,12 +22,11 @@ import (
 // Agent makes the conversations of an editor.
 type Agent struct {
 	Process *app.Process
-	// Make makes a conversation in a folder, which continues the session of an id, "" for
-	// none.
+	// Make makes a conversation in a folder. It continues the session id; "" begins a new one.
 	Make func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error)
 }
 
-// maxSessions is how many sessions may be open at once.
+// maxSessions is the number of sessions that may be open at once.
 const maxSessions = 16
 
 // Server is one connection with an editor.
@@ -36,20 +35,20 @@ type Server struct {
 	conn  *conn
 	log   *slog.Logger
 
-	// Set by the first initialize.
+	// These are set by the first initialize.
 	initialized                     bool
 	notices, compactions, readsText bool
 
 	mu       sync.Mutex
 	sessions map[string]*session
 	opening  int
-	// working counts the requests that are not answered yet.
+	// working is the number of unanswered requests.
 	working int
 	running sync.WaitGroup
 }
 
-// Serve speaks with an editor until its input ends or ctx does. The error is the first
-// that reading or writing met.
+// Serve serves an editor until its input or ctx ends. The error is the first error of reading
+// or writing.
 func Serve(ctx context.Context, agent Agent, in io.Reader, out io.Writer, log *slog.Logger) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -81,7 +80,7 @@ func (s *Server) closeAll() {
 	}
 }
 
-// handle serves a message, on the goroutine that reads. What takes longer continues beside.
+// handle serves a message on the reading goroutine. Longer work continues on another one.
 func (s *Server) handle(ctx context.Context, m message) {
 	defer s.survive(m)
 	var p sessionParams
@@ -123,7 +122,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	}
 }
 
-// begin counts a request that needs an answer, or refuses it when too many wait.
+// begin counts a request, or refuses it when too many are unanswered.
 func (s *Server) begin(m message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *Server) begin(m message) bool {
 	return true
 }
 
-// answer returns what answers a request; a notification is not answered.
+// answer returns the function that answers a request. For a notification it does nothing.
 func (s *Server) answer(m message) func(result any, err error) {
 	return func(result any, err error) {
 		if len(m.ID) == 0 {
@@ -194,7 +193,7 @@ func (s *Server) initialize(m message) (any, error) {
 		"agentInfo":       map[string]any{"name": "agent", "title": "agent", "version": s.agent.Process.Version},
 		"agentCapabilities": map[string]any{
 			"loadSession": true,
-			// Whether a model takes images is known when it is used.
+			// Whether the model takes images is known only when it is used.
 			"promptCapabilities":  map[string]any{"image": true, "audio": false, "embeddedContext": true},
 			"mcpCapabilities":     map[string]any{"http": true, "sse": true},
 			"sessionCapabilities": map[string]any{"list": none, "resume": none, "close": none, "delete": none},
@@ -214,8 +213,8 @@ func checkFolder(cwd string) error {
 	return nil
 }
 
-// open makes a session and answers with what an editor needs of it. The id is that of a
-// recorded session that continues, "" for a new one.
+// open makes a session and answers the request. id names a recorded session to continue, ""
+// begins a new one.
 func (s *Server) open(ctx context.Context, m message, p sessionParams, id string) {
 	opened, err := s.makeSession(ctx, p, id)
 	if err != nil {
@@ -254,7 +253,7 @@ func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*
 	return opened, nil
 }
 
-// openCode is why a session cannot be opened, in the protocol's codes.
+// openCode returns the protocol's code for an error of opening a session.
 func openCode(err error) int {
 	if errors.Is(err, provider.ErrNoEndpoint) {
 		return codeSignIn
@@ -268,8 +267,8 @@ func openCode(err error) int {
 	return codeParams
 }
 
-// load opens a recorded session. One that is open here already is closed first, so that
-// an editor that lost its view can load it again.
+// load opens a recorded session. If it is open here already it is closed first, so that an
+// editor that lost its view can load it again.
 func (s *Server) load(ctx context.Context, m message, p sessionParams) {
 	if p.SessionID == "" {
 		s.answer(m)(nil, failf(codeParams, "sessionId is missing"))
@@ -295,7 +294,7 @@ func (s *Server) forget(open *session) {
 	}
 }
 
-// pageSize is how many sessions are listed at once.
+// pageSize is the number of sessions in one answer.
 const pageSize = 50
 
 func (s *Server) list(p sessionParams) (any, error) {

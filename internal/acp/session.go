@@ -13,8 +13,8 @@ import (
 	"agent/internal/gate"
 )
 
-// session is one conversation of the editor. What comes from the editor is served in
-// order by one goroutine; events come from the goroutine of the conversation.
+// session is one conversation of the editor. One goroutine serves its requests in order; its
+// events come from the goroutine of the conversation.
 type session struct {
 	server *Server
 	id     string
@@ -29,20 +29,21 @@ type session struct {
 	files    *buffers
 
 	mu sync.Mutex
-	// prompts are the requests that wait for the end of their turn, the oldest first;
-	// begun are those among them whose message is part of the turn that runs.
+	// prompts are the requests that wait for the end of their turn, the oldest first.
 	prompts []message
-	begun   int
-	// cancelling ends the turn that begins next: its prompt was read before the cancel.
+	// begun is the number of prompts at the front that are part of the running turn.
+	begun int
+	// cancelling ends the next turn, whose prompt was read before the cancel.
 	cancelling bool
-	// command ends the slash command that runs, nil when none does.
+	// command ends the running slash command; nil when none runs.
 	command context.CancelFunc
 	asking  asking
-	// known are the options as the editor knows them.
+	// known has the options that the editor was sent last.
 	known []option
 }
 
-// inboxSize is more than an editor has reason to send before the first is served.
+// inboxSize bounds the requests that wait for the first to be served. No sane editor sends so
+// many.
 const inboxSize = 1024
 
 func newSession(s *Server) *session {
@@ -65,8 +66,8 @@ func (s *session) begin(ctx context.Context, folder, id, servers string) error {
 	return nil
 }
 
-// welcome answers the request that opened the session and starts it. A load shows what
-// was said before first.
+// welcome answers the request that opened the session and starts it. After a load it shows the
+// earlier conversation first.
 func (s *session) welcome(m message, recorded bool) {
 	result := map[string]any{"configOptions": s.options(), "modes": s.modes()}
 	if !recorded {
@@ -84,7 +85,7 @@ func (s *session) welcome(m message, recorded bool) {
 	s.server.running.Go(s.work)
 }
 
-// run serves the conversation, and answers what still waits when it is over.
+// run serves the conversation. When that ends it answers all waiting requests.
 func (s *session) run() {
 	failure := s.talk.Run(s.ctx)
 	s.end()
@@ -101,14 +102,14 @@ func (s *session) run() {
 	close(s.ended)
 }
 
-// close ends the session and waits until it is over.
+// close ends the session and waits for its goroutines.
 func (s *session) close() {
 	s.talk.Interrupt()
 	s.end()
 	<-s.ended
 }
 
-// post has work done in the order in which it came.
+// post queues work of the session. The queue is served in order.
 func (s *session) post(work func()) {
 	select {
 	case s.inbox <- work:
@@ -127,7 +128,7 @@ func (s *session) work() {
 	}
 }
 
-// aboutSession are the requests about a session that is open.
+// aboutSession has the requests about an open session.
 var aboutSession = map[string]func(s *session, m message, p sessionParams){
 	"session/prompt":            (*session).prompt,
 	"session/cancel":            func(s *session, _ message, _ sessionParams) { s.cancel() },
@@ -160,7 +161,7 @@ func (s *session) prompt(m message, p sessionParams) {
 	s.sendAgreed(message)
 }
 
-// runCommand runs a slash command beside the session, so that it can be cancelled.
+// runCommand runs a slash command on a goroutine of its own, so that it can be cancelled.
 func (s *session) runCommand(m message, line string) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.mu.Lock()
@@ -189,15 +190,15 @@ func (s *session) runCommand(m message, line string) {
 	})
 }
 
-// cancel interrupts the turn that runs, or that a prompt which was read before begins.
-// Prompts that wait are taken back first, so that none of them begins a turn.
+// cancel interrupts the running turn, or the turn of a prompt that was read before the cancel.
+// It withdraws waiting prompts first, so that none of them begins a turn.
 func (s *session) cancel() {
 	s.mu.Lock()
 	if s.command != nil {
 		s.command()
 	}
 	decline, taken := s.asking.decline, 0
-	if decline != nil { // the prompt that asked begins a turn, which is interrupted
+	if decline != nil { // the waiting prompt begins a turn, which is interrupted
 		taken = len(s.asking.held) - 1
 		s.asking.held = s.asking.held[:1]
 		defer decline()
@@ -221,7 +222,7 @@ func (s *session) cancel() {
 	s.talk.Interrupt()
 }
 
-// event takes what happens in the conversation, on its goroutine.
+// event handles an event of the conversation, on the conversation's goroutine.
 func (s *session) event(e chat.Event) {
 	switch e := e.(type) {
 	case chat.TurnStarted:
@@ -263,7 +264,7 @@ func (s *session) turnEnded(e chat.TurnEnded) {
 	}
 }
 
-// stopped answers a prompt with why its turn is over, or with what it failed by.
+// stopped answers a prompt with the reason for the end of its turn, or with a failure.
 func (s *session) stopped(m message, reason string, failure error) {
 	if failure != nil {
 		s.server.answer(m)(nil, failure)
@@ -272,7 +273,7 @@ func (s *session) stopped(m message, reason string, failure error) {
 	s.server.answer(m)(map[string]any{"stopReason": reason}, nil)
 }
 
-// stopReason is why a turn ended, in the protocol's words.
+// stopReason returns the protocol's word for the end of a turn.
 func stopReason(e chat.TurnEnded, cancelled bool) (string, error) {
 	switch {
 	case cancelled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):

@@ -20,19 +20,19 @@ import (
 	"agent/internal/tools"
 )
 
-// editorPatience is how long an editor may take to say what it shows of a file.
+// editorPatience is the time an editor has to send the text of a file.
 const editorPatience = time.Second
 
-// buffers compares files with the text that the editor shows of them. The disk is what
-// tools work with; where the editor has unsaved changes, a read says so and an edit is
-// refused, or saving would overwrite one of the two.
+// buffers compares files with their text in the editor. Tools work with the files on disk. When
+// the editor has unsaved changes of a file, the answer of a read says so, and an edit is
+// refused, since saving would overwrite one of the two changes.
 type buffers struct {
 	session *session
 
 	mu sync.Mutex
-	// silent is set when the editor did not answer in time: it is not asked again.
+	// silent is set when the editor did not answer in time. It is not asked again.
 	silent bool
-	// unsaved are the remarks for reads that have no answer yet, by call.
+	// unsaved has the remarks for the answers of running reads, by call.
 	unsaved map[string]string
 }
 
@@ -40,8 +40,8 @@ func (b *buffers) gate() gate.Gate {
 	return gate.Gate{Name: "unsaved changes", Stage: gate.Denies, Check: b.check, Remark: b.remark}
 }
 
-// check refuses an edit of a file with unsaved changes, and notes those of files that are
-// read.
+// check refuses an edit of a file with unsaved changes, and prepares a remark for a read of
+// one.
 func (b *buffers) check(ctx context.Context, call gate.Call) gate.Verdict {
 	var found string
 	for _, path := range filesOf(call) {
@@ -81,7 +81,7 @@ func linesDiffer(n int) string {
 	return fmt.Sprintf("%d lines differ", n)
 }
 
-// filesOf are the files that a call shows or changes.
+// filesOf returns the files that a call reads or edits.
 func filesOf(call gate.Call) []string {
 	if call.Traits.Edits {
 		return call.Preview.Paths
@@ -92,8 +92,8 @@ func filesOf(call gate.Call) []string {
 	return call.Traits.FilesOf(call.Arguments)
 }
 
-// differ returns in how many lines the editor's text of a file is not that on the disk: 0
-// where they are equal, or the editor does not say.
+// differ returns the number of lines in which the editor's text of a file differs from the
+// disk. It is 0 when the editor does not answer.
 func (b *buffers) differ(ctx context.Context, path string) int {
 	b.mu.Lock()
 	silent := b.silent || !b.session.server.readsText
@@ -113,7 +113,7 @@ func (b *buffers) differ(ctx context.Context, path string) int {
 	return textdiff.New(plain(textfile.Parse(data).Text), plain(textfile.PlainEnds(shown))).Changed()
 }
 
-// ofLinks are the remarks about the files of a message.
+// ofLinks returns remarks about linked files with unsaved changes in a message.
 func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	found := make([]string, len(blocks))
 	var asked sync.WaitGroup

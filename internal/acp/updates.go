@@ -17,32 +17,34 @@ import (
 )
 
 const (
-	// chunkEvery bounds how often text is sent, outputEvery how often the output of a
-	// command is.
-	chunkEvery  = 33 * time.Millisecond
+	// chunkEvery is the least time between two pieces of text.
+	chunkEvery = 33 * time.Millisecond
+	// outputEvery is the least time between two updates of a command's output.
 	outputEvery = 250 * time.Millisecond
-	// maxShown is how much of an output or a recorded answer an editor is sent, in bytes.
+	// maxShown bounds an output or a recorded answer that an editor is sent, in bytes.
 	maxShown = 8 << 10
 )
 
-// shown is what an editor was sent of a session: it turns events into updates.
+// shown turns the events of a session into updates for the editor, and remembers the updates
+// it has sent.
 type shown struct {
 	session *session
 
 	mu sync.Mutex
-	// text and thought wait to be sent; due is the timer that sends them.
+	// text and thought wait to be sent.
 	text, thought strings.Builder
-	due           *time.Timer
-	// message numbers the replies.
+	// due is the timer that sends them.
+	due *time.Timer
+	// message is the number of the current reply.
 	message int
-	// calls are those of the session that did not end, by number.
+	// calls has the running calls, by number.
 	calls  map[int]*callShown
 	todos  string
 	used   int
 	asking map[int]func()
 }
 
-// callShown is a call that an editor knows of.
+// callShown is a call that the editor was told about.
 type callShown struct {
 	id     string
 	output []byte
@@ -58,7 +60,7 @@ func (w *shown) send(u update) {
 	w.session.server.conn.notify("session/update", map[string]any{"sessionId": w.session.id, "update": u})
 }
 
-// say is a text of the program's own.
+// say sends a text of the program itself.
 func (w *shown) say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +79,7 @@ func (w *shown) chunk(kind, text string) {
 	w.send(update{"sessionUpdate": kind, "messageId": fmt.Sprintf("m%d", w.message), "content": contentBlock{Type: "text", Text: text}})
 }
 
-// flush sends the text that waits. The caller holds the lock.
+// flush sends the waiting text. The caller holds the lock.
 func (w *shown) flush() {
 	if w.due != nil {
 		w.due.Stop()
@@ -89,7 +91,7 @@ func (w *shown) flush() {
 	w.text.Reset()
 }
 
-// delta adds a piece of a reply, which is sent soon.
+// delta adds a piece of a reply, to be sent soon.
 func (w *shown) delta(into, other *strings.Builder, text string) {
 	if other.Len() > 0 {
 		w.flush() // thinking and text keep their order
@@ -156,7 +158,7 @@ func (w *shown) event(e chat.Event) {
 	}
 }
 
-// called shows a call that was asked for.
+// called shows a call of the model.
 func (w *shown) called(id, title, name string, t traits.Traits, parameters json.RawMessage) {
 	locations := []location{}
 	if file := t.FileOf(parameters); file != "" {
@@ -175,7 +177,8 @@ func (w *shown) absolute(path string) string {
 	return disk.At(w.session.talk.Root, path)
 }
 
-// update changes a call that an editor knows of; the id is "" for one that it does not know.
+// update changes the display of a call. It does nothing for an id of "", which means a call
+// that the editor was not told about.
 func (w *shown) update(id string, u update) {
 	if id != "" {
 		u["sessionUpdate"], u["toolCallId"] = "tool_call_update", id
@@ -183,7 +186,7 @@ func (w *shown) update(id string, u update) {
 	}
 }
 
-// idOf is the id of a call, "" for one that the person ran.
+// idOf returns the id of a call, "" for a call of the person.
 func (w *shown) idOf(call int) string {
 	if c := w.calls[call]; c != nil {
 		return c.id
@@ -191,7 +194,7 @@ func (w *shown) idOf(call int) string {
 	return ""
 }
 
-// result shows what came of a call. The text of a failure begins with what failed.
+// result shows the result of a call. The text of a failure begins with the error.
 func (w *shown) result(id, failure, text string, diff []diffContent, more update) {
 	u := update{"status": "completed"}
 	text = strings.TrimSpace(text)
@@ -208,7 +211,7 @@ func (w *shown) result(id, failure, text string, diff []diffContent, more update
 	w.update(id, u)
 }
 
-// output shows what a command printed last, not too often.
+// output shows the latest output of a command, at most every outputEvery.
 func (w *shown) output(e chat.ToolOutput) {
 	c := w.calls[e.Call]
 	if c == nil {
@@ -222,7 +225,7 @@ func (w *shown) output(e chat.ToolOutput) {
 	}
 }
 
-// ended shows what came of a call.
+// ended shows the end of a call.
 func (w *shown) ended(e chat.ToolEnded) {
 	id := w.idOf(e.Call)
 	if id == "" {
@@ -240,7 +243,7 @@ func (w *shown) ended(e chat.ToolEnded) {
 	w.plan()
 }
 
-// abandoned ends the calls that no answer came for.
+// abandoned ends the calls without an answer.
 func (w *shown) abandoned() {
 	for call, c := range w.calls {
 		w.result(c.id, "interrupted", "", nil, nil)
@@ -251,7 +254,7 @@ func (w *shown) abandoned() {
 	}
 }
 
-// close ends what an editor still waits for.
+// close sends the waiting text and ends all open calls and questions.
 func (w *shown) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -259,7 +262,7 @@ func (w *shown) close() {
 	w.abandoned()
 }
 
-// shortened is a text with its middle left out if it is long.
+// shortened leaves out the middle of a long text.
 func shortened(text string) string {
 	if len(text) <= maxShown {
 		return text
@@ -288,7 +291,7 @@ func (w *shown) plan() {
 	w.send(update{"sessionUpdate": "plan", "entries": entries})
 }
 
-// usage shows how full the window is, and what the session has cost.
+// usage shows the fill of the window and the cost of the session.
 func (w *shown) usage(e chat.StatusChanged) {
 	if e.Status.Tokens == w.used || e.Status.Limit == 0 {
 		return
@@ -301,15 +304,15 @@ func (w *shown) usage(e chat.StatusChanged) {
 	w.send(u)
 }
 
-// noticed shows a line for the person where the editor takes such lines; it is no part of
-// the conversation.
+// noticed sends a line for the person, outside of the conversation, to an editor that supports
+// such lines.
 func (w *shown) noticed(severity, text string) {
 	if w.session.server.notices {
 		w.send(update{"sessionUpdate": "notice", "severity": severity, "title": words.Line(words.Brief(text), 0)})
 	}
 }
 
-// notice is noticed for callers that do not hold the lock.
+// notice takes the lock and calls noticed.
 func (w *shown) notice(severity, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -329,7 +332,7 @@ func (w *shown) compacted(line string, large bool) {
 	})
 }
 
-// replay shows what was said before.
+// replay shows the earlier entries of a resumed conversation.
 func (w *shown) replay(entries []*history.Content) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -363,7 +366,7 @@ func (w *shown) replay(entries []*history.Content) {
 	}
 }
 
-// kind is what a tool does in the protocol's words.
+// kind returns the protocol's word for the kind of a tool.
 func kind(t traits.Traits) string {
 	switch {
 	case t.Edits:

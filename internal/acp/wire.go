@@ -19,7 +19,7 @@ import (
 const (
 	// maxMessage is the longest line, in bytes.
 	maxMessage = 16 << 20
-	// maxUnanswered is how many requests may wait for an answer.
+	// maxUnanswered is the number of requests that may wait for an answer.
 	maxUnanswered = 256
 )
 
@@ -37,7 +37,7 @@ const (
 	requestIDPrefix = "agent-"
 )
 
-// wireError is an error as the protocol has it.
+// wireError is an error in the form of the protocol.
 type wireError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -49,7 +49,7 @@ func failf(code int, format string, args ...any) *wireError {
 	return &wireError{code, fmt.Sprintf(format, args...)}
 }
 
-// wireErrorOf is an error as the protocol has it; nil for none.
+// wireErrorOf converts an error to the form of the protocol; nil stays nil.
 func wireErrorOf(err error) *wireError {
 	wire, is := errors.AsType[*wireError](err)
 	if err != nil && !is {
@@ -58,8 +58,8 @@ func wireErrorOf(err error) *wireError {
 	return wire
 }
 
-// message is any message: a request has an ID and a method, a notification a method, a
-// response an ID.
+// message is any received message: a request has an ID and a method, a notification only a
+// method, a response only an ID.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -72,7 +72,7 @@ type message struct {
 type conn struct {
 	out   io.Writer
 	outMu sync.Mutex
-	// failed is called once when nothing can be written any more.
+	// failed is called once, when writing fails.
 	failed func(error)
 
 	mu       sync.Mutex
@@ -84,8 +84,8 @@ func newConn(out io.Writer, failed func(error)) *conn {
 	return &conn{out: out, failed: failed, awaiting: map[string]chan message{}}
 }
 
-// read calls handle with each message of in until it ends. What is no message is
-// answered with an error, and the connection continues.
+// read calls handle with each message until in ends. It answers a line that is no message with
+// an error, and continues.
 func (c *conn) read(in io.Reader, handle func(message)) error {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	for {
@@ -110,7 +110,7 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 func (c *conn) parse(line []byte, handle func(message)) {
 	var all []json.RawMessage
 	if line[0] == '[' {
-		_ = json.Unmarshal(line, &all) // leaves none of what is no JSON
+		_ = json.Unmarshal(line, &all) // invalid JSON leaves all empty
 	} else if json.Valid(line) {
 		all = append(all, line)
 	}
@@ -131,8 +131,7 @@ func (c *conn) parse(line []byte, handle func(message)) {
 	}
 }
 
-// deliver gives a response to the request that waits for it; one that nobody waits for is
-// dropped.
+// deliver passes a response to the waiting request, and drops a response without one.
 func (c *conn) deliver(m message) {
 	var id string
 	if json.Unmarshal(m.ID, &id) != nil {
@@ -147,7 +146,7 @@ func (c *conn) deliver(m message) {
 	}
 }
 
-// outgoing is any message that is sent.
+// outgoing is any message to the editor.
 type outgoing struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -157,7 +156,7 @@ type outgoing struct {
 	Error   *wireError      `json:"error,omitempty"`
 }
 
-// respond answers a request; a nil ID is that of a message that could not be read.
+// respond answers a request. The ID is nil for a message that could not be read.
 func (c *conn) respond(id json.RawMessage, result any, err *wireError) {
 	if len(id) == 0 {
 		id = json.RawMessage(nullID)
@@ -168,11 +167,11 @@ func (c *conn) respond(id json.RawMessage, result any, err *wireError) {
 	c.write(outgoing{ID: id, Result: result, Error: err})
 }
 
-// notify sends a message that nobody answers.
+// notify sends a message without an answer.
 func (c *conn) notify(method string, params any) { c.write(outgoing{Method: method, Params: params}) }
 
-// request sends a request. Its response comes through answer, which is closed where none is
-// needed any more: withdraw says so.
+// request sends a request. Its response arrives on the channel answer. A caller that no longer
+// needs it calls withdraw, which closes the channel.
 func (c *conn) request(method string, params any) (answer <-chan message, withdraw func()) {
 	response := make(chan message, 1)
 	c.mu.Lock()
@@ -193,7 +192,7 @@ func (c *conn) request(method string, params any) (answer <-chan message, withdr
 	}
 }
 
-// ask sends a request and waits for its response, which is not needed once ctx has ended.
+// ask sends a request and waits for its response until ctx ends.
 func (c *conn) ask(ctx context.Context, method string, params any) (m message, answered bool) {
 	answer, withdraw := c.request(method, params)
 	defer context.AfterFunc(ctx, withdraw)()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ErrorKind sorts provider failures by what can be done about them.
+// ErrorKind sorts failures of providers by the remedy.
 type ErrorKind int
 
 // The kinds of failure.
@@ -38,9 +38,9 @@ type Error struct {
 	// Where names the endpoint and the model, see About; it is empty for a failure that
 	// concerns none.
 	Where string
-	// Message is what happened.
+	// Message describes the failure.
 	Message string
-	// Hint is what to do about it.
+	// Hint tells the person what to do.
 	Hint string
 	// RetryAfter is how long the provider asks to wait, 0 when it does not ask.
 	RetryAfter time.Duration

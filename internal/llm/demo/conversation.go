@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// request is what the script needs of a chat completion request.
+// request has the fields of a chat completion request that the script uses.
 type request struct {
 	Model         string                         `json:"model"`
 	Stream        bool                           `json:"stream"`
@@ -23,7 +23,7 @@ type request struct {
 	Tools         []json.RawMessage              `json:"tools"`
 }
 
-// textOf is the text of a message, in one piece or in parts.
+// textOf returns the text of a message, joined if it comes in parts.
 func textOf(m openai.ChatCompletionMessage) string {
 	text := m.Content
 	for _, part := range m.MultiContent {
@@ -32,18 +32,17 @@ func textOf(m openai.ChatCompletionMessage) string {
 	return text
 }
 
-// typed is what the user typed, without the files that follow it.
+// typed returns the user's own words in a message, without included files.
 func typed(m openai.ChatCompletionMessage) string {
 	text, _, _ := strings.Cut(textOf(m), "\n--- ")
 	return strings.TrimSpace(text)
 }
 
-// conversation is what a request holds.
+// conversation is the content of a request.
 type conversation struct {
 	messages []openai.ChatCompletionMessage
 	facts    []fact
-	// asked is the index of the message of the user that is to be answered, -1 when
-	// there is none.
+	// asked is the index of the user's message to answer, -1 for none.
 	asked int
 }
 
@@ -79,7 +78,7 @@ func newConversation(messages []openai.ChatCompletionMessage) conversation {
 	return c
 }
 
-// request is what the user asked for last.
+// request returns the latest request of the user.
 func (c conversation) request() string {
 	if c.asked < 0 {
 		return ""
@@ -132,7 +131,7 @@ func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
 
 func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.problem()) }
 
-// problem is the first line of what went wrong.
+// problem returns the first line of an error.
 func (f fact) problem() string { return strings.TrimPrefix(words.FirstLine(f.answer), failureMark) }
 
 // gone reports whether a one-line note is where the answer was.

@@ -38,11 +38,12 @@ func (c conversation) job() (start int, ok bool) {
 	return 0, false
 }
 
-// progress is how far the repair is, from what is visible of it.
+// progress is the state of the repair, as far as the context shows it.
 type progress struct {
-	// known are the useful answers since the job began, current those since its
-	// latest edit.
-	known, current []fact
+	// known has the useful answers since the job began.
+	known []fact
+	// current has the useful answers since the latest edit.
+	current []fact
 }
 
 func progressOf(facts []fact) progress {
@@ -82,7 +83,7 @@ func (c conversation) repaired() bool {
 
 func passed(run fact) bool { return strings.Contains(run.answer, "checks passed") }
 
-// repair is the next step of the job that began with the message at start.
+// repair returns the next step of the job that began with the message at start.
 func (c conversation) repair(start int) reply {
 	p := progressOf(c.since(start))
 	if stop, ok := stopsAt(c.since(c.asked)); ok {
@@ -139,7 +140,7 @@ func (p progress) readAgain(run fact) reply {
 	return reply{text: text, calls: calls}
 }
 
-// edit is the change that the line as it is calls for.
+// edit returns the change for the present state of the faulty line.
 func edit(source, run fact) reply {
 	switch {
 	case strings.Contains(source.answer, seededLine):
@@ -156,7 +157,7 @@ func edit(source, run fact) reply {
 	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; somebody has changed the line that compares `$sum`. I know one bug only and cannot work out another. A real model could: set `OPENAI_API_KEY` or `--base-url` and start again."}
 }
 
-// failures are the lines of a test run that matter.
+// failures returns the failures among the lines of a test run.
 func failures(run fact) string {
 	var lines []string
 	for line := range strings.Lines(run.answer) {
@@ -204,8 +205,7 @@ func (p progress) summary(run fact) string {
 	}, "\n")
 }
 
-// aboutDensity says what became of the readings that the edits made stale, as far
-// as the request shows it.
+// aboutDensity tells whether stale readings are still in the context.
 func (p progress) aboutDensity() string {
 	for _, f := range p.known[:len(p.known)-len(p.current)] {
 		if f.is(toolRead, till) {
@@ -215,7 +215,7 @@ func (p progress) aboutDensity() string {
 	return "Have you seen what the edits saved? Each made an earlier reading of `till.sh` stale, and the program took it out of the context before the next request. `/density` lists what went, `/context` shows what is left."
 }
 
-// testLine is the line of a test run that sums it up.
+// testLine returns the summary line of a test run.
 func testLine(answer string) string {
 	for line := range strings.Lines(answer) {
 		if strings.Contains(line, "checks ") {

@@ -8,7 +8,7 @@ import (
 	"agent/internal/words"
 )
 
-// reply is what the script says next: words, then calls of tools.
+// reply is a reply of the script: words, then calls of tools.
 type reply struct {
 	text  string
 	calls []call
@@ -49,7 +49,7 @@ func (c call) arguments() string {
 // maxCalls ends an exchange that runs in circles, whatever the tools answer.
 const maxCalls = 30
 
-// next decides what the script says to the request.
+// next returns the script's reply to a request.
 func next(r request) reply {
 	c := newConversation(r.Messages)
 	if snapshot, ok := summarise(c); ok {
@@ -69,9 +69,8 @@ func next(r request) reply {
 	return answer
 }
 
-// summarise answers the request of a strategy that has the conversation
-// summarised by the model. A script cannot summarise, so it keeps what a script
-// can find: the lines that say which job is played.
+// summarise answers the request for a summary of the conversation. A script cannot summarise;
+// it returns the lines that tell which job is being played.
 func summarise(c conversation) (string, bool) {
 	system := ""
 	for _, m := range c.messages {

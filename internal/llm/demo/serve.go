@@ -37,7 +37,7 @@ func isRequest(typed string) bool {
 	return slices.ContainsFunc(services, func(s service) bool { return s.pattern.MatchString(typed) })
 }
 
-// serve is the next step for a plain request.
+// serve returns the reply to a plain request.
 func (c conversation) serve(asked string) reply {
 	for _, s := range services {
 		if match := s.pattern.FindStringSubmatch(asked); match != nil {
@@ -53,7 +53,7 @@ func nothingToGoOn(conversation, []string) reply {
 	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
 }
 
-// once makes a call, and then says what came of it.
+// once makes a call, and after that reports its result.
 func (c conversation) once(do call, subject, before string, after func(answer string) string) reply {
 	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {
@@ -79,7 +79,7 @@ func run(c conversation, match []string) reply {
 	})
 }
 
-// failure reports that a call did not do what was asked, and leaves it at that.
+// failure reports a failed call and ends the request.
 func failure(f fact) reply {
 	if f.refused() {
 		return reply{text: "It was not allowed, so I leave it. Ask for something else, or `help`."}
@@ -98,7 +98,7 @@ func unquote(s string) string {
 	return s
 }
 
-// maxQuoted is how much of what the user typed is repeated, in characters.
+// maxQuoted bounds the user's words in a reply, in characters.
 const maxQuoted = 60
 
 // lineCount says how many lines a text has.
@@ -106,7 +106,7 @@ func lineCount(text string) string {
 	return words.Count(words.Lines(strings.TrimRight(text, "\n")), "line")
 }
 
-// fenced is the beginning of a text as a block of code, enough to show that it is there.
+// fenced returns the first lines of a text as a block of code.
 func fenced(text string) string {
 	const most = 8
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

@@ -3,11 +3,10 @@
 // small project it plays on. The program talks to it through the same client as
 // to any endpoint, so that everything but the model is real.
 //
-// The script has no intelligence and says so. What it does next it derives from
-// the messages of each request alone: which calls succeeded, what the tests
-// printed, what the file it read contains. It therefore continues sensibly when a
-// person interrupts, refuses an edit, changes a file in between or when the
-// context was pruned. It plays one job, the repair of a shell script, and carries
+// The script has no intelligence and says so. It derives its next step from the messages of
+// each request alone: the calls that succeeded, the output of the tests, the text of the file.
+// It therefore continues sensibly when a person interrupts, refuses an edit or changes a file,
+// and when the context was pruned. It plays one job, the repair of a shell script, and carries
 // out a few plain requests with the real tools: read FILE, run CMD, help.
 package demo
 
@@ -27,10 +26,10 @@ import (
 	"agent/internal/llm"
 )
 
-// Model is the name of the demo model, Window its context limit in tokens: small
-// enough that a long demo shows what happens when a window fills.
 const (
-	Model  = "demo"
+	// Model is the name of the demo model.
+	Model = "demo"
+	// Window is its context limit in tokens. A long demo fills it.
 	Window = 32768
 )
 
@@ -147,7 +146,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	out.reply(answer.text, calls, cost)
 }
 
-// decode reads a request and refuses what the demo cannot answer.
+// decode reads a request, and refuses one that the demo cannot answer.
 func decode(body []byte) (request, error) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {

@@ -119,8 +119,8 @@ func approximateTokens(characters int) int {
 	return (characters + charactersPerToken - 1) / charactersPerToken
 }
 
-// prefixCache does the account of a provider's cache: what a request shares with
-// the one before it, from the first character on, would not be computed again.
+// prefixCache imitates the account of a provider's cache: the common beginning of a request and
+// the one before it counts as cached.
 type prefixCache struct {
 	mu       sync.Mutex
 	previous string
@@ -143,8 +143,7 @@ func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	return u
 }
 
-// promptText is the request as one text, in the order in which models are fed:
-// tools, then messages.
+// promptText returns the request as one text in the order of a prompt: tools, then messages.
 func promptText(r request) string {
 	var b strings.Builder
 	for _, tool := range r.Tools {
