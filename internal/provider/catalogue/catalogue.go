@@ -2,7 +2,7 @@
 // They are read on first use. What an endpoint reports and what a user sets takes precedence.
 //
 // The facts are those of charmbracelet/catwalk (MIT licence) of August 2026, packed
-// by TestPack.
+// by TestPack, which corrects cache prices that cannot be right.
 package catalogue
 
 import (
@@ -156,7 +156,7 @@ func parse(line string) (Model, error) {
 	}
 	if cells[4] != "" && cells[5] != "" {
 		m.Prices = &settings.Prices{Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
-		if cells[6] != "" {
+		if cells[6] != "" && numbers[4] <= numbers[2] { // above the input it cannot be right
 			m.Prices.CacheRead = numbers[4]
 		}
 		if cells[7] != "" {

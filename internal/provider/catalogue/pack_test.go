@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -51,13 +52,13 @@ func TestPack(t *testing.T) {
 	}
 	for _, p := range facts.Providers {
 		for _, m := range p.Models {
+			cache, err := settled(p.ID, m.ID, m.In, cachePrices{m.CacheRead, m.CacheWrite})
+			if err != nil {
+				t.Fatal(err)
+			}
 			cells := []string{p.ID, m.ID}
-			for _, n := range []*float64{m.Window, m.MaxOutput, m.In, m.Out, m.CacheRead, m.CacheWrite} {
-				cell := ""
-				if n != nil {
-					cell = strconv.FormatFloat(*n, 'f', -1, 64)
-				}
-				cells = append(cells, cell)
+			for _, n := range []*float64{m.Window, m.MaxOutput, m.In, m.Out, cache.read, cache.write} {
+				cells = append(cells, cell(n))
 			}
 			flags := ""
 			if m.Reasons {
@@ -75,4 +76,39 @@ func TestPack(t *testing.T) {
 	if err := os.WriteFile("models.tsv.gz", file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// cell returns a number as a line has it, "" for one that is not known.
+func cell(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
+
+// number reads a cell.
+func number(t *testing.T, cell string) *float64 {
+	t.Helper()
+	if cell == "" {
+		return nil
+	}
+	n, err := strconv.ParseFloat(cell, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &n
+}
+
+// unpacked returns the lines of the catalogue.
+func unpacked(t *testing.T) string {
+	t.Helper()
+	file, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(lines)
 }
