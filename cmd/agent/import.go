@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 
 // importOptions are the flags of agent import.
 type importOptions struct {
-	dry, json bool
+	dry, json, keepRules bool
 	only      []string
 }
 
@@ -31,18 +32,20 @@ func newImport(w world) *cobra.Command {
 
 Your servers are written to mcp.json and your hooks to hooks.json of the configuration
 folder, the workspace's servers to its .mcp.json, where they wait for agent trust. A name
-that is taken is kept, and nothing is started. Rules are shown in the form of --allow.`,
+that is taken is kept, and nothing is started. Rules are shown in the form of --allow;
+those of your own files can be kept for the project of the current folder.`,
 		ValidArgs: imports.Sources(),
 		Args:      cobra.ArbitraryArgs,
-		RunE:      func(_ *cobra.Command, args []string) error { return runImport(w, args, o) },
+		RunE:      func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), w, args, o) },
 	}
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
+	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: servers,hooks,commands,rules,style")
 	return cmd
 }
 
-func runImport(w world, sources []string, o importOptions) error {
+func runImport(ctx context.Context, w world, sources []string, o importOptions) error {
 	f, err := w.Folders()
 	if err != nil {
 		return err
@@ -62,6 +65,7 @@ func runImport(w world, sources []string, o importOptions) error {
 	if err != nil {
 		return err
 	}
+	kept := keepable(w, f, plan)
 	if !o.dry {
 		if err := plan.Write(); err != nil {
 			return err
@@ -70,7 +74,10 @@ func runImport(w world, sources []string, o importOptions) error {
 	if o.json {
 		return rawjson.WriteIndented(w.out, map[string]any{"written": plan.Writes() && !o.dry, "changes": append([]imports.Change{}, plan.Changes...)})
 	}
-	return printLines(w, importLines(plan, o.dry, w.Home))
+	if err := printLines(w, importLines(plan, o.dry, w.Home)); err != nil || o.dry {
+		return err
+	}
+	return kept.offer(ctx, w, o.keepRules)
 }
 
 // importLines is the plan as a person reads it.

@@ -94,6 +94,25 @@ func (s *screenRun) press(keys string) {
 	}
 }
 
+// answer presses a letter until the question is gone: one that comes too early is only held.
+func (s *screenRun) answer(letter string) {
+	s.t.Helper()
+	for range 20 {
+		s.press(letter)
+		for taken := time.After(time.Second); taken != nil; {
+			select {
+			case <-s.painted:
+				if rows := s.screen.Lines(); !strings.Contains(strings.Join(rows[max(0, len(rows)-24):], "\n"), "Enter choose") {
+					return
+				}
+			case <-taken:
+				taken = nil
+			}
+		}
+	}
+	s.t.Fatalf("%s answers nothing:\n%s", letter, strings.Join(s.screen.Lines(), "\n"))
+}
+
 // writeFile writes a file and the folders above it.
 func writeFile(t *testing.T, file, text string) {
 	t.Helper()

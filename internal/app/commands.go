@@ -144,6 +144,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 			return nil
 		})
 		if err == nil {
+			c.endGrants()
 			c.BeginsFrom("fork")
 		}
 		return before, now, err

@@ -149,6 +149,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.confirmWorkspace(ctx); err != nil {
 		return err
 	}
+	c.keepPermissions(&policy)
 	c.findSetup(policy.Allow)
 	if c.configured, err = c.readServers(); err != nil {
 		return err
@@ -311,6 +312,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 			return err
 		}
 	}
+	c.restoreGrants(recorded)
 	c.Connection.OnLearned(c.Chat.Refresh, c.Chat.Note)
 	return nil
 }

@@ -35,9 +35,9 @@ func (m *modes) SetMode(mode gate.Mode) error {
 // Consent decides which calls may run. What it allows for a turn ends with the turn.
 func (m *modes) Consent() *gate.Consent { return m.consent }
 
-// Grants lists what was allowed with "always", oldest first. It may be called from any
-// goroutine.
-func (m *modes) Grants(context.Context) ([]string, error) { return m.consent.Grants(), nil }
+// Grants lists what was allowed with "always", for the session and then for the project, each
+// oldest first. It may be called from any goroutine.
+func (m *modes) Grants(context.Context) ([]gate.Granted, error) { return m.consent.Grants(), nil }
 
 // ForgetGrant takes back the grant with this number of the list, counted from 1, or all of
 // them when it is 0. It returns what was forgotten.

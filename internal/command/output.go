@@ -153,6 +153,8 @@ type Choice struct {
 	Turn func(by int) Choice
 	// InUse marks what is in force now. It is selected first.
 	InUse bool
+	// Faded has the choice shown less clearly than others.
+	Faded bool
 	// Preview returns what a choice looks like, for the pane beside the list; nil shows
 	// none. It is called when the choice is selected, beside everything else, once.
 	Preview func() string

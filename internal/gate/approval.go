@@ -57,6 +57,12 @@ type Approval struct {
 	// Always names what "always" would allow for the rest of the session, for
 	// example `commands "go test"` or "edits". Empty when always is not offered.
 	Always string
+	// Kept names what would be allowed for good in this project, with what that permits. Empty
+	// when that is not offered.
+	Kept string
+	// Often says how often the person has agreed to calls that Kept covers, and to which; empty
+	// when that was seldom.
+	Often string
 	// After has a line for each further call of the same reply that is likely to be asked about
 	// next.
 	After []string
@@ -71,6 +77,8 @@ type Decision struct {
 	Allow bool
 	// Always allows the same kind for the rest of the session.
 	Always bool
+	// Keep allows the same kind for good, in this project.
+	Keep bool
 	// Reason is sent to the model with a refusal.
 	Reason string
 	// Answers are those to the preview's inquiries, one each.

@@ -23,6 +23,11 @@ type Policy struct {
 	// Unattended means that nobody can answer an approval. A call that needs one is refused and
 	// ends the turn.
 	Unattended bool
+	// Keeper keeps permissions for good; nil keeps none. ParseRule reads their rules.
+	Keeper    Keeper
+	ParseRule func(text string) (rules.Rule, error)
+	// OnGrants, which may be nil, gets the grants of the session after each change.
+	OnGrants func([]rules.Kept)
 }
 
 // Consent decides which calls may run: by the mode, by rules, by what a person has allowed for the
@@ -31,8 +36,11 @@ type Consent struct {
 	*Policy
 	settings *settings.Settings
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// grants are those of the session, and once are the calls that a person agreed to without
+	// granting anything, by form.
 	grants []grant
+	once   map[string][]string
 	// lent are rules until the end of the turn. They do not allow protected files.
 	lent rules.Rules
 	// standing are the rules of the repository that the person has agreed to. They do not allow
@@ -95,6 +103,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	case len(k.Preview.Inquiries) > 0 && !c.Unattended:
 		return Verdict{Ask: &Question{Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview}, Then: inquired(len(k.Preview.Inquiries))}}
 	case !c.Asks(k):
+		c.count(k)
 		return Verdict{}
 	case k.Traits.Harmless() && c.Unattended:
 		return Verdict{
@@ -114,16 +123,23 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 // question returns the question whether a call may run.
 func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
+	keep := len(offered) > 0 && c.mayKeep(k)
+	approval := Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")}
+	if keep {
+		approval.Kept, approval.Often = approval.Always+permitted(offered), c.often(offered)
+	}
 	return &Question{
-		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: strings.Join(saying(offered), ", ")},
+		Approval: approval,
 		Moot:     func() bool { return !c.Asks(k) },
 		Then: func(d Decision) Verdict {
-			if d.Allow && d.Always {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.grants = append(c.grants, offered...)
+			verdict := Answered(d)
+			switch {
+			case d.Allow && (d.Always || d.Keep && keep):
+				verdict.Notice = c.allow(offered, d.Keep && keep)
+			case d.Allow:
+				c.remember(offered, k)
 			}
-			return Answered(d)
+			return verdict
 		},
 	}
 }
@@ -210,6 +226,11 @@ func because(protected []protect.Found) string {
 
 // allowed reports whether a call runs without asking. The lock is held.
 func (c *Consent) allowed(k Call) bool {
+	return c.allowedWith(c.grants, k) || c.Keeper != nil && c.allowedWith(slices.Concat(c.grants, c.project()), k)
+}
+
+// allowedWith reports whether a call runs without asking if these grants count. The lock is held.
+func (c *Consent) allowedWith(grants []grant, k Call) bool {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
 	switch {
 	case !c.allowedProtected(k):
@@ -223,29 +244,29 @@ func (c *Consent) allowed(k Call) bool {
 	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
 		return true
 	case k.Preview.Served != nil:
-		return c.allowedServed(*k.Preview.Served)
+		return c.allowedServed(grants, *k.Preview.Served)
 	case k.Preview.Outside != "":
-		return c.AllowOutside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || slices.ContainsFunc(c.grants, func(g grant) bool {
-			return g.outside != "" && g.outside == k.Preview.Command && g.directory == k.Preview.Directory
-		})
+		return c.AllowOutside.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || slices.ContainsFunc(grants, func(g grant) bool { return g.leaves(k) })
 	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
 		return true
 	}
 	allowing := slices.Concat(c.Allow, c.standing, c.lent)
-	for _, g := range c.grants {
-		allowing = append(allowing[:len(allowing):len(allowing)], g.rules...)
+	for _, g := range grants {
+		if g.holds(k) {
+			allowing = append(allowing, g.rule)
+		}
 	}
-	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && c.editsGranted(k.Preview.Paths)
+	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && editsGranted(grants, k.Preview.Paths)
 }
 
 // allowedServed reports whether a call of a server needs no question. A person has allowed a tool
 // with its definition at that time, not a changed one. The lock is held.
-func (c *Consent) allowedServed(s tools.Served) bool {
+func (c *Consent) allowedServed(grants []grant, s tools.Served) bool {
 	if s.Changed != "" {
 		return false
 	}
 	return s.Allowed || c.Allow.AllowServed(tools.ServedRules, s.String()) || c.lent.AllowServed(tools.ServedRules, s.String()) ||
-		slices.ContainsFunc(c.grants, func(g grant) bool { return g.served == s.String() && g.definition == s.Definition })
+		slices.ContainsFunc(grants, func(g grant) bool { return g.serves(s) })
 }
 
 // allowedProtected reports whether the mode, or rules that name them, allow the protected files of a

@@ -1,26 +1,53 @@
 package gate
 
 import (
-	"fmt"
 	"path"
 	"slices"
+	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/rules"
+	"agent/internal/tools"
 	"agent/internal/words"
 )
 
-// grant is something that a person has allowed for the rest of the session, until they take it back.
+// grant is something that a person has allowed for more than one call, until they take it back.
 type grant struct {
-	// says describes exactly what it allows.
-	says string
-	// rules allow commands.
-	rules rules.Rules
-	// files are the files that may be edited: "*.go", or the path of one file.
-	files string
-	// outside is a command line that may run outside of the sandbox, in the folder directory.
-	outside, directory string
-	// served is a tool of a server that may be called, with that definition.
-	served, definition string
+	rules.Kept
+	// rule is Rule as it was read.
+	rule rules.Rule
+}
+
+// says describes exactly what a grant allows.
+func (g grant) says() string {
+	switch {
+	case g.Served != "":
+		return "calls of " + g.Served + ", as it is defined now"
+	case g.Outside != "" && g.Directory != "":
+		return "outside the sandbox, this very line: " + words.Headline(g.Outside) + ", in " + g.Directory
+	case g.Outside != "":
+		return "outside the sandbox, this very line: " + words.Headline(g.Outside)
+	case kindOfFiles(g.Edits):
+		return "edits of " + g.Edits + " files"
+	case g.Edits != "":
+		return "edits of " + g.Edits
+	}
+	return g.rule.Allows()
+}
+
+// permits says what a person may not expect of a grant that is kept for good, "" for nothing.
+func (g grant) permits() string {
+	switch {
+	case g.Outside != "":
+		return "with all that you may do"
+	case g.Unconfined && g.rule.Open():
+		return "whatever follows, and without the sandbox, with all that you may do"
+	case g.Unconfined:
+		return "without the sandbox, with all that you may do"
+	case g.Rule != "" && g.rule.Open():
+		return "whatever follows"
+	}
+	return ""
 }
 
 // offer returns what "always" would allow from now on, nothing if it is not offered.
@@ -34,73 +61,109 @@ func offer(k Call) []grant {
 		if preview.Served.EachTime {
 			return nil
 		}
-		return []grant{{says: "calls of " + preview.Served.String() + ", as it is defined now", served: preview.Served.String(), definition: preview.Served.Definition}}
+		return []grant{{Kept: rules.Kept{Served: preview.Served.String(), Definition: preview.Served.Definition}}}
 	case preview.Outside != "":
-		says := "outside the sandbox, this very line: " + words.Headline(preview.Command)
-		if preview.Directory != "" {
-			says += ", in " + preview.Directory
-		}
-		return []grant{{says: says, outside: preview.Command, directory: preview.Directory}}
+		return []grant{{Kept: rules.Kept{Outside: preview.Command, Directory: preview.Directory}}}
 	case rules.Delete(preview.Commands):
 		return nil // what is gone is gone: each is asked about
 	case k.Traits.Runs:
 		for _, rule := range rules.Always(k.Name, preview.Commands) {
-			grants = append(grants, grant{says: rule.Allows(), rules: rules.Rules{rule}})
+			grants = append(grants, grant{rules.Kept{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
 		}
 	case k.Traits.EditsOnly() && len(preview.Paths) == 1:
 		file := preview.Paths[0]
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
-			return []grant{{says: "edits of *" + extension + " files", files: "*" + extension}}
+			return []grant{{Kept: rules.Kept{Edits: "*" + extension}}}
 		}
 		// Names without an ending say nothing of each other: Makefile, Dockerfile.
-		return []grant{{says: "edits of " + file, files: file}}
+		return []grant{{Kept: rules.Kept{Edits: file}}}
 	}
 	return grants
 }
 
-// editsGranted reports whether edits of all these files were allowed. The lock is held.
-func (c *Consent) editsGranted(paths []string) bool {
+// kindOfFiles reports whether the files of a grant are all those with an ending.
+func kindOfFiles(files string) bool {
+	return len(files) > 2 && files[:2] == "*." && path.Base(files) == files
+}
+
+// holds reports whether the rule of a grant counts for a call: what was allowed in the sandbox does
+// not hold without one.
+func (g grant) holds(k Call) bool {
+	return g.Rule != "" && (g.Unconfined || k.Preview.Sandboxed || !k.Traits.Runs)
+}
+
+// leaves reports whether a grant allows the command of a call outside of the sandbox.
+func (g grant) leaves(k Call) bool {
+	return g.Outside != "" && g.Outside == k.Preview.Command && g.Directory == k.Preview.Directory
+}
+
+// serves reports whether a grant allows a tool of a server.
+func (g grant) serves(s tools.Served) bool {
+	return g.Served == s.String() && g.Definition == s.Definition
+}
+
+// edits reports whether a grant allows to edit a file.
+func (g grant) edits(file string) bool {
+	return g.Edits != "" && (g.Edits == file || kindOfFiles(g.Edits) && g.Edits == "*"+path.Ext(file))
+}
+
+// takesPart reports whether a grant allows a call, or a part of it.
+func (g grant) takesPart(k Call) bool {
+	switch {
+	case k.Preview.Served != nil:
+		return g.serves(*k.Preview.Served)
+	case k.Preview.Outside != "":
+		return g.leaves(k)
+	case slices.ContainsFunc(k.Preview.Paths, g.edits):
+		return true
+	case !g.holds(k):
+		return false
+	}
+	rule := rules.Rules{g.rule}
+	return slices.ContainsFunc(k.Preview.Paths, func(file string) bool { return rule.Allow(k.Name, nil, []string{file}) }) ||
+		slices.ContainsFunc(k.Preview.Commands, func(part cmdline.Command) bool { return rule.Allow(k.Name, []cmdline.Command{part}, nil) })
+}
+
+// editsGranted reports whether grants allow edits of all these files.
+func editsGranted(grants []grant, paths []string) bool {
 	for _, p := range paths {
-		granted := func(g grant) bool { return g.files == p || g.files == "*"+path.Ext(p) && g.files != "*" }
-		if !slices.ContainsFunc(c.grants, granted) {
+		if !slices.ContainsFunc(grants, func(g grant) bool { return g.edits(p) }) {
 			return false
 		}
 	}
 	return len(paths) > 0
 }
 
-// Grants returns what was allowed with "always", oldest first.
-func (c *Consent) Grants() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return saying(c.grants)
-}
-
-// Forget takes back the grant with this number of the list, counted from 1, or all of
-// them when it is 0. It returns what was forgotten; the error says that there is no such
-// grant.
-func (c *Consent) Forget(number int) ([]string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if number > len(c.grants) || number < 0 {
-		return nil, fmt.Errorf("there is no grant %d; /approval lists them", number)
-	}
-	first, last := number-1, number
-	if number == 0 {
-		first, last = 0, len(c.grants)
-	}
-	forgotten := saying(c.grants[first:last])
-	c.grants = slices.Delete(c.grants, first, last)
-	return forgotten, nil
-}
-
 // saying returns the descriptions of grants.
 func saying(grants []grant) []string {
 	var says []string
 	for _, g := range grants {
-		says = append(says, g.says)
+		says = append(says, g.says())
 	}
 	return says
+}
+
+// permitted says what grants permit beyond what their descriptions say, to follow those.
+func permitted(grants []grant) string {
+	var says []string
+	for _, g := range grants {
+		if permits := g.permits(); permits != "" && !slices.Contains(says, permits) {
+			says = append(says, permits)
+		}
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(says, "; ") + ")"
+}
+
+// kept returns grants as they are written to a file.
+func kept(grants []grant) []rules.Kept {
+	var all []rules.Kept
+	for _, g := range grants {
+		all = append(all, g.Kept)
+	}
+	return all
 }
 
 // Lend allows calls by rules until TakeBack: the grants of a skill or command that the person has

@@ -75,14 +75,22 @@ var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "wipe", "clean"
 // Delete reports whether one of some commands deletes. No "always" is offered for that.
 func Delete(commands []cmdline.Command) bool {
 	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
-		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return slices.Contains(deleters, path.Base(word.Text)) })
+		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return deletes([]string{word.Text}) })
 	})
 }
 
-// Allows says exactly what a rule about commands allows: "any `go test …`",
-// "exactly `touch a1`".
+// deletes reports whether one of some words deletes.
+func deletes(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(deleters, path.Base(word)) })
+}
+
+// Allows says exactly what a rule allows: "any `go test …`", "exactly `touch a1`",
+// "write_file(docs/**)".
 func (r Rule) Allows() string {
-	if r.more {
+	switch {
+	case len(r.words) == 0:
+		return r.String()
+	case r.more:
 		return "any `" + strings.TrimSuffix(r.pattern, " "+anything) + " …`"
 	}
 	return "exactly `" + r.pattern + "`"

@@ -24,6 +24,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeTitle:       decodeAs[titlePayload],
 	TypeWaiting:     decodeAs[waitingPayload],
 	TypeServers:     decodeAs[serversPayload],
+	TypeGrants:      decodeAs[grantsPayload],
 	TypeNotice:      decodeAs[noticePayload],
 }
 

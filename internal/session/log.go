@@ -104,6 +104,11 @@ func (l *Log) Servers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
 
+// Grants records what a person has allowed for the session, JSON.
+func (l *Log) Grants(grants json.RawMessage) error {
+	return l.record(TypeGrants, grantsPayload{grants})
+}
+
 // Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 

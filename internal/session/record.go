@@ -55,6 +55,8 @@ const (
 	TypeWaiting Type = "waiting"
 	// TypeServers has the part of the servers' tools that the model is offered from there on.
 	TypeServers Type = "servers"
+	// TypeGrants has the permissions of the session, after a change.
+	TypeGrants Type = "grants"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 )
@@ -208,6 +210,11 @@ type Job struct {
 type jobPayload struct {
 	Job
 	Ended bool `json:"ended,omitempty"`
+}
+
+// grantsPayload has the argument of Log.Grants.
+type grantsPayload struct {
+	Grants json.RawMessage `json:"grants"`
 }
 
 // serversPayload has the argument of Log.Servers.

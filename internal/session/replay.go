@@ -251,6 +251,8 @@ func (p *player) take(r Record, payload any, e event) {
 	switch payload := payload.(type) {
 	case sessionPayload:
 		p.session(r, payload)
+	case grantsPayload:
+		p.state.Grants = payload.Grants
 	case serversPayload:
 		p.state.Servers = payload.Offered
 	case settingPayload:

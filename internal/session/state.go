@@ -38,6 +38,8 @@ type State struct {
 	Todos json.RawMessage
 	// Servers is the last argument of Log.Servers; nil for none.
 	Servers json.RawMessage
+	// Grants is the last argument of Log.Grants; nil for none.
+	Grants json.RawMessage
 	// Settings has the settings that were changed in the session and not unset since.
 	Settings map[string]string
 	// Scales has, by model, the ratio of the provider's last token count to ours. It is no part

@@ -1,14 +1,17 @@
 package slash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/settings"
 	"agent/internal/table"
+	"agent/internal/words"
 )
 
 func approvalCommand(s setter) command.Command {
@@ -24,23 +27,60 @@ func approvalCommand(s setter) command.Command {
 	}
 }
 
-// showApproval lists the modes and the grants of the session.
+// showApproval lists the modes and what was allowed with "always".
 func (s setter) showApproval(ctx context.Context, _ []string) (command.Output, error) {
 	inUse := settings.ApprovalMode.Of(s.Settings)
 	lines := choices(completeModes(nil), inUse)
 	pick := command.PickOf("approval mode", "/approval", completeModes(nil), inUse)
 	grants, err := s.Session.Grants(ctx)
 	if err != nil || len(grants) == 0 {
-		return command.Output{Lines: append(lines, "", "Nothing was allowed with \"always\" in this session."), Pick: pick}, err
+		return command.Output{Lines: append(lines, "", "Nothing is allowed with \"always\"."), Pick: pick}, err
 	}
-	lines = append(lines, "", "Allowed with \"always\" in this session:")
-	for i, says := range grants {
-		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, says))
+	for i, g := range grants {
+		if i == 0 || g.Project && !grants[i-1].Project {
+			lines = append(lines, "", allowedWhere[g.Project])
+		}
+		said := s.use(g)
+		line := fmt.Sprintf("%3d  %s", i+1, g.Says)
+		if g.Project {
+			line += "  (" + said + ")"
+		}
+		lines = append(lines, line)
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: "forget " + says, Help: "you allowed it with \"always\"", Line: fmt.Sprintf("/approval forget %d", i+1),
+			Name: "forget " + g.Says, Help: said, Line: fmt.Sprintf("/approval forget %d", i+1), Faded: s.idle(g),
 		})
 	}
 	return command.Output{Lines: append(lines, "/approval forget N takes one back, forget all every one"), Pick: pick}, nil
+}
+
+// allowedWhere heads the grants of the session, and those that are kept for the project.
+var allowedWhere = map[bool]string{false: "Allowed with \"always\" in this session:", true: "Allowed always in this project:"}
+
+// idleDays is after how many days without a use a permission is shown as idle.
+const idleDays = 30
+
+// idle reports whether a permission that is kept was not used for long.
+func (s setter) idle(g gate.Granted) bool {
+	last, err := time.Parse(time.DateOnly, cmp.Or(g.Used, g.Since))
+	return g.Project && err == nil && s.Now().Sub(last) > idleDays*24*time.Hour
+}
+
+// use says where a permission holds, since when, and how often and when it was used.
+func (s setter) use(g gate.Granted) string {
+	if !g.Project {
+		return "you allowed it for this session"
+	}
+	said := "since " + g.Since + ", in this project"
+	switch {
+	case g.Count == 0:
+		said += ", not used yet"
+	default:
+		said += ", used " + words.Count(g.Count, "time") + ", last " + g.Used
+	}
+	if s.idle(g) {
+		said += fmt.Sprintf(", not in the last %d days", idleDays)
+	}
+	return said
 }
 
 // forgetGrants takes a grant back, or all.

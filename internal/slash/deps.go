@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
@@ -37,7 +38,7 @@ type Session interface {
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
 
-	Grants(ctx context.Context) ([]string, error)
+	Grants(ctx context.Context) ([]gate.Granted, error)
 	ForgetGrant(ctx context.Context, number int) ([]string, error)
 
 	Points(ctx context.Context) ([]history.Point, error)

@@ -40,7 +40,7 @@ type fakeSession struct {
 	pinned     []string
 	stats      chat.Stats
 	reply      string
-	grants     []string
+	grants     []gate.Granted
 	compressed chat.Compressed
 	plan       *snapshot.Plan
 	changed    []snapshot.Changed
@@ -100,11 +100,15 @@ func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stat
 
 func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
 
-func (f *fakeSession) Grants(context.Context) ([]string, error) { return f.grants, f.err }
+func (f *fakeSession) Grants(context.Context) ([]gate.Granted, error) { return f.grants, f.err }
 
 func (f *fakeSession) ForgetGrant(_ context.Context, number int) ([]string, error) {
 	f.done = append(f.done, fmt.Sprintf("forget %d", number))
-	return f.grants, f.err
+	var says []string
+	for _, g := range f.grants {
+		says = append(says, g.Says)
+	}
+	return says, f.err
 }
 
 func (f *fakeSession) Compress(context.Context) (chat.Compressed, error) {

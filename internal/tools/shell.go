@@ -142,6 +142,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 	}
 	preview.Confined = confined && preview.Outside == ""
+	preview.Sandboxed = preview.Confined
 	if preview.ReadOnly {
 		return preview
 	}

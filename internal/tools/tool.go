@@ -113,6 +113,9 @@ type Preview struct {
 	// Confined is set when a command runs in the sandbox, where it can change nothing
 	// but the workspace.
 	Confined bool
+	// Sandboxed is set when a command runs in the sandbox, also if it is asked about as others
+	// are because the workspace is Unwatched.
+	Sandboxed bool
 	// Unwatched says why an edit or a confined command is asked about although the mode
 	// would not: the workspace has more than can be looked after. It is empty else.
 	Unwatched string

@@ -50,7 +50,7 @@ func Open(w source.Where) *Store {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	root := root(w)
 	return &Store{
-		path: filepath.Join(w.Config, "allowed.json"), home: w.Home, workspace: w.Workspace, root: root,
+		path: filepath.Join(w.Config, allowedFile), home: w.Home, workspace: w.Workspace, root: root,
 		place: place(root, w.Home), run: map[key]bool{},
 	}
 }

@@ -66,7 +66,7 @@ func (p *planner) rule(from, rule string) {
 	case len(ours) == 0:
 		p.skip(Rules, rule, from, "allowed anyway, or not known here")
 	default:
-		p.add(Change{Kind: Rules, Name: rule, State: Shown, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Lost: []string{"it is not kept: give it with each run"}})
+		p.add(Change{Kind: Rules, Name: rule, State: Shown, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Rules: ours})
 	}
 }
 

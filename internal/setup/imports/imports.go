@@ -59,6 +59,8 @@ type Change struct {
 	To string `json:"to,omitempty"`
 	// Lost says what is not taken over, and what remains to be done.
 	Lost []string `json:"lost,omitempty"`
+	// Rules are the equivalents here of a rule, as --allow takes them.
+	Rules []string `json:"rules,omitempty"`
 }
 
 // Where says where to look for configurations.

@@ -204,7 +204,7 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 	previews := false
 	for i, match := range p.matches {
 		c := p.pick.Choices[match]
-		list[i] = Row{c.Name, c.Help, c.InUse}
+		list[i] = Row{c.Name, c.Help, c.InUse, c.Faded}
 		previews = previews || c.Preview != nil || c.Theme != ""
 	}
 	if len(list) == 0 && room > 1 {
@@ -289,6 +289,8 @@ type Row struct {
 	Name, Help string
 	// InUse marks what is in force now.
 	InUse bool
+	// Faded has it shown less clearly than others.
+	Faded bool
 }
 
 // Rows draws the part of a list around the selected row, which may be -1 for none, in
@@ -314,9 +316,12 @@ func Rows(t *style.Theme, rows []Row, selected, width, room int) []string {
 			name += strings.Repeat(" ", column-style.Width(name))
 			help = "  " + help
 		}
-		if top+i == selected {
+		switch {
+		case top+i == selected:
 			lines[i] = t.User.Text("▸ "+name) + help
-		} else {
+		case row.Faded:
+			lines[i] = t.Dim.Text("  " + name + help)
+		default:
 			lines[i] = "  " + name + t.Dim.Text(help)
 		}
 	}

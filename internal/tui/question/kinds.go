@@ -45,9 +45,9 @@ var stops = choice{"esc", "no, and stop", "stops"}
 
 // choices are the answers there are to the first question.
 func (q *Questions) choices() []choice {
-	asked, always := q.First(), ""
+	asked, always, kept := q.First(), "", ""
 	if q.body.hidden == 0 && !q.body.cramped {
-		always = oneLine(asked.Always).Text
+		always, kept = oneLine(asked.Always).Text, oneLine(asked.Kept).Text
 	}
 	out := []choice{{"y", "yes", "yes"}}
 	switch {
@@ -70,8 +70,22 @@ func (q *Questions) choices() []choice {
 		return append(out, choice{"n", "not yet: say what to change, or just type it", "not yet"}, stops)
 	case always != "":
 		out = append(out, choice{"a", "yes, and from now on: " + always, "always: " + always})
+		if kept != "" {
+			out = append(out, choice{forGood, "yes, and always in this project: " + kept + often(asked), "always here: " + kept})
+		}
 	}
 	return append(out, choice{"n", "no, and say why", "no"}, stops)
+}
+
+// forGood is the key that allows for good. It is a capital letter, which no key beside it is.
+const forGood = "A"
+
+// often says how often a person agreed to calls that the rule would have covered, to follow it.
+func often(asked Asked) string {
+	if asked.Often == "" {
+		return ""
+	}
+	return " · " + oneLine(asked.Often).Text
 }
 
 // options are what the model lets choose from, and the ways to choose none of it.
@@ -89,6 +103,15 @@ func (q *Questions) options() (all []choice) {
 	return append(all,
 		choice{ownWords, "something else: just type it", "words: type"},
 		choice{"esc", "no answer, and stop", "stops"})
+}
+
+// letterOf returns a letter that was typed as choices name it: a capital letter means the small
+// one, unless it is a choice itself.
+func (q *Questions) letterOf(typed string) string {
+	if typed == forGood && q.Open() && q.isChoice(typed) {
+		return typed
+	}
+	return strings.ToLower(typed)
 }
 
 func (q *Questions) isChoice(letter string) bool {

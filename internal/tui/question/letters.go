@@ -11,7 +11,7 @@ import (
 // beginning of a message. A letter that answers but comes too early is held, and one that
 // is doubled counts once: neither is typed into the message by itself.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
-	letter := strings.ToLower(k.Text)
+	letter := q.letterOf(k.Text)
 	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.TooEarly(now) {
 		return q.choose(q.choices()[q.selected-1].key, now)
 	}
@@ -22,7 +22,7 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 		return q.choose(letter, now) // a mark is no answer yet
 	}
 	switch held := q.fresh(now); {
-	case held != "" && strings.ToLower(held) != letter, q.letter != "" && q.letter != letter:
+	case held != "" && q.letterOf(held) != letter, q.letter != "" && q.letter != letter:
 		return q.typed(k.Text, now) // a word
 	case q.TooEarly(now):
 		return q.hold(k.Text, k.Text+" came too early: press it again", now)
@@ -38,7 +38,7 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	switch held := q.fresh(now); {
 	case !k.Types():
 		q.held = ""
-	case q.answered != "" && q.answered == strings.ToLower(k.Text) && now.Sub(q.answeredAt) < heldTime:
+	case q.answered != "" && strings.EqualFold(q.answered, k.Text) && now.Sub(q.answeredAt) < heldTime:
 		return q.hold(k.Text, k.Text+" came twice: it counts once", now)
 	case held != "":
 		q.held, q.answered = "", ""

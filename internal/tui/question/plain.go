@@ -31,6 +31,8 @@ func (q *Questions) Answers() string {
 				key = "n and a reason"
 			}
 			does, _, _ = strings.Cut(does, " (")
+		case forGood:
+			key = "capital A"
 		}
 		says = append(says, key+": "+does)
 	}
@@ -46,7 +48,7 @@ func (q *Questions) Answers() string {
 func (q *Questions) Line(text string, now time.Time) Reply {
 	text = strings.TrimSpace(text)
 	answer, reason, _ := strings.Cut(text, " ")
-	answer = strings.ToLower(answer)
+	answer = q.letterOf(answer)
 	own, inquiry := q.First().Own != nil, q.inquiry()
 	switch {
 	case answer == "n" && !own && inquiry == nil:
@@ -58,14 +60,14 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		return Reply{View: true}
 	case (answer == "stop" || answer == "esc") && !own, answer == "n" && own:
 		return q.answer(chat.Decision{}, answer != "n", now)
-	case answer == "y", answer == "a", answer == "d":
+	case answer == "y", answer == "a", answer == forGood, answer == "d":
 		if inquiry != nil || !q.isChoice(answer) {
 			break
 		}
 		if q.TooEarly(now) {
 			return tooEarly
 		}
-		return q.answer(chat.Decision{Allow: answer != "d", Always: answer != "y"}, false, now)
+		return q.answer(chat.Decision{Allow: answer != "d", Always: answer == "a" || answer == "d", Keep: answer == forGood}, false, now)
 	}
 	switch {
 	case !q.takesWords():

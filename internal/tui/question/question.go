@@ -297,7 +297,7 @@ func (q *Questions) move(by int) {
 // choose does what a choice says.
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
-	case "y", "a", "1", "2", "3", "4":
+	case "y", "a", forGood, "1", "2", "3", "4":
 		switch {
 		case q.body.endSeen:
 		case q.body.cramped:
@@ -310,7 +310,7 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 		if q.inquiry() != nil {
 			return q.pick(int(key[0]-'1'), now)
 		}
-		return q.answer(chat.Decision{Allow: true, Always: key == "a"}, false, now)
+		return q.answer(chat.Decision{Allow: true, Always: key == "a", Keep: key == forGood}, false, now)
 	case "n":
 		if q.First().Own != nil {
 			return q.answer(chat.Decision{}, false, now)

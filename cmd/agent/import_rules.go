@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"agent/internal/app"
+	"agent/internal/rules"
+	"agent/internal/setup/consent"
+	"agent/internal/setup/imports"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// importedRules are the rules of an import that may be kept for the project of the current folder.
+type importedRules struct {
+	permissions *consent.Permissions
+	add         []rules.Kept
+	says        []string
+}
+
+// keepable returns the rules of a plan that may be kept, and says of each that is shown what becomes
+// of it. An import reads no rules of a repository: agent trust asks about those.
+func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
+	found.permissions = consent.OpenPermissions(w.Where(f, w.Dir), w.Now)
+	registry := tools.NewRegistry(tools.Default()...)
+	for i, change := range plan.Changes {
+		for _, text := range change.Rules {
+			rule, err := registry.ParseRule(text)
+			why := ""
+			switch {
+			case err != nil:
+				why = err.Error()
+			case found.permissions == nil:
+				why = "nothing is kept for this folder; give it with each run"
+			default:
+				if why = rule.Keepable(); why != "" {
+					why += "; give it with each run"
+				}
+			}
+			if why != "" {
+				plan.Changes[i].Lost = append(plan.Changes[i].Lost, text+" is not kept: "+why)
+				continue
+			}
+			kept := rules.Kept{Rule: rule.String()}
+			if !rule.Commands() {
+				kept.Directory = "."
+			}
+			if !slices.ContainsFunc(found.add, kept.Allows) && !slices.ContainsFunc(found.permissions.Kept(), kept.Allows) {
+				found.add, found.says = append(found.add, kept), append(found.says, rule.Allows())
+			}
+		}
+	}
+	return found
+}
+
+// offer asks whether to keep the rules, unless the answer is known.
+func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
+	if len(found.add) == 0 {
+		return nil
+	}
+	lines := []string{"", "May run unasked, always in " + words.Visible(found.permissions.Place()) + ":"}
+	for _, says := range found.says {
+		lines = append(lines, "  "+words.Visible(says))
+	}
+	lines = append(lines, "\"…\" and * stand for whatever follows. Commands run in the sandbox; without one they are asked about.")
+	if err := w.print(lines...); err != nil {
+		return err
+	}
+	ask := askOnTerminal(w)
+	switch {
+	case yes:
+	case ask == nil:
+		return w.print("Not kept: nobody is there to ask; --keep-rules keeps them.")
+	default:
+		var err error
+		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", words.Count(len(found.add), "rule"))); err != nil || !yes {
+			return err
+		}
+	}
+	if err := found.permissions.Keep(found.add...); err != nil {
+		return err
+	}
+	return w.print(words.Count(len(found.add), "rule") + " kept; /approval lists them and takes them back")
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/llm/llmtest"
+)
+
+// playing starts a server that plays a script.
+func playing(t *testing.T, script string) string {
+	t.Helper()
+	turns, err := modelTurns(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newModel(t, append([]llmtest.Turn{}, turns...)...).URL
+}
+
+// Finding 2 of the third review, by its keys: what is allowed with A runs unasked at the next
+// start, also with -p, is listed by /approval, and is asked about again once it is taken back.
+func TestAPermissionIsKept(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	writeFile(t, filepath.Join(work, ".git", "HEAD"), "ref: refs/heads/main\n")
+	const touch = `call run_shell_command {"command":"touch zz"}` + "\n\nsay done\n"
+	touched := func() bool {
+		err := os.Remove(filepath.Join(work, "zz"))
+		return err == nil
+	}
+	start := func(args ...string) *screenRun {
+		s := startOnScreen(t, home, playing(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
+		s.until("m at")
+		return s
+	}
+	leave := func(s *screenRun) { s.press("/quit\r"); _ = s.cmd.Wait() }
+
+	s := start()
+	s.press("go\r")
+	shown := s.until("A    yes, and always in this project: exactly `touch zz`")
+	if said := strings.Join(strings.Fields(shown), " "); !strings.Contains(said, "(without the sandbox, with all that you may do)") {
+		t.Errorf("it does not say what it permits:\n%s", shown)
+	}
+	s.answer("A")
+	s.until("done")
+	leave(s)
+	if !touched() {
+		t.Fatal("the command did not run")
+	}
+
+	s = start()
+	s.press("go\r")
+	s.until("done")
+	if !touched() {
+		t.Fatal("the command did not run unasked")
+	}
+	s.press("/approval\r")
+	shown = s.until("forget exactly `touch zz`")
+	if !strings.Contains(shown, "in this project, used 1 time") {
+		t.Errorf("the list does not say where it holds:\n%s", shown)
+	}
+	s.press("forget exactly")
+	s.until("approval mode: forget exactly")
+	s.press("\r")
+	s.until("it is asked again: exactly `touch zz`")
+	leave(s)
+
+	s = start()
+	s.press("go\r")
+	s.until("A    yes")
+	if touched() {
+		t.Error("it ran although it was taken back")
+	}
+	s.press("\x1b")
+}
+
+// A session that is resumed keeps its a, and neither a fork of it nor another session has it.
+func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	writeFile(t, filepath.Join(work, ".git", "HEAD"), "ref: refs/heads/main\n")
+	const touch = `call run_shell_command {"command":"touch zz"}` + "\n\nsay done\n"
+	start := func(args ...string) *screenRun {
+		s := startOnScreen(t, home, playing(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
+		s.until("m at")
+		return s
+	}
+	leave := func(s *screenRun) { s.press("/quit\r"); _ = s.cmd.Wait() }
+	s := start()
+	s.press("go\r")
+	s.until("a    yes, and from now on")
+	s.answer("a")
+	s.until("done")
+	leave(s)
+
+	s = start("-c")
+	s.until("holds again: 1 permission")
+	s.press("again\r")
+	s.until("2 requests")
+	leave(s)
+	for _, args := range [][]string{{"-c", "--fork"}, nil} {
+		s = start(args...)
+		s.press("more\r")
+		s.until("a    yes, and from now on")
+		s.press("\x1b")
+		s.until("stopped")
+		leave(s)
+	}
+}

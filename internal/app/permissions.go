@@ -1,0 +1,60 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"agent/internal/gate"
+	"agent/internal/rawjson"
+	"agent/internal/rules"
+	"agent/internal/session"
+	"agent/internal/setup/consent"
+	"agent/internal/words"
+)
+
+// keepPermissions has what a person allows kept: for the session in its record, for the project in
+// the configuration. A conversation in a scratch folder, such as the demo, keeps nothing.
+func (c *Conversation) keepPermissions(policy *gate.Policy) {
+	policy.ParseRule, policy.OnGrants = c.registry.ParseRule, c.recordGrants
+	if c.options.Record.Folder != "" {
+		return
+	}
+	if permissions := consent.OpenPermissions(c.host.Where, c.process.Now); permissions != nil {
+		policy.Keeper = permissions
+	}
+}
+
+// recordGrants records what a person has allowed for the session.
+func (c *Conversation) recordGrants(grants []rules.Kept) {
+	if c.session == nil {
+		return
+	}
+	text, err := rawjson.Marshal(append([]rules.Kept{}, grants...))
+	if err == nil {
+		err = c.session.Grants(text)
+	}
+	c.logged(err)
+}
+
+// restoreGrants grants what a person allowed for the session that is resumed. A fork has none of
+// it, and neither has a session that goes on in another folder.
+func (c *Conversation) restoreGrants(recorded session.State) {
+	if len(recorded.Grants) == 0 {
+		return
+	}
+	var grants []rules.Kept
+	err := json.Unmarshal(recorded.Grants, &grants)
+	if err != nil || c.options.Record.Fork || recorded.Workspace != c.workspace.Root() {
+		c.recordGrants(nil)
+		return
+	}
+	if n := c.Chat.Consent().Restore(grants); n > 0 {
+		c.Notices = append(c.Notices, fmt.Sprintf("What you allowed with \"always\" holds again: %s (/approval lists and takes back).", words.Count(n, "permission")))
+	}
+}
+
+// endGrants takes back what a person allowed for the session.
+func (c *Conversation) endGrants() {
+	c.Chat.Consent().Restore(nil)
+	c.recordGrants(nil)
+}

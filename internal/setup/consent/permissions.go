@@ -1,0 +1,207 @@
+package consent
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/rawjson"
+	"agent/internal/rules"
+	"agent/internal/setup/source"
+)
+
+// Permissions keep what a person has allowed for good in the repository of a workspace, in
+// allowed.json of the configuration. Other sessions may use the file at the same time. It is safe
+// for concurrent use.
+type Permissions struct {
+	path string
+	// place and id are those of the repository, below the folder of the workspace in it.
+	place, id, below string
+	now              func() time.Time
+
+	mu sync.Mutex
+	// read is the file as it was read last, with its permissions.
+	read fs.FileInfo
+	all  []permission
+}
+
+// permission is a permission in the file.
+type permission struct {
+	Root string `json:"root"`
+	// ID is the identity of the repository: another one at the same path has none of its permissions.
+	ID string `json:"id"`
+	rules.Kept
+}
+
+// permissions has the member of allowed.json that has them.
+type permissions struct {
+	All []permission `json:"permissions"`
+}
+
+// OpenPermissions returns the permissions of the repository of a workspace, nil where none are
+// kept: for the home folder, and where the configuration is in the repository, which could change
+// it. It does not read the file.
+func OpenPermissions(w source.Where, now func() time.Time) *Permissions {
+	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
+	top := root(w)
+	at := place(top, w.Home)
+	if at == "" || w.Config == "" || disk.Within(real(w.Config), top) || disk.Within(real(filepath.Join(w.Config, allowedFile)), top) {
+		return nil
+	}
+	p := &Permissions{path: filepath.Join(w.Config, allowedFile), place: at, id: identity(at), now: now}
+	if rel, err := filepath.Rel(top, w.Workspace); err == nil && rel != "." {
+		p.below = filepath.ToSlash(rel)
+	}
+	if p.id == "" {
+		return nil
+	}
+	return p
+}
+
+// allowedFile is the file of the configuration that has what a person has allowed.
+const allowedFile = "allowed.json"
+
+// identity returns what distinguishes the repository at a place from another one there: its git
+// folder, or the place itself if it has none.
+func identity(place string) string {
+	if id := disk.Identity(filepath.Join(place, ".git")); id != "" {
+		return id
+	}
+	return disk.Identity(place)
+}
+
+// Place returns the folder of the repository for which the permissions are kept.
+func (p *Permissions) Place() string { return p.place }
+
+// Kept returns the permissions of the repository, oldest first, as the file has them now. A file
+// that cannot be read permits nothing.
+func (p *Permissions) Kept() []rules.Kept {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	info, err := os.Stat(p.path)
+	if err != nil {
+		p.read, p.all = nil, nil
+		return nil
+	}
+	if p.read == nil || !os.SameFile(p.read, info) || p.read.Size() != info.Size() || !p.read.ModTime().Equal(info.ModTime()) {
+		members, err := rawjson.ReadShared[permissions](p.path)
+		if err != nil {
+			p.read, p.all = nil, nil
+			return nil
+		}
+		p.read, p.all = info, members.All
+	}
+	var kept []rules.Kept
+	for _, one := range p.all {
+		if here, ours := p.here(one); ours {
+			kept = append(kept, here)
+		}
+	}
+	return kept
+}
+
+// Keep adds permissions. One that allows the same as another is not added again.
+func (p *Permissions) Keep(add ...rules.Kept) error {
+	return p.change("what you allowed cannot be kept", func(all []permission) []permission {
+		for _, k := range add {
+			k.Since, k.Used, k.Count = p.today(), "", 0
+			if !slices.ContainsFunc(all, p.isOurs(k)) {
+				all = append(all, p.there(k))
+			}
+		}
+		return all[max(0, len(all)-maxRecords):]
+	})
+}
+
+// Drop removes permissions.
+func (p *Permissions) Drop(drop ...rules.Kept) error {
+	return p.change("what you allowed cannot be taken back", func(all []permission) []permission {
+		for _, k := range drop {
+			all = slices.DeleteFunc(all, p.isOurs(k))
+		}
+		return all
+	})
+}
+
+// Used counts a use of permissions. A count that cannot be kept is lost.
+func (p *Permissions) Used(used ...rules.Kept) {
+	_ = p.change("", func(all []permission) []permission {
+		for _, k := range used {
+			if i := slices.IndexFunc(all, p.isOurs(k)); i >= 0 {
+				all[i].Used, all[i].Count = p.today(), all[i].Count+1
+			}
+		}
+		return all
+	})
+}
+
+// change changes the permissions in the file under its lock.
+func (p *Permissions) change(fails string, change func([]permission) []permission) error {
+	err := rawjson.ChangeShared(p.path, func(m *permissions) { m.All = change(m.All) })
+	if err != nil {
+		return fmt.Errorf("%s in %s: %w", fails, p.path, disk.Reason(err))
+	}
+	return nil
+}
+
+func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
+
+// isOurs reports of permissions in the file whether they are one of the repository that allows
+// the same as k.
+func (p *Permissions) isOurs(k rules.Kept) func(permission) bool {
+	wanted := p.there(k)
+	return func(one permission) bool {
+		return one.Root == wanted.Root && one.ID == wanted.ID && one.Allows(wanted.Kept)
+	}
+}
+
+// there returns a permission as the file has it: its paths begin at the top of the repository.
+func (p *Permissions) there(k rules.Kept) permission {
+	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
+		k.Edits = path.Join(p.below, k.Edits)
+	}
+	if k.Outside != "" || k.Directory != "" {
+		k.Directory = path.Join(p.below, k.Directory)
+	}
+	return permission{Root: p.place, ID: p.id, Kept: k}
+}
+
+// here returns a permission of the file as it is in the workspace, and whether it holds there.
+func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
+	k = one.Kept
+	if one.Root != p.place || one.ID != p.id {
+		return k, false
+	}
+	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
+		k.Edits, ours = p.inWorkspace(k.Edits)
+		return k, ours && k.Edits != ""
+	}
+	if k.Outside != "" {
+		k.Directory, ours = p.inWorkspace(k.Directory)
+		return k, ours
+	}
+	if k.Directory != "" { // a rule about files, whose paths begin there
+		ours = k.Directory == path.Join(p.below, ".")
+		k.Directory = "."
+		return k, ours
+	}
+	return k, true
+}
+
+// inWorkspace returns a path of the repository as one of the workspace, and whether it is in there.
+func (p *Permissions) inWorkspace(file string) (string, bool) {
+	if p.below == "" {
+		return file, true
+	}
+	if file == p.below {
+		return "", true
+	}
+	return strings.CutPrefix(file, p.below+"/")
+}

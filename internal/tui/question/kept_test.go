@@ -1,0 +1,106 @@
+package question
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/tools"
+)
+
+// askKept is a question with something to allow for good.
+func askKept(often string) *asking {
+	a := &asking{now: time.Unix(1_000_000, 0)}
+	a.Add(chat.Approval{
+		ID: 7, Always: "any `go test …`", Kept: "any `go test …` (whatever follows)", Often: often, Preview: tools.Preview{Command: "go test ./x"},
+	}, a.now, time.Time{})
+	a.Arrange(theme, 80, 20)
+	return a
+}
+
+// D-123: the question has a fourth answer, which is a capital letter; the small one is another.
+func TestAllowingForGood(t *testing.T) {
+	t.Parallel()
+	for letter, want := range map[string]chat.Decision{
+		"y": {Allow: true}, "Y": {Allow: true},
+		"a": {Allow: true, Always: true},
+		"A": {Allow: true, Keep: true},
+	} {
+		if reply := askKept("").alone(letter); !reply.Answered || reply.Decision.Allow != want.Allow || reply.Decision.Always != want.Always || reply.Decision.Keep != want.Keep {
+			t.Errorf("%s: %+v", letter, reply)
+		}
+		if reply := askKept("").Line(letter, time.Unix(1_000_010, 0)); !reply.Answered || reply.Decision.Always != want.Always || reply.Decision.Keep != want.Keep {
+			t.Errorf("the line %s: %+v", letter, reply)
+		}
+	}
+	// Where nothing is offered for good, it is the small letter.
+	if reply := ask(80, 20, tools.Preview{Command: "go test ./x"}).alone("A"); !reply.Decision.Always || reply.Decision.Keep {
+		t.Errorf("without an offer: %+v", reply)
+	}
+}
+
+// What would be allowed, and what that permits, is on the row of the answer; so is, after the third
+// yes, what it would have covered.
+func TestAllowingForGoodSaysWhat(t *testing.T) {
+	t.Parallel()
+	rows, _ := askKept("").View()
+	shown := strings.Join(rows, "\n")
+	if want := "A    yes, and always in this project: any `go test …` (whatever follows)"; !strings.Contains(shown, want) {
+		t.Errorf("%q is not in\n%s", want, shown)
+	}
+	if strings.Contains(shown, "so far") {
+		t.Errorf("it says how often it came:\n%s", shown)
+	}
+	a := askKept("asked 3 times so far: go test ./a · go test ./b")
+	rows, _ = a.View()
+	if shown := strings.Join(strings.Fields(strings.Join(rows, " ")), " "); !strings.Contains(shown, "(whatever follows) · asked 3 times so far: go test ./a · go test ./b") {
+		t.Errorf("it does not say how often it came:\n%s", shown)
+	}
+	if says := a.Answers(); !strings.Contains(says, "capital A: yes, and always in this project: any `go test …` (whatever follows)") {
+		t.Errorf("spoken: %s", says)
+	}
+}
+
+// A word that begins with the letter is a message, and pressing it twice answers once.
+func TestAllowingForGoodByAccident(t *testing.T) {
+	t.Parallel()
+	a := askKept("")
+	a.wait(time.Second)
+	for _, letter := range []string{"A", "l", "l"} {
+		if reply := a.letter(letter); reply.Answered {
+			t.Fatalf("%s answered", letter)
+		}
+	}
+	if !a.Drafting() {
+		t.Error("the word is no message")
+	}
+	a = askKept("")
+	if reply := a.alone("A"); !reply.Answered {
+		t.Fatal("A does not answer")
+	}
+	if reply := a.letter("A"); reply.Hint == "" || reply.Draft != "" {
+		t.Errorf("the second A is %+v", reply)
+	}
+	a = askKept("")
+	if reply := a.letter("A"); reply.Hint != "A came too early: press it again" {
+		t.Errorf("an early A is %+v", reply)
+	}
+}
+
+// In a question that hides characters, or is cramped, nothing is allowed for good.
+func TestNothingUnseenIsAllowedForGood(t *testing.T) {
+	t.Parallel()
+	a := askKept("")
+	a.waiting[0].Preview.Command = "go test \x1b[2J"
+	a.show(a.now)
+	a.Arrange(theme, 80, 20)
+	if a.isChoice(forGood) {
+		t.Error("characters are hidden, and it may be allowed for good")
+	}
+	a = askKept("")
+	a.Arrange(theme, 80, 2)
+	if a.isChoice(forGood) {
+		t.Error("it is cramped, and may be allowed for good")
+	}
+}
