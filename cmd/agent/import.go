@@ -19,7 +19,7 @@ import (
 // importOptions are the flags of agent import.
 type importOptions struct {
 	dry, json, keepRules bool
-	only      []string
+	only                 []string
 }
 
 func newImport(w world) *cobra.Command {
