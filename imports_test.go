@@ -122,15 +122,16 @@ var rooms = []room{
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
 	{"internal/setup/imports", []string{"internal/nearest", "internal/setup/hooks", "internal/setup/jsonfile", "internal/setup/servers", "internal/setup/source"}, "it plans from files and starts nothing"},
 	{"internal/setup/jsonfile", nil, "it changes files and knows nothing of what they say"},
-	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/jsonfile", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
-	{"internal/setup/consent", []string{"internal/git", "internal/nearest", "internal/protect", "internal/rules", "internal/setup/fill", "internal/setup/source"}, "it keeps answers, and permissions as rules write them, and knows nothing of what is asked about but its content"},
+	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/effect", "internal/setup/jsonfile", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
+	{"internal/setup/consent", []string{"internal/cmdline", "internal/git", "internal/nearest", "internal/protect", "internal/rules", "internal/setup/effect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers, and permissions as rules write them, and knows nothing of what is asked about but its content and the files that command lines name"},
+	{"internal/setup/effect", nil, "a list of texts knows nothing of where they come from"},
 	{"internal/check", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/hook", []string{"internal/sandbox", "internal/setup/hooks", "internal/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
-	{"internal/setup/hooks", []string{"internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
+	{"internal/setup/hooks", []string{"internal/setup/effect", "internal/setup/permissions", "internal/setup/source"}, "it reads files and runs nothing"},
 	{"internal/setup/permissions", []string{"internal/cmdline", "internal/setup/source"}, "it reads rules and asks nobody"},
 	{"internal/setup/fill", nil, "it fills in texts and reads nothing"},
 	{"internal/setup/instructions", []string{"internal/setup/source"}, "it reads files and neither asks nor runs"},
-	{"internal/setup", []string{"internal/setup/fill", "internal/setup/source"}, "it knows names and texts and runs nothing"},
+	{"internal/setup", []string{"internal/setup/effect", "internal/setup/fill", "internal/setup/source"}, "it knows names and texts and runs nothing"},
 }
 
 // nouns are the packages below all rooms, which every room may import: what they

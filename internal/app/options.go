@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"agent/internal/app/gates"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/provider"
@@ -110,11 +111,11 @@ func (c *Conversation) policy() (p gate.Policy, err error) {
 func (c *Conversation) parseRules(flag string, texts []string) (rules.Rules, error) {
 	var allowed rules.Rules
 	for _, text := range texts {
-		rule, err := c.registry.ParseRule(text)
+		rule, err := gates.Allowing(c.registry, text)
 		if err != nil {
 			return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
 		}
-		allowed = append(allowed, rule)
+		allowed = append(allowed, rule...)
 	}
 	return allowed, nil
 }

@@ -11,6 +11,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/imports"
 	"agent/internal/setup/permissions"
@@ -75,8 +76,8 @@ func (c *Conversation) useAgreed() {
 	use := func() {
 		var allowed rules.Rules
 		for _, r := range c.Trust.Agreed() {
-			if texts, list := r.Fields.([]string); list && r.Kind == consent.Allow {
-				allowed = append(allowed, c.host.InOurRules(texts)...)
+			if r.Kind == consent.Allow {
+				allowed = append(allowed, c.host.InOurRules(r.Effects.Texts(effect.Rule))...)
 			}
 		}
 		c.Chat.Consent().SetAgreed(allowed)

@@ -93,6 +93,9 @@ func (r Rule) Allows() string {
 	case r.more:
 		return "any `" + strings.TrimSuffix(r.pattern, " "+anything) + " …`"
 	}
+	if r.star != nil {
+		return "any `" + r.pattern + "`"
+	}
 	return "exactly `" + r.pattern + "`"
 }
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ import (
 //
 //   - for a shell tool it is a command, read as the shell would, that a call must
 //     be word for word, or start with when the pattern ends in the word *:
-//     run_shell_command(go test *);
+//     run_shell_command(go test *). A * elsewhere stands for any text, also for
+//     several words: run_shell_command(touch build-*);
 //   - for an edit tool it is a glob over paths relative to the workspace; without
 //     a slash it is about the file's name in any folder: write_file(docs/**),
 //     replace(*.md);
@@ -35,6 +37,8 @@ type Rule struct {
 	// words and more are the command of a shell rule.
 	words []string
 	more  bool
+	// star matches the words of a command, each after a NUL, where a * is within the rule.
+	star *regexp.Regexp
 }
 
 // anything is the pattern that allows every call of a tool.
@@ -96,6 +100,9 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 func (r *Rule) readCommand() error {
 	command := r.pattern
 	command, r.more = strings.CutSuffix(command, " "+anything)
+	if strings.Contains(command, anything) && !strings.ContainsAny(command, `'"\`) {
+		return r.readStars(command)
+	}
 	parsed, err := cmdline.Parse(command)
 	if err != nil {
 		return err
@@ -105,14 +112,39 @@ func (r *Rule) readCommand() error {
 	}
 	for _, word := range parsed.Commands[0] {
 		if word.Glob {
-			return fmt.Errorf("%q: * stands for whole words and only at the end, as in %q", word.Text, "go test *")
+			return fmt.Errorf("%q: neither ? nor a * beside quotes is understood, only a * as in %q", word.Text, "go test *")
 		}
 		r.words = append(r.words, word.Text)
 	}
 	return nil
 }
 
+// readStars reads a command in which a * stands for any text.
+func (r *Rule) readStars(command string) error {
+	if strings.ContainsAny(command, "$`;|&<>(){}[]?!~#\n") {
+		return errors.New("beside a * only plain words are understood, of a single command")
+	}
+	var parts []string
+	for _, word := range strings.Fields(command) {
+		r.words = append(r.words, word)
+		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(word), `\*`, `.*`))
+	}
+	if strings.Contains(r.words[0], anything) {
+		return errors.New("a * cannot stand for the program: name it")
+	}
+	expression := strings.Join(parts, "\x00")
+	if r.more {
+		expression += "(\x00.*)?"
+	}
+	r.star = regexp.MustCompile("(?s)^" + expression + "$")
+	return nil
+}
+
 func (r *Rule) readPath() error {
+	if strings.HasPrefix(r.pattern, "//") || strings.HasPrefix(r.pattern, "~") {
+		return errors.New("paths are relative to the workspace")
+	}
+	r.pattern = strings.TrimPrefix(r.pattern, "./")
 	if strings.HasSuffix(r.pattern, "/") {
 		r.pattern += "**"
 	}
@@ -181,6 +213,9 @@ func (rules Rules) Naming(name string) Rules {
 }
 
 func (r Rule) allowsCommand(command cmdline.Command) bool {
+	if r.star != nil {
+		return r.allowsByStar(command)
+	}
 	if len(r.words) == 0 || len(command) < len(r.words) || !r.more && len(command) > len(r.words) {
 		return false
 	}
@@ -190,6 +225,18 @@ func (r Rule) allowsCommand(command cmdline.Command) bool {
 		}
 	}
 	return !slices.ContainsFunc(command[len(r.words):], func(word cmdline.Word) bool { return word.Written })
+}
+
+// allowsByStar reports whether a rule with a * within allows a command.
+func (r Rule) allowsByStar(command cmdline.Command) bool {
+	var words []string
+	for _, word := range command {
+		if strings.Contains(word.Text, "\x00") || word.Written && !slices.Contains(r.words, word.Text) {
+			return false
+		}
+		words = append(words, word.Text)
+	}
+	return r.star.MatchString(strings.Join(words, "\x00"))
 }
 
 // AllowServed reports whether the rules, which are called tool, allow a call of something

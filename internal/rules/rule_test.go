@@ -112,6 +112,7 @@ func TestRulesAllowEdits(t *testing.T) {
 		{"write_file(docs/*.md)", []string{"docs/a.mdx"}, false},
 		{"write_file(/*.md)", []string{"docs/a.md"}, false},
 		{"write_file(/*.md)", []string{"a.md"}, true},
+		{"write_file(./docs/**)", []string{"docs/a.md"}, true},
 		{"write_file(*)", []string{"a/b/c"}, true},
 		{"write_file(*)", nil, true},
 		{"replace(*)", []string{"a"}, false},
@@ -124,6 +125,54 @@ func TestRulesAllowEdits(t *testing.T) {
 		if got := (Rules{rule}).Allow("write_file", nil, c.paths); got != c.want {
 			t.Errorf("%s allows %v = %v, want %v", c.rule, c.paths, got, c.want)
 		}
+	}
+}
+
+// A star within a rule stands for any text, also for several words, as other agents have it; what a
+// confined command may have written only a rule that has the word allows.
+func TestStarsWithinRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule, line string
+		want       bool
+	}{
+		{"touch ran*", "touch ran", true},
+		{"touch ran*", "touch ran-1 ran-2", true},
+		{"touch ran*", "touch 'ran a'", true},
+		{"touch ran*", "touch x ran", false},
+		{"touch ran*", "touch", false},
+		{"touch ran*", "rm ran", false},
+		{"touch a.b*", "touch axb", false},
+		{"git * main", "git push origin main", true},
+		{"git * main", "git main", false},
+		{"git * main", "git 'push main'", false},
+		{"git * main", "git push maintenance", false},
+		{"npm run test* *", "npm run test:unit", true},
+		{"npm run test* *", "npm run test --x", true},
+		{"npm run test* *", "npm run lint", false},
+	} {
+		rule, err := Parse("run_shell_command("+c.rule+")", subjects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := cmdline.Parse(c.line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Rules{rule}).Allow("run_shell_command", parsed.Commands, nil); got != c.want {
+			t.Errorf("%s allows %s: %t", rule, c.line, got)
+		}
+	}
+	rule, err := Parse("run_shell_command(sh ./x* b*)", subjects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := cmdline.Command{{Text: "sh"}, {Text: "./x.sh", Written: true}, {Text: "b"}}
+	if (Rules{rule}).Allow("run_shell_command", []cmdline.Command{written}, nil) {
+		t.Error("a star stands for a program that a confined command wrote")
+	}
+	if got, want := rule.Allows(), "any `sh ./x* b*`"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -203,8 +252,14 @@ func TestParseRuleSaysWhatIsWrong(t *testing.T) {
 		"run_shell_command(go test":      "want TOOL(PATTERN)",
 		"(go test)":                      "unknown tool",
 		"run_shel_command(go test)":      "unknown tool",
-		"run_shell_command(go test*)":    "only at the end",
-		"run_shell_command(go * x)":      "unclear what the pattern",
+		"run_shell_command(go test?)":    "neither ? nor a * beside quotes",
+		"run_shell_command(go 'a b'*)":   "unclear what the pattern",
+		"run_shell_command(* --version)": "cannot stand for the program",
+		"run_shell_command(go* x)":       "cannot stand for the program",
+		"run_shell_command(go $X*)":      "only plain words",
+		"run_shell_command(go a* && rm)": "only plain words",
+		"write_file(~/x)":                "relative to the workspace",
+		"write_file(//etc/x)":            "relative to the workspace",
 		"run_shell_command(go && rm *)":  "single command",
 		"run_shell_command(go $HOME)":    "not a plain command",
 		"run_shell_command(X=1 go test)": "assigns a variable",

@@ -79,8 +79,8 @@ type Policy struct {
 	processes int
 	// found are the repositories in the workspace that the survey found.
 	found []string
-	// inside is what of Protected the survey found, or a configuration names; it is put back at the end should it
-	// have been moved away with a folder above it.
+	// inside is what of Protected the caller or a configuration names, or the survey found; it is put back at the
+	// end should it have been moved away with a folder above it.
 	inside []string
 	// present are those of Protected that there are, in Work. Of some hundred names few
 	// exist, so it is asked once.
@@ -112,6 +112,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	p.Workspace, p.Temp, p.Caches = layout.Real(p.Workspace), layout.Real(p.Temp), layout.Real(p.Caches)
 	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)
 	var folders gitFolders
+	agreed := p.Protected
 	if p.Profile == Work {
 		folders = findGit(p.Workspace)
 	}
@@ -124,7 +125,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 		return p, nil // nothing of it can be written
 	}
 	named := p.named(p.Workspace)
-	p.Protected, p.inside = append(p.Protected, named...), append(p.inside, named...)
+	p.Protected, p.inside = append(p.Protected, named...), slices.Concat(p.inside, named, agreed)
 	p.present = map[string]fs.FileInfo{}
 	for _, path := range p.Protected {
 		if info, err := os.Lstat(path); err == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/setup/effect"
 	"agent/internal/setup/fill"
 	"agent/internal/setup/source"
 )
@@ -58,6 +59,29 @@ func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed
 
 // Fill returns the text of the entry with the arguments of a line.
 func (e *Entry) Fill(line string) []fill.Part { return e.text.Fill(line) }
+
+// Effects lists everything of the entry that runs without a question: what it allows, and the commands
+// in its text. about returns what a person should know about a rule, "" for nothing.
+func (e *Entry) Effects(about func(rule string) string) effect.List {
+	var all effect.List
+	for _, rule := range e.Allowed {
+		all = append(all, effect.Part{Name: effect.Rule, Text: rule, Note: about(rule)})
+	}
+	commands := e.text.Commands()
+	for _, line := range commands {
+		means := line
+		if e.Dir != "" {
+			means = strings.ReplaceAll(line, "${CLAUDE_SKILL_DIR}", e.Dir)
+		}
+		all = append(all, effect.Part{Name: "runs", Text: line, Role: effect.Line, Means: means})
+	}
+	if len(commands) > 0 {
+		for _, name := range e.text.Names {
+			all = append(all, effect.Part{Name: "takes", Text: name})
+		}
+	}
+	return all
+}
 
 // withOrigin returns the name of the entry with its origin, "project:NAME".
 func (e *Entry) withOrigin() string { return string(e.Origin) + ":" + e.Name }

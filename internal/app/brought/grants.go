@@ -2,7 +2,6 @@ package brought
 
 import (
 	"slices"
-	"strings"
 
 	"agent/internal/app/gates"
 	"agent/internal/setup"
@@ -46,7 +45,6 @@ func grants(e *setup.Entry) consent.Item {
 		kind = "skill "
 	}
 	return consent.Item{
-		Kind: consent.Grants, Name: kind + e.Name, Fields: e.Allowed, Says: "without asking while it runs: " + strings.Join(e.Allowed, ", "),
-		File: e.File, User: e.Origin == setup.User,
+		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(gates.AboutRule), File: e.File, User: e.Origin == setup.User,
 	}
 }

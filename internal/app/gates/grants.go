@@ -1,13 +1,16 @@
 package gates
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"agent/internal/rules"
 	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
 	"agent/internal/setup/permissions"
+	"agent/internal/tools"
 	"agent/internal/tools/decode"
 )
 
@@ -26,31 +29,109 @@ func (h *Host) InOurRules(texts []string) rules.Rules {
 }
 
 // InOurWords is a rule of Claude Code as rules of this program; none for what is allowed
-// anyway and for what is not known.
+// anyway and for what is not understood.
 func InOurWords(text string) []string {
-	name, pattern, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), ")"), "(")
-	if strings.HasPrefix(name, "mcp__") {
-		return []string{name} // rules take that form
+	all, _ := understood(text)
+	return all
+}
+
+// AboutRule says why a rule of Claude Code spares no question here, "" if it does.
+func AboutRule(text string) string {
+	_, why := understood(text)
+	return why
+}
+
+// understood returns a rule of Claude Code as rules of this program, or why there are none.
+func understood(text string) (all []string, why string) {
+	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
+	name = strings.TrimSpace(name)
+	served := strings.HasPrefix(name, "mcp__")
+	switch {
+	case served, name == "Bash", name == "Edit", name == "Write", name == "MultiEdit":
+	case decode.Named(name) != nil:
+		return nil, "no effect here"
+	default:
+		return nil, "no effect here: there is no such tool"
 	}
-	if pattern == "" {
+	if all = translated(text); served {
+		all = []string{strings.TrimSpace(text)} // rules take that form
+	}
+	for _, said := range all {
+		if _, err := rules.Parse(said, func(string) (rules.Subject, error) {
+			switch {
+			case served:
+				return rules.Served, nil
+			case name == "Bash":
+				return rules.Commands, nil
+			}
+			return rules.Files, nil
+		}); err != nil {
+			return nil, "not understood: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
+		}
+	}
+	if len(all) == 0 {
+		return nil, "not understood: want " + name + "(PATTERN)"
+	}
+	return all, ""
+}
+
+// translated returns a rule with the name of another agent's tool as rules of this program, which
+// need not be right; none for other names and forms.
+func translated(text string) []string {
+	name, pattern, has := strings.Cut(strings.TrimSpace(text), "(")
+	pattern, closed := strings.CutSuffix(pattern, ")")
+	name, pattern = strings.TrimSpace(name), strings.TrimSpace(pattern)
+	switch {
+	case has != closed || has && pattern == "":
+		return nil
+	case !has || pattern == ":*":
 		pattern = "*"
 	}
-	switch name {
-	case "Bash":
-		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
-			pattern = begin + " *"
-		}
-	case "MultiEdit":
+	if name == "MultiEdit" {
 		name = "Edit"
-	case "Edit", "Write":
-	default:
-		return nil
+	}
+	patterns := []string{pattern}
+	tools := decode.Named(name)
+	switch {
+	case slices.Contains(tools, "run_shell_command"):
+		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
+			patterns = []string{begin + " *"}
+		}
+	case !strings.ContainsAny(pattern, "*?[{"): // a folder stands for all in it
+		below := strings.TrimSuffix(pattern, "/") + "/**"
+		if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
+			below = "**/" + below
+		}
+		patterns = append(patterns, below)
 	}
 	var all []string
-	for _, ours := range decode.Ours(name) {
-		all = append(all, ours+"("+pattern+")")
+	for _, ours := range tools {
+		for _, pattern := range patterns {
+			all = append(all, ours+"("+pattern+")")
+		}
 	}
 	return all
+}
+
+// Allowing reads a rule of a flag, which may name a tool as other agents do.
+func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error) {
+	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
+	texts := translated(text)
+	if _, ours := registry.Get(strings.TrimSpace(name)); ours == nil || len(texts) == 0 {
+		texts = []string{text}
+	}
+	for _, said := range texts {
+		rule, failed := registry.ParseRule(said)
+		var unknown *tools.UnknownToolError
+		if errors.As(failed, &unknown) && len(texts) > 1 {
+			continue // of several tools, one may be left out
+		}
+		if failed != nil {
+			return nil, failed
+		}
+		all = append(all, rule)
+	}
+	return all, nil
 }
 
 // Offered are the lists of rules of a repository, and lines about what it may not set.
@@ -69,9 +150,9 @@ func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect here: %s", o.File, strings.Join(idle, ", ")))
 			continue
 		}
-		item := consent.Item{Kind: consent.Allow, Name: "without asking", Fields: o.Rules, Says: strings.Join(able, ", "), File: o.File, Line: o.Line}
-		if len(idle) > 0 {
-			item.Says += " (no effect here: " + strings.Join(idle, ", ") + ")"
+		item := consent.Item{Kind: consent.Allow, Name: "without asking", File: o.File, Line: o.Line}
+		for _, text := range o.Rules {
+			item.Effects = append(item.Effects, effect.Part{Name: effect.Rule, Text: text, Note: AboutRule(text)})
 		}
 		items = append(items, item)
 	}

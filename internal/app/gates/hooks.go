@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,14 +62,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 
 // hookItem is a hook of a project as what needs consent.
 func hookItem(h hooks.Hook) consent.Item {
-	says := h.Command
-	for _, arg := range h.Args {
-		says += " " + strconv.Quote(arg)
-	}
-	return consent.Item{
-		Kind: consent.Hook, Name: h.Name(), Fields: map[string]any{"event": h.Event, "matcher": h.Matcher, "hook": h.Raw},
-		Command: h.Words(), Says: says, Variables: consent.Variables(h.Words()...), File: h.File,
-	}
+	return consent.Item{Kind: consent.Hook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project}
 }
 
 // Items are the hooks that need consent.

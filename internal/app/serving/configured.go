@@ -3,7 +3,6 @@ package serving
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 
@@ -50,17 +49,7 @@ type Configured struct {
 
 // item is a server of a repository as a thing that needs consent.
 func item(s *servers.Server) consent.Item {
-	it := consent.Item{
-		Kind: consent.Server, Name: s.Name, Fields: json.RawMessage(s.Fields), Says: s.Line(),
-		Variables: s.Variables(), File: s.File,
-	}
-	if s.Transport == servers.Stdio {
-		it.Command = append([]string{s.Command}, s.Args...)
-		if s.Sandbox != servers.Sandboxed {
-			it.Says += " (outside the sandbox)"
-		}
-	}
-	return it
+	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder}
 }
 
 // Items are the servers of a repository, which need consent.

@@ -31,11 +31,35 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	var lines []string
 	for _, r := range chosen {
 		lines = append(lines, fmt.Sprintf("%s: %s of %s", did, r, t.short(r.File)))
+		if yes {
+			lines = append(lines, t.since(r)...)
+		}
 	}
 	if !t.Kept() {
 		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
 	}
 	return lines, nil
+}
+
+// since returns a line if an item is not as it was when it was shown, so that the answer does not
+// count for it.
+func (t *Trust) since(shown Reviewed) []string {
+	var now *Reviewed
+	for _, i := range t.items {
+		if i.Kind != shown.Kind || i.Name != shown.Name || i.File != shown.File {
+			continue
+		}
+		looked := t.look(i)
+		if looked.Hash == shown.Hash {
+			return nil
+		}
+		now = &looked
+	}
+	if now == nil {
+		return nil
+	}
+	changes := difference(shown.Content, now.Content)
+	return []string{fmt.Sprintf("It has changed since it was shown, so it is not used (%s); agent trust shows it as it is now.", strings.Join(changes, "; "))}
 }
 
 // Forget forgets every answer about the workspace.

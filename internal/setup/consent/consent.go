@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"agent/internal/pattern"
+	"agent/internal/setup/effect"
 )
 
 // Kind is what an item does once it is agreed to.
@@ -48,17 +49,11 @@ type Item struct {
 	File string `json:"file"`
 	// Line is the line in File, 0 if it is not known.
 	Line int `json:"line,omitempty"`
-	// Says is what a person must see: the exact command line, the address, or the rules.
-	Says string `json:"says,omitempty"`
-	// Variables are the names of the variables of the environment that the item reads.
-	Variables []string `json:"variables,omitempty"`
-	// Fields is the whole item as it is written, before variables are expanded: a value for
-	// json.Marshal, best the json.RawMessage of the file. Formatting and the order of members do
-	// not count.
-	Fields any `json:"-"`
-	// Command has the words of the command that is run, or one line of a shell; nil if nothing is
-	// run. Files of the repository that they name belong to the content.
-	Command []string `json:"-"`
+	// Effects is all that a person must see and agrees to. Files of the repository that it names
+	// belong to the content.
+	Effects effect.List `json:"effects"`
+	// Folder is the folder of the project that the item is for, "" for the workspace.
+	Folder string `json:"-"`
 	// User means that the file is in the user's own folders and not in a repository, so that
 	// consent holds in every workspace.
 	User bool `json:"-"`
@@ -90,6 +85,11 @@ type Reviewed struct {
 	Files []string `json:"files,omitempty"`
 	// Hash identifies the content.
 	Hash string `json:"hash,omitempty"`
+	// Variables are the names of the variables of the environment that the item reads.
+	Variables []string `json:"variables,omitempty"`
+	// Undetermined means that commands of the item name files that cannot be determined, so that
+	// these do not belong to the content.
+	Undetermined bool `json:"undetermined,omitempty"`
 	// Content is the content as canonical JSON.
 	Content string `json:"-"`
 	// Difference has lines with + and - for what has changed in a changed item.
@@ -97,6 +97,21 @@ type Reviewed struct {
 	// Problem is why the content cannot be determined, "" if it can. An item with a problem waits
 	// and cannot be agreed to.
 	Problem string `json:"error,omitempty"`
+}
+
+// runs reports whether the item runs anything.
+func (i Item) runs() bool {
+	return slices.ContainsFunc(i.Effects, func(p effect.Part) bool { return p.Role == effect.Word || p.Role == effect.Line })
+}
+
+// reads returns the variables of the environment that the item reads, sorted.
+func (i Item) reads() []string {
+	names := i.Effects.Texts(effect.Variable)
+	for _, p := range i.Effects {
+		names = append(names, Variables(p.Text)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // variable is one of a shell or of a file of JSON: $NAME, ${NAME}, ${NAME:-else}.

@@ -1,7 +1,6 @@
 package consent_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
 )
 
@@ -54,7 +54,16 @@ func (w world) open(workspace string) *consent.Store {
 }
 
 func (w world) server(fields string, command ...string) consent.Item {
-	return consent.Item{Kind: consent.Server, Name: "db", Fields: json.RawMessage(fields), Command: command, File: filepath.Join(w.root, ".mcp.json")}
+	i := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json")}
+	for n, word := range command {
+		name := effect.Argument
+		if n == 0 {
+			name = effect.Command
+		}
+		i.Effects = append(i.Effects, effect.Part{Name: name, Text: word, Role: effect.Word})
+	}
+	i.Effects = append(i.Effects, effect.Part{Name: "fields", Text: fields})
+	return i
 }
 
 func (w world) review(s *consent.Store, items ...consent.Item) []consent.Reviewed {
@@ -113,6 +122,9 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{[]string{filepath.Join(w.home, "elsewhere.sh")}, ""},
 		{[]string{"npx", "server"}, ""},
 		{nil, ""},
+		{[]string{"sh", "-c", "cd sub && cd deep && ./run.js"}, "sub/deep/run.js"},
+		{[]string{"sh", "-c", "X=run; ./$X.sh"}, "run.sh"},
+		{[]string{"sh", "-c", "sh ./r*.sh"}, "run.sh"},
 	} {
 		r := w.review(w.open("project"), w.server(`{}`, c.command...))[0]
 		if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
@@ -134,7 +146,7 @@ func TestContent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"fields":{"n":1.0},"files":[{"path":"link","sha256":"` + hash + `","to":"run.sh"},{"path":"run.sh","sha256":"` + hash + `"},{"path":"shell","to":"` + shell + `"}],"kind":"server","name":"db"}`
+	want := `{"effects":[{"name":"command","text":"./run.sh"},{"name":"argument","text":"./link"},{"name":"argument","text":"shell"},{"name":"fields","text":"{\"n\":1.0}"}],"files":[{"path":"link","sha256":"` + hash + `","to":"run.sh"},{"path":"run.sh","sha256":"` + hash + `"},{"path":"shell","to":"` + shell + `"}],"kind":"server","name":"db"}`
 	if r.Content != want {
 		t.Errorf("%s\nwant %s", r.Content, want)
 	}
@@ -180,11 +192,10 @@ func TestStates(t *testing.T) {
 		diff   string
 	}{
 		{"the same", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh") }, consent.Agreed, ""},
-		{"formatted otherwise", func(w world) consent.Item { return w.server("{ \"n\":1.0,\n\"command\":\"./run.sh\"}", "./run.sh") }, consent.Agreed, ""},
 		{"another field", func(w world) consent.Item {
 			return w.server(`{"command":"./run.sh","n":1.0,"env":{"NODE_OPTIONS":"-r ./x"}}`, "./run.sh")
-		}, consent.Changed, "+ env.NODE_OPTIONS: -r ./x"},
-		{"another command", func(w world) consent.Item { return w.server(`{"command":"./run.sh -x","n":1.0}`, "./run.sh", "-x") }, consent.Changed, "- command: ./run.sh|+ command: ./run.sh -x"},
+		}, consent.Changed, "- fields: {"},
+		{"another command", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh", "-x") }, consent.Changed, "+ argument 1: -x"},
 		{"other bytes", func(w world) consent.Item {
 			w.write("project/run.sh", "2")
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
@@ -217,7 +228,12 @@ func TestStates(t *testing.T) {
 			i.User = true
 			return i
 		}, consent.Waiting, ""},
-		{"fields that are no JSON", func(w world) consent.Item { return w.server(`{"n":`, "./run.sh") }, consent.Waiting, ""},
+		{"letters that are not UTF-8", func(w world) consent.Item { return w.server("\xff", "./run.sh") }, consent.Waiting, ""},
+		{"of another folder", func(w world) consent.Item {
+			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
+			i.Folder = filepath.Join(w.root, "sub")
+			return i
+		}, consent.Changed, "+ in: sub"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -482,8 +498,8 @@ func TestBounds(t *testing.T) {
 		{slices.Repeat(numbered("word", 500), 2), ""},
 		{numbered("file", 50), ""},
 		{numbered("file", 51), "more than 50 files"},
-		{numbered("folder", 18), ""},
-		{numbered("folder", 19), "more than 20 folders"},
+		{numbered("folder", 19), ""},
+		{numbered("folder", 20), "more than 20 folders"},
 	} {
 		item := w.server(`{}`, tt.command...)
 		r := w.review(s, item)[0]

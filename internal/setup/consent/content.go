@@ -7,32 +7,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"agent/internal/disk"
 	"agent/internal/rawjson"
-	"agent/internal/setup/fill"
+	"agent/internal/setup/effect"
 )
-
-// Bounds of the content of an item. An item beyond them cannot be agreed to.
-const (
-	maxWords    = 500
-	maxFiles    = 50
-	maxFolders  = 20
-	maxFileSize = 64 << 20
-)
-
-// projectVariables are the variables whose value is the workspace.
-var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
 
 // content is the content to which a person gives consent.
 type content struct {
-	Kind   Kind   `json:"kind"`
-	Name   string `json:"name"`
-	Fields any    `json:"fields"`
-	Files  []file `json:"files,omitempty"`
+	Kind Kind   `json:"kind"`
+	Name string `json:"name"`
+	// In is the folder of the project that the item is for, relative to the repository.
+	In      string      `json:"in,omitempty"`
+	Effects effect.List `json:"effects"`
+	Files   []file      `json:"files,omitempty"`
+	// Undetermined means that Files cannot be all files that the item names.
+	Undetermined bool `json:"undetermined,omitempty"`
 }
 
 // file is a file that the command names.
@@ -46,84 +39,36 @@ type file struct {
 
 // look determines the content of an item as it is now.
 func (s *Store) look(i Item) Reviewed {
-	r := Reviewed{Item: i, State: Waiting}
-	files, err := s.files(i.Command)
+	r := Reviewed{Item: i, State: Waiting, Variables: i.reads()}
+	c := content{Kind: i.Kind, Name: i.Name, Effects: i.Effects}
+	if i.Folder != "" && i.Folder != s.root {
+		c.In = s.relative(i.Folder)
+	}
+	for _, p := range i.Effects {
+		if !utf8.ValidString(p.Key + p.Text) {
+			r.Problem = "it holds letters that are not UTF-8, which would count as others"
+			return r
+		}
+	}
 	var text []byte
-	if err == nil {
-		text, err = rawjson.Canonical(content{Kind: i.Kind, Name: i.Name, Fields: i.Fields, Files: files})
+	var err error
+	if c.Files, c.Undetermined, err = s.files(i); err == nil {
+		text, err = rawjson.Canonical(c)
 	}
 	if err != nil {
 		r.Problem = err.Error()
 		return r
 	}
 	sum := sha256.Sum256(text)
-	r.Hash, r.Content = hex.EncodeToString(sum[:]), string(text)
-	for _, f := range files {
+	r.Hash, r.Content, r.Undetermined = hex.EncodeToString(sum[:]), string(text), c.Undetermined
+	for _, f := range c.Files {
 		r.Files = append(r.Files, f.Path)
 	}
 	return r
 }
 
-// files returns the files of the repository that the words of a command name, relative to the
-// workspace, to the repository or to a folder that is named, too: cd DIR && ./run.
-func (s *Store) files(words []string) ([]file, error) {
-	named, err := s.named(words)
-	if err != nil {
-		return nil, err
-	}
-	folders := []string{s.workspace, s.root}
-	for _, word := range named {
-		for _, path := range s.paths(word, folders[:2]) {
-			if info, err := os.Stat(path); err == nil && info.IsDir() && !slices.Contains(folders, path) {
-				folders = append(folders, path)
-			}
-		}
-	}
-	if len(folders) > maxFolders {
-		return nil, fmt.Errorf("its command names more than %d folders", maxFolders)
-	}
-	var found []file
-	for _, word := range named {
-		for _, path := range s.paths(word, folders) {
-			f, is, err := s.file(path)
-			if err != nil {
-				return nil, err
-			}
-			if is && !slices.Contains(found, f) {
-				found = append(found, f)
-			}
-		}
-	}
-	if len(found) > maxFiles {
-		return nil, fmt.Errorf("its command names more than %d files", maxFiles)
-	}
-	slices.SortFunc(found, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
-	return found, nil
-}
-
-// named returns the parts of words that may name a file. Too many do no harm: names without a file
-// are ignored.
-func (s *Store) named(words []string) ([]string, error) {
-	var parts []string
-	for _, word := range words {
-		parts = append(append(parts, word), fill.Words(word)...)
-		plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(word)
-		parts = append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
-	}
-	slices.Sort(parts)
-	if parts = slices.Compact(parts); len(parts) > maxWords {
-		return nil, fmt.Errorf("its command has more than %d words", maxWords)
-	}
-	return parts, nil
-}
-
 // paths returns the paths that a word may mean, relative to folders.
 func (s *Store) paths(word string, folders []string) []string {
-	for _, name := range projectVariables {
-		for _, form := range []string{"${" + name + "}", "${" + name + ":-.}", "$" + name} {
-			word = strings.ReplaceAll(word, form, s.workspace)
-		}
-	}
 	if rest, home := strings.CutPrefix(word, "~/"); home {
 		word = filepath.Join(s.home, rest)
 	}

@@ -2,7 +2,7 @@ package consent
 
 import (
 	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,17 +29,23 @@ func difference(before, now string) []string {
 			lines = append(lines, "+ "+key+": other bytes")
 		default:
 			if had {
-				lines = append(lines, "- "+key+": "+old)
+				lines = append(lines, strings.TrimSuffix("- "+key+": "+old, ": "))
 			}
 			if has {
-				lines = append(lines, "+ "+key+": "+value)
+				lines = append(lines, strings.TrimSuffix("+ "+key+": "+value, ": "))
 			}
 		}
 	}
 	return lines
 }
 
-// leaves are the values of a content by where they are: "command", "args[1]",
+// comparable reports whether a content lists effects, as all answers of this version do.
+func comparable(text []byte) bool {
+	var c content
+	return json.Unmarshal(text, &c) == nil && c.Effects != nil
+}
+
+// leaves returns the values of a content by where they are: "command", "argument 2",
 // "file run.sh".
 func leaves(text string) map[string]string {
 	var c content
@@ -47,24 +53,15 @@ func leaves(text string) map[string]string {
 	if json.Unmarshal([]byte(text), &c) != nil {
 		return all
 	}
+	maps.Copy(all, c.Effects.Leaves())
 	for _, f := range c.Files {
 		all["file "+f.Path] = strings.TrimSpace(f.To + " " + f.SHA256)
 	}
-	leavesOf(all, "", c.Fields)
-	return all
-}
-
-func leavesOf(all map[string]string, at string, value any) {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			leavesOf(all, strings.TrimPrefix(at+"."+key, "."), inner)
-		}
-	case []any:
-		for n, inner := range v {
-			leavesOf(all, fmt.Sprintf("%s[%d]", at, n), inner)
-		}
-	default:
-		all[at] = fmt.Sprint(v)
+	if c.In != "" {
+		all["in"] = c.In
 	}
+	if c.Undetermined {
+		all[undetermined] = ""
+	}
+	return all
 }

@@ -9,12 +9,13 @@ import (
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ before, now, want string }{
-		{`{"fields":{"a":"1","args":["x","y"]}}`, `{"fields":{"a":"1","args":["x","z","w"]}}`, "- args[1]: y|+ args[1]: z|+ args[2]: w"},
-		{`{"fields":{"b":"1","c":""}}`, `{"fields":{"a":"","b":"1"}}`, "+ a: |- c: "},
-		{`{"fields":{"env":{"A":"1"}}}`, `{"fields":{"env":{"A":2}}}`, "- env.A: 1|+ env.A: 2"},
+		{`{"effects":[{"name":"command","text":"1"},{"name":"argument","text":"y"}]}`, `{"effects":[{"name":"command","text":"1"},{"name":"argument","text":"z"},{"name":"argument","text":"w"}]}`, "- argument 1: y|+ argument 1: z|+ argument 2: w"},
+		{`{"effects":[{"name":"b","text":"1"},{"name":"c"}]}`, `{"effects":[{"name":"a"},{"name":"b","text":"1"}]}`, "+ a|- c"},
+		{`{"effects":[{"name":"env","key":"A","text":"1"}]}`, `{"effects":[{"name":"env","key":"A","text":"2","note":"n"}]}`, "- env A: 1|+ env A: 2 (n)"},
+		{`{"effects":[{"name":"allow","text":"1"},{"name":"allow","text":"2"}]}`, `{"effects":[{"name":"allow","text":"1"}],"in":"sub","undetermined":true}`, "- allow 2: 2|+ in: sub|+ names files that cannot be determined: a later change of them is not asked about"},
 		{`{"files":[{"path":"a","sha256":"1"},{"path":"b","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"2"},{"path":"c","sha256":"1"}]}`, "+ file a: other bytes|- file b: 1|+ file c: 1"},
 		{`{"files":[{"path":"a","sha256":"1"}]}`, `{"files":[{"path":"a","sha256":"1"}]}`, ""},
-		{`5`, `{"fields":{"a":"1"}}`, "+ a: 1"},
+		{`5`, `{"effects":[{"name":"a","text":"1"}]}`, "+ a: 1"},
 	} {
 		if got := strings.Join(difference(tt.before, tt.now), "|"); got != tt.want {
 			t.Errorf("from %s to %s: %s, want %s", tt.before, tt.now, got, tt.want)

@@ -1,13 +1,13 @@
 package consent_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
 )
 
@@ -23,9 +23,8 @@ func Example() {
 	store := consent.Open(source.Where{Config: filepath.Join(home, "config"), Home: home, Workspace: repository})
 	hook := consent.Item{
 		Kind: consent.Hook, Name: "PreToolUse Bash",
-		Fields:  json.RawMessage(`{"type": "command", "command": "./check.sh $MODE"}`),
-		Command: []string{"./check.sh $MODE"}, Says: "./check.sh $MODE", Variables: consent.Variables("./check.sh $MODE"),
-		File: filepath.Join(repository, ".claude/settings.json"), Line: 4,
+		Effects: effect.List{{Name: effect.Command, Text: "./check.sh $MODE", Role: effect.Line}},
+		File:    filepath.Join(repository, ".claude/settings.json"), Line: 4,
 	}
 	fmt.Println(store.May(hook))
 

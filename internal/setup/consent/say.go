@@ -20,6 +20,9 @@ type Part struct {
 // notCovered is what consent does not reach, which a question about commands says.
 const notCovered = "What these commands load besides is not covered by your answer."
 
+// undetermined is said of an item whose commands name other files than those that are known.
+const undetermined = "names files that cannot be determined: a later change of them is not asked about"
+
 // Title says in a line what a question about items is about.
 func Title(items []Reviewed) string {
 	return "use what this repository brings? " + words.Count(len(items), "item")
@@ -44,21 +47,28 @@ func (t *Trust) Parts(items []Reviewed) []Part {
 
 // runs reports whether any of the items is a command.
 func runs(items []Reviewed) bool {
-	return slices.ContainsFunc(items, func(r Reviewed) bool { return len(r.Command) > 0 })
+	return slices.ContainsFunc(items, func(r Reviewed) bool { return r.runs() })
 }
 
 func (t *Trust) part(r Reviewed) Part {
-	p := Part{Title: fmt.Sprintf("%s (%s)", r, t.place(r))}
+	p := Part{Title: strings.ReplaceAll(fmt.Sprintf("%s (%s)", r, t.place(r)), "\n", "␊")}
 	if r.State == Changed {
 		p.Title = "changed: " + p.Title
-	}
-	if r.Says != "" {
-		p.Lines = append(p.Lines, r.Says)
 	}
 	if len(r.Variables) > 0 {
 		p.Title += " · reads " + strings.Join(r.Variables, ", ")
 	}
-	p.Lines = append(p.Lines, r.Difference...)
+	lines := r.Effects.Lines()
+	if r.Folder != "" && r.Folder != t.Root() {
+		lines = append(lines, "in "+t.relative(r.Folder))
+	}
+	if r.Undetermined {
+		lines = append(lines, undetermined)
+	}
+	for _, line := range append(lines, r.Difference...) {
+		// A line of a text cannot pass for another item.
+		p.Lines = append(p.Lines, strings.Split(strings.ReplaceAll(line, "\n", "\n    "), "\n")...)
+	}
 	if r.Problem != "" {
 		p.Lines = append(p.Lines, "cannot be agreed to: "+r.Problem)
 	}

@@ -104,7 +104,7 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 		case rec.Hash == r.Hash:
 			r.State = Agreed
 			return
-		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash]:
+		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash] && comparable(rec.Content):
 			earlier = rec // the latest is the last
 		}
 	}

@@ -1,7 +1,6 @@
 package consent_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
 )
 
@@ -19,10 +19,10 @@ func (w world) trust() *consent.Trust {
 	w.write("project/run.sh", "1")
 	mcp, rules := filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "sub/rules.json")
 	items := []consent.Item{
-		{Kind: consent.Allow, Name: "rules", File: rules, Fields: json.RawMessage(`{}`)},
-		{Kind: consent.Server, Name: "db", File: mcp, Line: 3, Says: "./run.sh $A", Variables: []string{"A", "B"}, Fields: json.RawMessage(`{"command":"./run.sh $A"}`), Command: []string{"./run.sh $A"}},
-		{Kind: consent.Allow, Name: "more", File: rules, Fields: json.RawMessage(`{"more":1}`)},
-		{Kind: consent.Server, Name: "bad", File: mcp, Fields: json.RawMessage(`{`)},
+		{Kind: consent.Allow, Name: "rules", File: rules, Effects: effect.List{{Name: effect.Rule, Text: "Bash(ls)"}, {Name: effect.Rule, Text: "Read", Note: "no effect here"}}},
+		{Kind: consent.Server, Name: "db", File: mcp, Line: 3, Effects: effect.List{{Name: effect.Command, Text: "./run.sh $A", Role: effect.Line}, {Name: effect.Variable, Text: "B"}}},
+		{Kind: consent.Allow, Name: "more", File: rules, Effects: effect.List{{Name: effect.Rule, Text: "Edit"}}},
+		{Kind: consent.Server, Name: "bad", File: mcp, Effects: effect.List{{Name: "url", Text: "http://\xff"}}},
 	}
 	where := source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}
 	return consent.Find(where, func() time.Time { return day }, items, []string{w.root + "/.mcp.json: says too much"})
@@ -60,18 +60,22 @@ func TestWhatAPersonSees(t *testing.T) {
 		question = append(question, part.Title)
 		question = append(question, part.Lines...)
 	}
-	want := `server db (.mcp.json:3) · reads A, B|./run.sh $A|server bad (.mcp.json)|cannot be agreed to: ` + shown[1].Problem +
-		`|allow rules (sub/rules.json)|allow more (sub/rules.json)||Your answer covers run.sh as now, and nothing else that these commands load.`
+	want := `server db (.mcp.json:3) · reads A, B|./run.sh $A|variable: B|server bad (.mcp.json)|url: http://` + "\xff" + `|cannot be agreed to: ` + shown[1].Problem +
+		`|allow rules (sub/rules.json)|allow: Bash(ls), Read (no effect here)|allow more (sub/rules.json)|allow: Edit||Your answer covers run.sh as now, and nothing else that these commands load.`
 	if got := strings.Join(question, "|"); got != want {
 		t.Errorf("the question is\n%s, want\n%s", got, want)
 	}
 	want = "waiting  " + shown[0].Hash[:8] + `  server db (.mcp.json:3) · reads A, B
     ./run.sh $A
+    variable: B
     with run.sh as now
 waiting    server bad (.mcp.json)
+    url: http://` + "\xff" + `
     cannot be agreed to: ` + shown[1].Problem + `
 waiting  ` + shown[2].Hash[:8] + `  allow rules (sub/rules.json)
+    allow: Bash(ls), Read (no effect here)
 waiting  ` + shown[3].Hash[:8] + `  allow more (sub/rules.json)
+    allow: Edit
 ignored  .mcp.json: says too much
 
 What these commands load besides is not covered by your answer.
@@ -83,7 +87,7 @@ trust yes agrees to all that waits, trust yes ITEM to one, by its name or its le
 		t.Errorf("%s, want %s", got, want)
 	}
 	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
-	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "not covered") {
+	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "variable: B", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "not covered") {
 		t.Errorf("%+v", got)
 	}
 	if got := trust.Parts(shown[2:]); len(got) != 2 {
@@ -150,13 +154,13 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.mkdir(".git")
 	w.write("run.sh", "1")
-	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Fields: json.RawMessage(`{}`), Command: []string{"./run.sh"}}
+	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Effects: effect.List{{Name: effect.Command, Text: "./run.sh", Role: effect.Word}}}
 	trust := consent.Find(source.Where{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.home}, func() time.Time { return day }, []consent.Item{item}, nil)
 	if _, err := trust.Waiting(); err != nil {
 		t.Fatal(err)
 	}
 	w.write("run.sh", "2")
-	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nThis holds until the program ends: nothing is kept for the home folder." {
+	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nIt has changed since it was shown, so it is not used (+ file run.sh: other bytes); agent trust shows it as it is now.\nThis holds until the program ends: nothing is kept for the home folder." {
 		t.Error(got)
 	}
 	if err := trust.May(item); err == nil {

@@ -17,6 +17,8 @@ type Part struct {
 	Command string
 	// Refused is why Command must not run, empty if it may.
 	Refused string
+	// Written is Command as it is in the text, before arguments.
+	Written string
 }
 
 // Template is a text with places to fill.
@@ -40,6 +42,17 @@ func (t Template) Fill(line string) []Part {
 	}
 	f.flush()
 	return f.parts
+}
+
+// Commands returns the command lines in the template, as they are written.
+func (t Template) Commands() []string {
+	var lines []string
+	for _, part := range t.Fill("") {
+		if part.Written != "" {
+			lines = append(lines, part.Written)
+		}
+	}
+	return lines
 }
 
 type filler struct {
@@ -117,7 +130,7 @@ func (f *filler) file(name string) {
 // command adds a command line. Arguments in it are quoted, so that each is one word of the shell.
 func (f *filler) command(line string) {
 	f.flush()
-	part := Part{}
+	part := Part{Written: line}
 	var b strings.Builder
 	var quotes quoting
 	nested := strings.Contains(line, "$(") || strings.Contains(line, "`") || strings.Contains(line, "<<") || strings.Contains(line, "${")

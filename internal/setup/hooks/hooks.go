@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/setup/effect"
 	"agent/internal/setup/source"
 	"agent/internal/words"
 )
@@ -132,4 +133,30 @@ func (f *Found) read(from source.Place, file, project string) {
 
 func (f *Found) leave(format string, args ...any) {
 	f.LeftOut = append(f.LeftOut, fmt.Sprintf(format, args...))
+}
+
+// Effects lists everything of the hook that decides when and what it runs, as it is written.
+func (h Hook) Effects() effect.List {
+	all := effect.List{{Name: effect.Command, Text: h.Command, Role: effect.Line}}
+	if h.Args != nil {
+		all[0].Role = effect.Word
+	}
+	for _, arg := range h.Args {
+		all = append(all, effect.Part{Name: effect.Argument, Text: arg, Role: effect.Word})
+	}
+	if h.If != "" {
+		all = append(all, effect.Part{Name: "if", Text: h.If})
+	}
+	if h.Timeout != 0 {
+		all = append(all, effect.Part{Name: "timeout", Text: h.Timeout.String()})
+	}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{h.Async, "nothing waits for it"}, {h.Once, "once in a session"}, {h.Blocks, "its failure refuses"}} {
+		if flag.set {
+			all = append(all, effect.Part{Name: flag.name})
+		}
+	}
+	return all
 }

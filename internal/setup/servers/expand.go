@@ -86,29 +86,6 @@ func replaced(text string, literal func(string) string, value func(name, otherwi
 	return b.String() + literal(text)
 }
 
-// Variables returns the variables that the server uses, each once, in order.
-func (s *Server) Variables() []string {
-	texts := append([]string{s.Command, s.Cwd, s.URL}, s.Args...)
-	for _, values := range []map[string]string{s.Env, s.Headers} {
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			texts = append(texts, values[name])
-		}
-	}
-	var named []string
-	for _, text := range texts {
-		for _, found := range variable.FindAllStringSubmatch(text, -1) {
-			named = append(named, found[1])
-		}
-	}
-	var all []string
-	for _, name := range slices.Concat(named, s.EnvVars, []string{s.OAuth.ClientSecretEnv}) {
-		if name != "" && !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
 // usual are the variables of the environment that the programs of all servers get, besides those
 // that begin with LC_ or XDG_.
 var usual = []string{
@@ -137,8 +114,12 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 }
 
 // Lines returns command, address, environment and headers of the server for listings, without
-// values of variables and without secrets.
+// values of variables and without secrets. Texts of a repository are no secrets of the person: of its
+// servers all that takes effect is listed.
 func (s *Server) Lines() []string {
+	if s.Origin == Project {
+		return s.Effects().Lines()
+	}
 	var lines []string
 	if s.Transport == Stdio {
 		lines = append(lines, s.Line())

@@ -60,6 +60,17 @@ func Ours(name string) []string {
 	return nil
 }
 
+// Named are our tools that do the work of a tool of any other agent, nil for none.
+func Named(name string) []string {
+	if ours := Ours(name); ours != nil {
+		return ours
+	}
+	if ours, known := toolNames[strings.ToLower(name)]; known {
+		return []string{ours}
+	}
+	return nil
+}
+
 // theirsOf is the tool of Claude Code that does the work of one of ours.
 func theirsOf(name string) (theirTool, bool) {
 	at := slices.IndexFunc(theirTools, func(t theirTool) bool { return slices.Contains(t.ours, name) })

@@ -1,0 +1,13 @@
+package app_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// TestMain lowers how many repositories a property tries: each is written and read many times.
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", "8") // -rapid.checks asks for more
+	os.Exit(m.Run())
+}

@@ -1,0 +1,355 @@
+// Package named finds the files that a line of a shell names, by reading the line as bash does:
+// quotes, variables, braces, patterns, folders. It runs nothing, and says where it cannot know.
+package named
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"agent/internal/disk"
+)
+
+// Bounds of what is tried. Beyond them a line is not understood.
+const (
+	maxDepth    = 4
+	maxValues   = 64
+	maxListings = 200
+	maxWords    = 2000
+)
+
+// Shell is what is known of the shell that runs a line.
+type Shell struct {
+	// Folders are the folders in which its commands may run.
+	Folders []string
+	// Values are the variables that are known, with all values that they may have.
+	Values map[string][]string
+	// Root is the folder in which patterns are looked up.
+	Root string
+}
+
+// shells are programs that run lines in their arguments.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "su", "watch", "flock", "script"}
+
+// IsShell reports whether a program runs lines in its arguments.
+func IsShell(program string) bool { return slices.Contains(shells, path.Base(program)) }
+
+// Rewritten reports whether a shell would read a text as more than one plain word.
+func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
+
+// readers are commands that set variables from what they read, or make other names of words.
+var readers = []string{"read", "mapfile", "readarray", "printf", "getopts", "let", "eval", "source", ".", "alias"}
+
+// takers are programs that run what they read. Options of shells change what words mean.
+var takers = []string{"xargs", "parallel", "shopt", "alias"}
+
+// Line returns the words that the commands of a line may get, in all ways in which it may be read.
+// sure reports whether these are all.
+func (s Shell) Line(line string) (words []string, sure bool) {
+	r := &reader{Shell: s, values: map[string][]string{}, sure: true}
+	for name, values := range s.Values {
+		r.values[name] = slices.Clone(values)
+	}
+	r.line(line, 0)
+	return r.words, r.sure
+}
+
+// reader reads a line and the lines in it.
+type reader struct {
+	Shell
+	// values are the variables with those that the lines set.
+	values map[string][]string
+	words  []string
+	sure   bool
+	// reads is set where variables may come from elsewhere.
+	reads    bool
+	listings int
+}
+
+func (r *reader) line(text string, depth int) {
+	if depth > maxDepth {
+		r.sure = false
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		r.sure = false // bash runs what is before the fault
+		return
+	}
+	for range 2 { // a loop may use what is set at its end
+		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); return true })
+	}
+	var after []string // lines within words
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Stmt:
+			r.redirected(node)
+		case *syntax.CallExpr:
+			after = append(after, r.call(node, depth)...)
+		case *syntax.Word:
+			r.check(node)
+			r.add(r.fields(node)...)
+		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop, *syntax.CoprocClause:
+			r.sure = false
+		}
+		return true
+	})
+	for _, inner := range after {
+		r.line(inner, depth+1)
+	}
+}
+
+// add adds words that may name files.
+func (r *reader) add(words ...string) {
+	for _, word := range words {
+		if !slices.Contains(r.words, word) {
+			r.words = append(r.words, word)
+		}
+	}
+	if len(r.words) > maxWords {
+		r.words, r.sure = r.words[:maxWords], false
+	}
+}
+
+// set notes the variables that a node sets.
+func (r *reader) set(node syntax.Node) {
+	var name string
+	var values []string
+	switch node := node.(type) {
+	case *syntax.Assign:
+		if node.Name == nil {
+			return
+		}
+		if name = node.Name.Value; name == "IFS" {
+			r.sure = false
+		}
+		if node.Array != nil {
+			for _, e := range node.Array.Elems {
+				values = append(values, r.fields(e.Value)...)
+			}
+		} else if node.Value != nil {
+			values = r.literals(node.Value)
+		}
+		if node.Append {
+			for _, old := range slices.Clone(r.values[name]) {
+				for _, more := range slices.Clone(values) {
+					values = append(values, old+more)
+				}
+			}
+		}
+	case *syntax.ForClause:
+		words, ok := node.Loop.(*syntax.WordIter)
+		if !ok {
+			return
+		}
+		name = words.Name.Value
+		for _, w := range words.Items {
+			values = append(values, r.fields(w)...)
+		}
+	case *syntax.ParamExp:
+		if node.Exp == nil || node.Param == nil || node.Exp.Word == nil || node.Exp.Op != syntax.AssignUnset && node.Exp.Op != syntax.AssignUnsetOrNull {
+			return
+		}
+		name, values = node.Param.Value, r.literals(node.Exp.Word)
+	default:
+		return
+	}
+	for _, value := range values {
+		if !slices.Contains(r.values[name], value) {
+			r.values[name] = append(r.values[name], value)
+		}
+	}
+	if len(r.values[name]) > maxValues {
+		r.values[name], r.sure = r.values[name][:maxValues], false
+	}
+}
+
+// redirected notes whether a shell takes its lines from elsewhere: sh < file, … | sh.
+func (r *reader) redirected(stmt *syntax.Stmt) {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return
+	}
+	for _, program := range r.fields(call.Args[0]) {
+		isShell := IsShell(program) && !slices.Contains([]string{"eval", "trap", "env", "busybox"}, path.Base(program))
+		if isShell && !slices.ContainsFunc(call.Args[1:], func(w *syntax.Word) bool {
+			text := w.Lit()
+			return !strings.HasPrefix(text, "-") || strings.Contains(text, "c")
+		}) {
+			r.sure = false
+		}
+	}
+}
+
+// call reads the words of a command, and returns those that may be lines of a shell.
+func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
+	inShell, find := false, false
+	for n, arg := range call.Args {
+		for _, word := range r.fields(arg) {
+			if n == 0 {
+				r.reads = r.reads || slices.Contains(readers, word)
+				find = path.Base(word) == "find"
+				if word == "cd" && len(call.Args) == 1 {
+					r.add(r.values["HOME"]...)
+				}
+			}
+			if slices.Contains(takers, path.Base(word)) || find && strings.HasPrefix(word, "-exec") || find && strings.HasPrefix(word, "-ok") {
+				r.sure = false
+			}
+			switch {
+			case !Rewritten(word):
+			case inShell:
+				lines = append(lines, word)
+			default:
+				inner := &reader{Shell: r.Shell, values: r.values, sure: true, listings: r.listings}
+				inner.line(word, depth+1)
+				r.add(inner.words...)
+				r.listings = inner.listings
+			}
+			inShell = inShell || IsShell(word)
+		}
+	}
+	return lines
+}
+
+// check notes whether a word depends on what is not known.
+func (r *reader) check(word *syntax.Word) {
+	alone := len(word.Parts) == 1
+	if alone {
+		if quoted, ok := word.Parts[0].(*syntax.DblQuoted); ok {
+			alone = len(quoted.Parts) == 1
+		}
+	}
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.CmdSubst:
+			if _, known := r.output(node); !known {
+				r.sure = false
+			}
+			return false // its commands are read as others
+		case *syntax.ArithmExp, *syntax.ExtGlob:
+			r.sure = false
+		case *syntax.ParamExp:
+			if !r.knows(node, alone) {
+				r.sure = false
+			}
+		}
+		return true
+	})
+}
+
+// knows reports whether a variable has a value that is known, or one that names nothing of a
+// repository: alone reports that it is a whole word.
+func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
+	if p.Param == nil || p.Excl || p.Names != 0 {
+		return false
+	}
+	name := p.Param.Value
+	if _, known := r.values[name]; known {
+		return true
+	}
+	if len(name) == 1 && strings.Contains("?#$!", name) {
+		return alone
+	}
+	if strings.Trim(name, "0123456789@*-") == "" {
+		return false
+	}
+	if p.Exp != nil && slices.Contains([]syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}, p.Exp.Op) {
+		return true
+	}
+	return alone && !r.reads && p.Exp == nil
+}
+
+// output returns the output of a command within a word, if it is known.
+func (r *reader) output(c *syntax.CmdSubst) (text []string, known bool) {
+	if len(c.Stmts) != 1 {
+		return nil, false
+	}
+	call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 {
+		return nil, false
+	}
+	var words []string
+	for _, arg := range call.Args {
+		words = append(words, arg.Lit())
+	}
+	switch strings.Join(words, " ") {
+	case "pwd":
+		return r.Folders, true
+	case "git rev-parse --show-toplevel":
+		return []string{r.Root}, true
+	}
+	return nil, false
+}
+
+var errTooMany = errors.New("too many folders are listed")
+
+// list lists a folder for a pattern.
+func (r *reader) list(dir string) ([]fs.DirEntry, error) {
+	if r.listings++; r.listings > maxListings {
+		return nil, errTooMany
+	}
+	if !disk.Within(dir, r.Root) {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadDir(dir)
+}
+
+// fields returns the words that a word becomes, for all values of the variables in it and in all
+// folders.
+func (r *reader) fields(word *syntax.Word) []string {
+	return r.expanded(word, func(cfg *expand.Config) ([]string, error) { return expand.Fields(cfg, word) })
+}
+
+// literals returns the values that a variable may get from a word.
+func (r *reader) literals(word *syntax.Word) []string {
+	return r.expanded(word, func(cfg *expand.Config) ([]string, error) {
+		text, err := expand.Literal(cfg, word)
+		return []string{text}, err
+	})
+}
+
+func (r *reader) expanded(word *syntax.Word, into func(*expand.Config) ([]string, error)) []string {
+	if word == nil {
+		return nil
+	}
+	if text := word.Lit(); text != "" && !strings.ContainsAny(text, `\*?[{~`) {
+		return []string{text}
+	}
+	if braces(word) > maxValues {
+		r.sure = false
+		return nil
+	}
+	var all []string
+	for _, values := range r.choices(word) {
+		cfg := &expand.Config{
+			Env: values, ReadDir2: r.list,
+			CmdSubst: func(w io.Writer, c *syntax.CmdSubst) error {
+				if text, known := r.output(c); known && len(text) > 0 {
+					_, err := io.WriteString(w, text[values.number%len(text)])
+					return err
+				}
+				return nil
+			},
+			ProcSubst: func(*syntax.ProcSubst) (string, error) { return "/dev/null", nil },
+		}
+		words, err := into(cfg)
+		if err != nil {
+			r.sure = false
+			continue
+		}
+		for _, word := range words {
+			if !slices.Contains(all, word) {
+				all = append(all, word)
+			}
+		}
+	}
+	return all
+}

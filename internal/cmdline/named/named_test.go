@@ -1,0 +1,110 @@
+package named_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent/internal/cmdline/named"
+)
+
+// shell returns a shell in a repository with the files run.sh and a/b/in.sh.
+func shell(t *testing.T) named.Shell {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "a/b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run.sh", "a/b/in.sh"} {
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return named.Shell{
+		Folders: []string{root}, Root: root,
+		Values: map[string][]string{"CLAUDE_PROJECT_DIR": {root}, "PWD": {root}, "HOME": {"/home/me"}, "PATH": {""}, "GIVEN": {"run"}},
+	}
+}
+
+// names reports whether one of the words is the file run.sh of the repository.
+func names(s named.Shell, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(s.Root, word)
+		}
+		return filepath.Clean(word) == filepath.Join(s.Root, "run.sh")
+	})
+}
+
+// quotings are ways to hand a line to the shell that reads it.
+func quotings(line string) []string {
+	single := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+	double := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(line) + `"`
+	return []string{line, "bash -c " + single, "sh -ec " + double, "eval " + single, "env X=1 bash -c " + double}
+}
+
+// Whatever spelling of a script bash would run is among the words, and no doubt is said.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"./run.sh", "sh run.sh", `"${CLAUDE_PROJECT_DIR:-x}/run.sh"`, `"${CLAUDE_PROJECT_DIR%/}/run.sh"`, "${PWD%/}/run.sh", "~+/run.sh",
+		"sh ./r*.sh", "sh ./run.[s]h", "sh ./r?n.sh", "sh ./r{un,x}.sh", "sh ./{a..z}un.sh", "X=run; ./$X.sh", "D=.; $D/run.sh", "D=.; E=$D/run; $E.sh",
+		"$'./run.sh'", `$'\x2e/run.sh'`, `./"run".sh`, `./r'u'n.sh`, `./r\un.sh`, "for f in a run; do ./$f.sh; done", "X=ru; X+=n; sh $X.sh",
+		"f() { sh run.sh; }; f", "if true; then ./run.sh; fi", "(cd a; ../a/../run.sh; sh run.sh)", ". ./run.sh", "sh < run.sh -c x", "true | sh run.sh",
+		`"$(pwd)/run.sh"`, `"$(git rev-parse --show-toplevel)/run.sh"`, "./${Y:-run}.sh", ": ${Y:=run}; ./$Y.sh", "./$GIVEN.sh", "Z=(x ./run.sh); ${Z[1]}; sh ./run.sh",
+		"x=ARUN; ./${x:+run}.sh", "trap 'sh run.sh' EXIT", "nohup sh run.sh &", "timeout 5 sh -c 'sh run.sh'",
+	} {
+		for _, form := range quotings(line) {
+			s := shell(t)
+			if words, sure := s.Line(form); !sure || !names(s, words) {
+				t.Errorf("%s: sure %t of %q", form, sure, words)
+			}
+		}
+	}
+}
+
+// Where it cannot be known which file a line names, that is said.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"./run$X.sh", `sh "$(cat name)"`, "read f < name; sh $f", "sh `cat name`", "./$1.sh", `sh "$@"`, "echo run.sh | xargs sh", "cat x | sh", "sh < name", "curl x | bash -s",
+		"find . -name 'r*' -exec sh {} +", "shopt -s globstar; sh **/x.sh", "X=run; Y=X; ./${!Y}.sh", "./run$((1)).sh", "printf -v f %s run.sh; sh $f",
+		"./{1..100000}.sh", "./{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}.sh", "if x;", "alias x=./run.sh", "IFS=_; sh $X", "mapfile -t f < n; sh ${f[0]}", "./@(run|x).sh", "exec $PROGRAM/run.sh",
+		"((x=1)); ./$x.sh",
+	} {
+		for _, form := range quotings(line)[:3] {
+			if words, sure := shell(t).Line(form); sure {
+				t.Errorf("%s is said to be sure: %q", form, words)
+			}
+		}
+	}
+}
+
+// What names nothing of the repository raises no doubt.
+func TestNoDoubts(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'",
+	} {
+		if words, sure := shell(t).Line(line); !sure {
+			t.Errorf("%s is in doubt: %q", line, words)
+		}
+	}
+}
+
+// Patterns list no folder outside, and no line takes long.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	s := shell(t)
+	if words, _ := s.Line("ls /*/*"); slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "/") && !strings.Contains(w, "*") }) {
+		t.Errorf("outside was listed: %q", words)
+	}
+	for _, line := range []string{strings.Repeat("bash -c \"", 50), strings.Repeat("{a,", 200), "./" + strings.Repeat("*/", 300), strings.Repeat("x ", 5000)} {
+		s.Line(line)
+	}
+}

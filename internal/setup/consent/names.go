@@ -1,0 +1,182 @@
+package consent
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/cmdline/named"
+	"agent/internal/disk"
+	"agent/internal/setup/effect"
+	"agent/internal/setup/fill"
+)
+
+// Bounds of the content of an item. An item beyond them cannot be agreed to.
+const (
+	maxWords    = 500
+	maxFiles    = 50
+	maxFolders  = 20
+	maxFileSize = 64 << 20
+)
+
+// projectVariables are the variables whose value is the workspace or the folder of the project.
+var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
+
+// files returns the files of the repository that an item names: relative to the workspace, to the
+// repository, to its project or to any folder that it names itself, as in cd DIR && ./run.
+// undetermined reports whether it names files that cannot be determined.
+func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
+	if !i.runs() {
+		return nil, false, nil
+	}
+	folders := distinct(i.Folder, s.workspace, s.root)
+	var words []string
+	for grew := true; grew; {
+		if words, undetermined, err = s.words(i, folders); err != nil {
+			return nil, false, err
+		}
+		grew = false
+		for _, word := range words {
+			for _, path := range s.paths(word, folders) {
+				if info, err := os.Stat(path); err == nil && info.IsDir() && !slices.Contains(folders, path) {
+					folders, grew = append(folders, path), true
+				}
+			}
+			if len(folders) > maxFolders {
+				return nil, false, fmt.Errorf("its command names more than %d folders", maxFolders)
+			}
+		}
+	}
+	for _, word := range words {
+		for _, path := range s.paths(word, folders) {
+			f, is, err := s.file(path)
+			if err != nil {
+				return nil, false, err
+			}
+			if is && !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+	}
+	if len(found) > maxFiles {
+		return nil, false, fmt.Errorf("its command names more than %d files", maxFiles)
+	}
+	slices.SortFunc(found, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
+	return found, undetermined, nil
+}
+
+// words returns all that may name a file in what an item runs from one of the folders. Too many do
+// no harm: names without a file are ignored.
+func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
+	shell := s.shell(i, folders)
+	var program []string // the words of the program so far
+	for _, p := range i.Effects {
+		text, sure := p.Names(), true
+		switch p.Role {
+		case effect.Plain:
+			continue
+		case effect.Line:
+			if s.onlyReads(text) {
+				continue
+			}
+			var more []string
+			more, sure = shell.Line(text)
+			words = append(words, more...)
+		default:
+			var more []string
+			more, sure = s.word(shell, text, slices.ContainsFunc(program, named.IsShell))
+			words = append(words, more...)
+		}
+		if p.Role == effect.Word {
+			program = append(program, path.Base(text))
+		}
+		undetermined = undetermined || !sure
+		words = append(words, pieces(text)...)
+	}
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) > maxWords {
+		return nil, false, fmt.Errorf("its command has more than %d words", maxWords)
+	}
+	return words, undetermined, nil
+}
+
+// onlyReads reports whether a line of a shell reads files of the repository and runs none.
+func (s *Store) onlyReads(line string) bool {
+	parsed, err := cmdline.Parse(line)
+	return err == nil && len(parsed.Unproven(cmdline.Place{
+		Dir: s.workspace, Inside: func(path string) bool { return disk.Within(path, s.root) },
+		Program:    func(string) bool { return true },
+		Repository: func(string) bool { return false }, // git may run what a repository names
+	})) == 0
+}
+
+// word returns the words in a word of a program, which no shell has read: as it is, and, since the
+// program may hand it to one, as a line of a shell. inShell reports that the program is one.
+func (s *Store) word(shell named.Shell, text string, inShell bool) (words []string, sure bool) {
+	sure = true
+	for _, value := range shell.Values[projectVariables[0]] {
+		plain := text
+		for _, name := range projectVariables {
+			for _, form := range []string{"${" + name + "}", "$" + name} {
+				plain = strings.ReplaceAll(plain, form, value)
+			}
+		}
+		words = append(append(words, plain), pieces(plain)...)
+	}
+	if named.Rewritten(text) {
+		more, all := shell.Line(text)
+		words = append(words, more...)
+		sure = all || !inShell
+	}
+	for _, piece := range pieces(text) {
+		for _, name := range projectVariables {
+			piece = strings.ReplaceAll(piece, "${"+name+"}", "")
+		}
+		before, after, unknown := strings.Cut(piece, "${")
+		if _, rest, _ := strings.Cut(after, "}"); unknown && before+rest != "" && !strings.Contains(text, "://") {
+			sure = false // the file depends on the variable
+		}
+	}
+	return words, sure
+}
+
+// shell returns what is known of a shell that an item starts.
+func (s *Store) shell(i Item, folders []string) named.Shell {
+	values := map[string][]string{
+		"HOME": {s.home}, "PATH": {""}, "OLDPWD": folders,
+	}
+	for _, name := range projectVariables {
+		values[name] = distinct(i.Folder, s.workspace, s.root)
+	}
+	values["PWD"] = folders
+	for _, p := range i.Effects {
+		if p.Role == effect.Value && !slices.Contains(slices.Collect(maps.Keys(values)), p.Key) {
+			values[p.Key] = []string{p.Names()}
+		}
+	}
+	return named.Shell{Folders: folders, Values: values, Root: s.root}
+}
+
+// pieces returns the parts of a text that may name a file, as other programs than shells may take
+// it apart.
+func pieces(text string) []string {
+	parts := append([]string{text}, fill.Words(text)...)
+	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text)
+	return append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
+}
+
+// distinct returns folders without "" and without repetition.
+func distinct(folders ...string) []string {
+	var all []string
+	for _, folder := range folders {
+		if folder != "" && !slices.Contains(all, filepath.Clean(folder)) {
+			all = append(all, filepath.Clean(folder))
+		}
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+// Package effect lists everything of a configured item that decides what runs and what is sent, word
+// for word. The question to a person, the lists and the digest of consent are made of such a list,
+// so that what a person reads is what they agree to.
+package effect
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Role says which files the text of a part may name.
+type Role int
+
+// The roles.
+const (
+	// Plain is a text that names no file.
+	Plain Role = iota
+	// Word is a word of a program.
+	Word
+	// Line is a line of a shell.
+	Line
+	// Value is the value of a variable in the environment of a program.
+	Value
+	// Folder is the folder in which a program runs.
+	Folder
+)
+
+// The names of parts that mean the same in all items.
+const (
+	Command  = "command"
+	Argument = "argument"
+	// Variable is the name of a variable of the person's environment.
+	Variable = "variable"
+	// Rule is a rule that spares questions.
+	Rule = "allow"
+)
+
+// Part is one thing of an item that takes effect.
+type Part struct {
+	Name string `json:"name"`
+	// Key distinguishes parts of one name: the name of a variable or of a header.
+	Key string `json:"key,omitempty"`
+	// Text is the text as it is written, without the values of variables.
+	Text string `json:"text,omitempty"`
+	// Note says what the part does here, if it does not do what it says.
+	Note string `json:"note,omitempty"`
+	Role Role   `json:"-"`
+	// Means is the text in which files are looked for; empty for Text.
+	Means string `json:"-"`
+}
+
+// Names returns the text in which files are looked for.
+func (p Part) Names() string {
+	if p.Means != "" {
+		return p.Means
+	}
+	return p.Text
+}
+
+// List has the parts of an item in the order in which a person reads them.
+type List []Part
+
+// Texts returns the texts of the parts with a name.
+func (l List) Texts(name string) []string {
+	var texts []string
+	for _, p := range l {
+		if p.Name == name {
+			texts = append(texts, p.Text)
+		}
+	}
+	return texts
+}
+
+// Lines returns all parts for a person. A command is on one line with its arguments, and so are
+// neighbours of one name.
+func (l List) Lines() []string {
+	var lines []string
+	for n := 0; n < len(l); n++ {
+		p, key := l[n], ""
+		if p.Key != "" {
+			key = " " + p.Key
+		}
+		switch {
+		case p.Name == Command && p.Role == Word:
+			words := []string{quoted(p.Text)}
+			for ; n+1 < len(l) && l[n+1].Name == Argument; n++ {
+				words = append(words, quoted(l[n+1].Text))
+			}
+			lines = append(lines, strings.Join(words, " "))
+		case p.Name == Command:
+			lines = append(lines, p.Text)
+		case p.Text == "" && p.Key == "":
+			lines = append(lines, p.Name)
+		case p.Role == Value:
+			lines = append(lines, p.Name+key+"="+p.Text)
+		default:
+			texts := []string{p.noted()}
+			for ; n+1 < len(l) && p.Key == "" && l[n+1].Key == "" && l[n+1].Name == p.Name && p.Role != Line; n++ {
+				texts = append(texts, l[n+1].noted())
+			}
+			lines = append(lines, p.Name+key+": "+strings.Join(texts, ", "))
+		}
+	}
+	return lines
+}
+
+// noted returns the text with its note.
+func (p Part) noted() string {
+	if p.Note == "" {
+		return p.Text
+	}
+	return p.Text + " (" + p.Note + ")"
+}
+
+// quotes are the pairs of characters around a word that is not plain.
+var quotes = [][2]string{{"'", "'"}, {`"`, `"`}, {"«", "»"}}
+
+// quoted returns a word of a command as it is written, in quotes that it does not hold if it is not
+// plain. Nothing in it is escaped, so that a person reads its letters.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"«»") {
+		return word
+	}
+	for _, q := range quotes {
+		if !strings.Contains(word, q[0]) && !strings.Contains(word, q[1]) {
+			return q[0] + word + q[1]
+		}
+	}
+	return fmt.Sprintf("[%d characters: %s]", len([]rune(word)), word)
+}
+
+// Leaves returns the parts by their places, for a comparison: "command", "argument 2",
+// "env BASH_ENV".
+func (l List) Leaves() map[string]string {
+	all, counts := map[string]string{}, map[string]int{}
+	for _, p := range l {
+		place := strings.TrimSpace(p.Name + " " + p.Key)
+		if counts[place]++; p.Name == Argument || counts[place] > 1 {
+			place = fmt.Sprintf("%s %d", place, counts[place])
+		}
+		all[place] = p.noted()
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package servers
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/setup/effect"
+)
+
+// Effects lists everything of the server that decides what runs and what is sent, as it is written.
+func (s *Server) Effects() effect.List {
+	var all effect.List
+	add := func(role effect.Role, name, key string, texts ...string) {
+		for _, text := range texts {
+			if text != "" || role == effect.Word || role == effect.Value || name == "header" {
+				all = append(all, effect.Part{Name: name, Key: key, Text: text, Role: role, Means: withDefaults(text)})
+			}
+		}
+	}
+	if s.Transport != Stdio || s.URL != "" {
+		add(effect.Plain, "type", "", string(s.Transport))
+	}
+	if s.Command != "" {
+		add(effect.Word, effect.Command, "", s.Command)
+		add(effect.Word, effect.Argument, "", s.Args...)
+		add(effect.Folder, "cwd", "", s.Cwd)
+		if s.Sandbox != Sandboxed {
+			all = append(all, effect.Part{Name: "outside the sandbox"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		add(effect.Value, "env", name, s.Env[name])
+	}
+	add(effect.Plain, effect.Variable, "", s.EnvVars...)
+	add(effect.Plain, "url", "", s.URL)
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		add(effect.Plain, "header", name, s.Headers[name])
+	}
+	add(effect.Plain, "oauth client", "", s.OAuth.ClientID)
+	add(effect.Plain, effect.Variable, "oauth secret", s.OAuth.ClientSecretEnv)
+	add(effect.Plain, "oauth scope", "", s.OAuth.Scopes...)
+	if s.OAuth.CallbackPort != 0 {
+		add(effect.Plain, "oauth port", "", strconv.Itoa(s.OAuth.CallbackPort))
+	}
+	if s.StartTimeout != 0 {
+		add(effect.Plain, "startup timeout", "", s.StartTimeout.String())
+	}
+	if s.Timeout != 0 {
+		add(effect.Plain, "timeout", "", s.Timeout.String())
+	}
+	add(effect.Plain, "tool", "", s.Only...)
+	add(effect.Plain, "without tool", "", s.Except...)
+	if s.AlwaysLoad {
+		all = append(all, effect.Part{Name: "always loaded"})
+	}
+	return all
+}
+
+// withDefaults returns a text with the defaults of its variables. A variable without one stays.
+func withDefaults(text string) string {
+	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
+		if fallback {
+			return otherwise
+		}
+		return "${" + name + "}"
+	})
+}
