@@ -60,7 +60,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	if err != nil {
 		return err
 	}
-	confined, remove, err := w.OpenWorkspace(o.workspace)
+	confined, remove, err := w.OpenWorkspace(o.workspace, s)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,13 @@ import (
 func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.Survey, place *workspace.Workspace) sandbox.Policy {
 	root := place.Root()
 	return sandbox.Policy{
-		Workspace:  root,
-		Temp:       place.TempDir(),
-		AllowWrite: p.userPaths(settings.SandboxAllowWrite.Of(s)),
-		DenyRead:   p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Of(s)))),
-		Protected:  protect.Paths(root),
+		Workspace: root,
+		Temp:      place.TempDir(),
+
+		PrivateTemp: place.OwnTemp(),
+		AllowWrite:  p.userPaths(settings.SandboxAllowWrite.Of(s)),
+		DenyRead:    p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Of(s)))),
+		Protected:   protect.Paths(root),
 
 		GitConfigurations: p.gitConfigurations(),
 		Survey:            found,

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"agent/internal/app/gates"
 	"agent/internal/chat"
@@ -22,9 +24,9 @@ import (
 	"agent/internal/workspace"
 )
 
-// OpenWorkspace opens the folder to work in with a temporary folder of its own,
-// which remove removes.
-func (p *Process) OpenWorkspace(dir string) (opened *workspace.Workspace, remove func() error, err error) {
+// OpenWorkspace opens the folder to work in with a temporary folder of its own and one that
+// confined commands find as /tmp, both of which remove removes.
+func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *workspace.Workspace, remove func() error, err error) {
 	if !filepath.IsAbs(dir) && p.Dir == "" {
 		return nil, nil, InputError{errors.New("the current folder was deleted; change to another one, or name one with -C")}
 	}
@@ -39,15 +41,55 @@ func (p *Process) OpenWorkspace(dir string) (opened *workspace.Workspace, remove
 	if err != nil {
 		return nil, nil, err
 	}
-	temp := tempdir.New(os.TempDir(), p.Now())
+	temp := tempdir.New(tempParent(confined.Root()), p.Now())
 	confined.MakeTemp(temp.Path(), temp.Make)
-	return confined, temp.Remove, nil
+	own := temp.Beside()
+	p.mapTemp(confined, s, own)
+	return confined, func() error { return errors.Join(temp.Remove(), own.Remove()) }, nil
+}
+
+// tempParent returns where temporary folders are made: elsewhere when it would be the
+// workspace, where commands could put something else in their place.
+func tempParent(root string) string {
+	parent := os.TempDir()
+	if disk.Within(disk.Real(parent), root) && !disk.Within(sandbox.SystemTemp, root) {
+		return sandbox.SystemTemp
+	}
+	return parent
+}
+
+// mapTemp has confined commands, and the tools with them, find a folder below own as /tmp.
+// Commands do not reach own itself, which holds the lock.
+func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tempdir.Dir) {
+	const everybody = fs.ModeSticky | 0o777 // as of the system's: root may run commands as others
+	folder := filepath.Join(own.Path(), "tmp")
+	w.MapTemp(workspace.Mapped{
+		Folder: func() string {
+			writable := append(p.userPaths(settings.SandboxAllowWrite.Of(s)), w.Root())
+			reached := func(writable string) bool { return disk.Within(folder, writable) }
+			if settings.Sandbox.Of(s) == settings.SandboxOff || slices.ContainsFunc(writable, reached) || !sandbox.Detect().OwnTemp(writable...) {
+				return ""
+			}
+			return folder
+		},
+		Make: func() error {
+			if err := own.Make(); err != nil {
+				return err
+			}
+			err := os.Mkdir(folder, 0o700)
+			if errors.Is(err, fs.ErrExist) {
+				return nil
+			}
+			return errors.Join(err, os.Chmod(folder, everybody))
+		},
+		Shown: sandbox.ShownBelowTemp(w.Root(), p.Environ),
+	})
 }
 
 // openWorkspace opens the folder to work in, with a temporary folder of its own
 // and the means to run commands.
 func (c *Conversation) openWorkspace() error {
-	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace)
+	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace, c.settings)
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,11 @@ func pathInside(word Word, dir string, at Place) bool {
 }
 
 // isFile reports whether a word names a file there is, or what is piped.
-func isFile(word Word, dir string) bool {
+func isFile(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
 	}
-	info, err := os.Stat(disk.At(dir, word.Text))
+	info, err := os.Stat(at.OnDisk(disk.At(dir, word.Text)))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -48,7 +48,7 @@ func matchesInside(dir string, pattern []string, at Place) bool {
 	if len(pattern) == 0 {
 		return true
 	}
-	folder, err := os.Open(dir)
+	folder, err := os.Open(at.OnDisk(dir))
 	if err != nil {
 		return true // nothing matches below a file
 	}

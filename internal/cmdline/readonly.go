@@ -13,6 +13,8 @@ import (
 type Place struct {
 	// Dir is the absolute folder it starts in, free of symlinks.
 	Dir string
+	// OnDisk returns where an absolute path, as the command sees it, is on disk. Nil: there.
+	OnDisk func(path string) string
 	// Inside reports whether an absolute path, symlinks followed, is one that the
 	// model may read.
 	Inside func(path string) bool
@@ -53,6 +55,9 @@ func (l Line) Unproven(at Place) []Command {
 	lookups := maxLookups
 	at.lookups = &lookups
 	at.Repository = once(at.Repository)
+	if at.OnDisk == nil {
+		at.OnDisk = func(path string) string { return path }
+	}
 	dirs := []string{at.Dir}
 	var unproven []Command
 	for i, command := range l.Commands {
@@ -102,7 +107,8 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 			return nil, false
 		}
 		target := disk.At(dir, c[1].Text)
-		if real, err := filepath.EvalSymlinks(target); err != nil || real != target {
+		place := at.OnDisk(target)
+		if real, err := filepath.EvalSymlinks(place); err != nil || real != place {
 			return nil, false
 		}
 		next = append(next, target)
@@ -121,7 +127,9 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 	if at.Outside && !program.anyWords && !program.namesOnly && !c.readsPipe() {
 		return false
 	}
-	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool { return InBareRepository(dir) || at.Repository != nil && !at.Repository(dir) }) {
+	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool {
+		return InBareRepository(at.OnDisk(dir)) || at.Repository != nil && !at.Repository(at.OnDisk(dir))
+	}) {
 		return false
 	}
 	if readsFolders(c[0].Text, args) && at.Searchable != nil && !at.Searchable() {
@@ -149,7 +157,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			continue
 		}
 		if slices.ContainsFunc(dirs, func(dir string) bool {
-			return !pathInside(operand, dir, at) || program.filesOnly && !isFile(operand, dir)
+			return !pathInside(operand, dir, at) || program.filesOnly && !isFile(operand, dir, at)
 		}) {
 			return false
 		}

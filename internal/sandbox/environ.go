@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/secret"
 )
 
@@ -36,6 +37,9 @@ var caches = map[string]string{
 func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
 		set = append(set, "TMPDIR="+p.Temp)
+	}
+	if p.PrivateTemp != "" && disk.Within(p.dir, SystemTemp) {
+		set = append(set, "PWD="+p.dir) // the name that the folder has for the command
 	}
 	if p.Profile == Work && p.Caches != "" {
 		for _, name := range slices.Sorted(maps.Keys(caches)) {

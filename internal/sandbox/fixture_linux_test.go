@@ -180,7 +180,11 @@ type ran struct {
 // run runs a line of bash in the sandbox.
 func (h *house) run(s *sandbox.Sandbox, policy sandbox.Policy, line string) ran {
 	h.t.Helper()
-	cmd := h.command(line)
+	return h.runCommand(s, policy, h.command(line))
+}
+
+func (h *house) runCommand(s *sandbox.Sandbox, policy sandbox.Policy, cmd *exec.Cmd) ran {
+	h.t.Helper()
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	c, err := s.Start(context.Background(), cmd, policy)

@@ -36,8 +36,8 @@ const keptByRoot = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FO
 // startHelper has the holder start this program as the helper, in new namespaces, and
 // that the command.
 func (c *Command) startHelper(ctx context.Context, holders *holders, policy Policy) error {
-	spec := policy.spec()
-	spec.Path, spec.Args, spec.Env, spec.Dir = c.cmd.Path, c.cmd.Args, c.cmd.Env, policy.dir
+	spec := policy.spec(c.cmd.Env, append([]string{c.cmd.Path}, c.cmd.Args...))
+	spec.Path, spec.Args, spec.Dir = c.cmd.Path, c.cmd.Args, policy.dir
 	p, err := newProcess(c.cmd)
 	if err != nil {
 		return &setupError{err}
@@ -103,9 +103,12 @@ func tryHelper(holders *holders) error {
 	return err
 }
 
-// spec is what the helper has to do for a policy.
-func (p Policy) spec() confine.Spec {
+// spec returns what the helper has to do for a policy, and a command with that environment
+// and those arguments.
+func (p Policy) spec(environ, args []string) confine.Spec {
 	spec := confine.Spec{
+		Temp:      p.PrivateTemp,
+		Shown:     p.shownTo(environ, args),
 		Write:     p.mounted(),
 		ReadOnly:  p.there(),
 		Hidden:    p.DenyRead,
@@ -114,7 +117,9 @@ func (p Policy) spec() confine.Spec {
 		Grace:  p.Grace,
 		Filter: filterOf(restrictions{noSockets: p.Profile == Look}),
 	}
-	spec.Hidden = append(spec.Hidden[:len(spec.Hidden):len(spec.Hidden)], listeningSockets()...)
+	found := slices.Concat(spec.Shown, spec.Write)
+	spec.Env = p.withoutOwnPrograms(environ, found)
+	spec.Hidden = p.hiddenBeside(slices.Concat(spec.Hidden, listeningSockets()), found)
 	if names := layout.Real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
 		spec.Keep = []string{names}
 	}

@@ -28,7 +28,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		spec := policy.spec()
+		spec := policy.spec(nil, nil)
 		spec.Path, spec.Args, spec.Env, spec.Dir = "/bin/sh", []string{"sh", "-c", "echo began; : > began"}, os.Environ(), dir
 		cmd := exec.Command(spec.Path)
 		p, err := newProcess(cmd)

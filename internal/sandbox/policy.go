@@ -45,8 +45,11 @@ func ParseProfile(name string) (Profile, error) {
 // Policy is what a command may do. Paths that do not exist are left out.
 type Policy struct {
 	Profile Profile
-	// Workspace may be written in Work, Temp always; TMPDIR is set to it.
+	// Workspace may be written in Work, Temp always; TMPDIR is set to it. No link leads to Temp.
 	Workspace, Temp string
+	// PrivateTemp is the folder that the command finds as /tmp, where there are namespaces;
+	// empty: it finds the system's.
+	PrivateTemp string
 	// AllowWrite are further folders and files that Work may write.
 	AllowWrite []string
 	// DenyRead are files and folders that cannot be opened, such as those that hold keys.
@@ -109,8 +112,12 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
 		p.Caches = "" // a home that cannot be written, or a full disk, is no reason to run nothing
 	}
-	p.Workspace, p.Temp, p.Caches = layout.Real(p.Workspace), layout.Real(p.Temp), layout.Real(p.Caches)
+	p.Workspace, p.Caches = layout.Real(p.Workspace), layout.Real(p.Caches)
+	if layout.Real(p.Temp) != p.Temp {
+		p.Temp = "" // a command may have put a link there, to make another folder writable
+	}
 	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)
+	p = p.withOwnTemp(backend)
 	var folders gitFolders
 	agreed := p.Protected
 	if p.Profile == Work {

@@ -54,6 +54,9 @@ func grant(access uint64, paths ...string) []confine.Rule {
 func (p Policy) rulesBesideMounts() []confine.Rule {
 	rules := grant(mayRead, "/")
 	rules = append(rules, grant(mayAll, p.writable()...)...)
+	if p.PrivateTemp != "" {
+		rules = append(rules, grant(mayAll, SystemTemp)...)
+	}
 	rules = append(rules, grant(mayAll, "/dev/shm", "/dev/pts", "/dev/ptmx")...)
 	return append(rules, grant(mayAll, harmlessDevices...)...)
 }

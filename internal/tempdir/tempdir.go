@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -46,6 +47,11 @@ func New(parent string, now time.Time) *Dir {
 		parent = real
 	}
 	return &Dir{path: filepath.Join(parent, Prefix+rand.Text()[:random])}
+}
+
+// Beside returns another folder of this program in the same place.
+func (d *Dir) Beside() *Dir {
+	return &Dir{path: filepath.Join(filepath.Dir(d.path), Prefix+rand.Text()[:random])}
 }
 
 // Path is where the folder is, or will be.
@@ -113,9 +119,29 @@ func sweep(parent string, now time.Time) {
 func remove(folder string) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
-		if entry.Name() != inUse {
-			_ = os.RemoveAll(filepath.Join(folder, entry.Name())) // tried again below
+		if entry.Name() == inUse {
+			continue
+		}
+		if path := filepath.Join(folder, entry.Name()); os.RemoveAll(path) != nil {
+			unlock(folder, entry.Name())
+			_ = os.RemoveAll(path) // tried again below
 		}
 	}
 	return os.RemoveAll(folder)
+}
+
+// unlock lets the folders below a path in a folder be emptied. Commands leave some that
+// cannot, as go does with the modules that it fetches.
+func unlock(folder, name string) {
+	root, err := os.OpenRoot(folder) // which no link leads out of
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = fs.WalkDir(root.FS(), name, func(path string, entry fs.DirEntry, _ error) error {
+		if entry != nil && entry.IsDir() {
+			_ = root.Chmod(path, 0o700) // before it is read
+		}
+		return nil
+	})
 }

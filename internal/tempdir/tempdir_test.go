@@ -56,3 +56,40 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 		t.Errorf("left are %v", entries)
 	}
 }
+
+// What a command leaves that cannot be emptied as it is goes too, and nothing that a link in
+// it leads to.
+func TestFoldersThatCannotBeEmptied(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	outside := filepath.Join(parent, "outside")
+	dir := New(parent, time.Now()).Beside()
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{outside, dir.Path() + "/mod/cache/v1"} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, dir.Path()+"/mod/link"); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{outside, dir.Path() + "/mod/cache/v1", dir.Path() + "/mod/cache", dir.Path() + "/mod"} {
+		if err := os.Chmod(folder, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock(dir.Path(), "mod")
+	for folder, want := range map[string]os.FileMode{outside: 0o500, dir.Path() + "/mod/cache/v1": 0o700} {
+		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", folder, info, err)
+		}
+	}
+	if err := dir.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(dir.Path()); err == nil {
+		t.Error("it is left")
+	}
+}

@@ -170,7 +170,8 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 // place is where a command would run.
 func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	return cmdline.Place{
-		Dir: command.Dir,
+		Dir:    e.Workspace.AsSeen(command.Dir),
+		OnDisk: e.Workspace.OnDisk,
 		Inside: func(path string) bool {
 			abs, err := e.Workspace.Resolve(path)
 			return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free

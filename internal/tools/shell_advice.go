@@ -50,6 +50,7 @@ const (
 	refusedProtected
 	refusedAccess
 	refusedOperation
+	refusedTemp
 )
 
 // refusals are the words by which programs say that the system refused them something. Those
@@ -75,6 +76,7 @@ var refusals = []struct {
 	{"econnrefused", refusedConnection, false},
 	{"device or resource busy", refusedProtected, false},
 	{"ebusy", refusedProtected, false},
+	{"no such file", refusedTemp, false},
 	{"permission denied", refusedAccess, false},
 	{"eacces", refusedAccess, false},
 	{"operation not permitted", refusedOperation, false},
@@ -96,7 +98,7 @@ func (e *Env) advice(command shell.Command, end shell.Result) []string {
 	}
 	found := refusalsIn(command, end)
 	var notes []string
-	for kind := refusedWrite; kind <= refusedOperation; kind++ {
+	for kind := refusedWrite; kind <= refusedTemp; kind++ {
 		r, ok := found[kind]
 		if !ok || kind > refusedNetwork && len(notes) > 0 || !e.Advised.first(kind) {
 			continue
@@ -134,6 +136,10 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 // holds reports whether the line is about the sandbox, and no line that a search found.
 func (r refusal) holds(command shell.Command, failed bool) bool {
 	switch {
+	case r.kind == refusedTemp:
+		if path := r.path(); !command.Confined.Policy.HidesTemp(path) {
+			return false
+		}
 	case r.kind == refusedNetwork && command.Profile == sandbox.Work && command.Confined.Policy.Network:
 		return false
 	case r.kind == refusedWrite && !failed:
@@ -186,13 +192,15 @@ func (r refusal) advice(command shell.Command) string {
 		what = "what is protected cannot be changed"
 	case refusedAccess:
 		what = "access" + strings.Replace(about, " ", " to ", 1) + " may have been refused"
+	case refusedTemp:
+		what, remedy = "/tmp is this session's own, and"+about+" is in the system's", "call again with outside and why to read that"
 	case refusedOperation:
 		what = "that operation may have been refused"
 	}
 	switch {
 	case namesKeys(r.line):
 		remedy = "name the file in the command line, which the user is then asked about"
-	case r.kind != refusedNetwork && disk.Within(path, systemTemp) && !command.Confined.Policy.Writes(path):
+	case r.kind != refusedNetwork && disk.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.Writes(path):
 		remedy = "use $TMPDIR instead, or call again with outside and why"
 	}
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
@@ -200,9 +208,6 @@ func (r refusal) advice(command shell.Command) string {
 
 // mostNamed is how much of a path or host the advice names, in characters.
 const mostNamed = 80
-
-// systemTemp is the temporary folder that all users of a system share.
-const systemTemp = "/tmp"
 
 // pathWord matches an absolute path, or one that leads up, in quotes or between the
 // characters that are in no path.

@@ -10,6 +10,7 @@ import (
 	"agent/internal/protect"
 	"agent/internal/protect/survey"
 	"agent/internal/sandbox"
+	"agent/internal/workspace"
 )
 
 // confinedEnv is an Env whose commands run in the sandbox of this system.
@@ -26,6 +27,91 @@ func confinedEnv(t *testing.T) *Env {
 		}}
 	}
 	return env
+}
+
+// ownTempEnv is confinedEnv with a /tmp of the session's own, where there can be one.
+func ownTempEnv(t *testing.T) *Env {
+	t.Helper()
+	env := confinedEnv(t)
+	if !sandbox.Detect().OwnTemp(env.Workspace.Root()) {
+		t.Skip("there are no namespaces here")
+	}
+	env.Seen = NewSeen()
+	own := t.TempDir()
+	env.Workspace.MapTemp(workspace.Mapped{Folder: func() string { return own }, Make: func() error { return nil }, Shown: sandbox.ShownBelowTemp(env.Workspace.Root(), nil)})
+	confined := env.Confinement()
+	confined.Policy.PrivateTemp = env.Workspace.OwnTemp()
+	env.Confinement = func() sandbox.Confinement { return confined }
+	return env
+}
+
+// live-2 2: commands and tools find the same below /tmp, in the background and when they only
+// look too, and nothing of it is outside.
+func TestCommandsAndToolsShareATemp(t *testing.T) {
+	t.Parallel()
+	env := ownTempEnv(t)
+	for _, step := range []struct {
+		tool Tool
+		args params
+		want string
+		only bool
+	}{
+		{runShellCommand(), params{"command": "mkdir /tmp/x && echo of the command > /tmp/x/f"}, "", false},
+		{readFile(), params{"file_path": "/tmp/x/f"}, "of the command", true},
+		{writeFile(), params{"file_path": "/tmp/x/g", "content": "of the tool\n"}, "/tmp/x/g", false},
+		{runShellCommand(), params{"command": "cat /tmp/x/g"}, "of the tool", true},
+		{runShellCommand(), params{"command": "cat /tmp/x/*"}, "of the command\nof the tool", true},
+		{runShellCommand(), params{"command": "cd /tmp/x && cat g"}, "of the tool", true},
+		{runShellCommand(), params{"command": "cat g; pwd", "directory": "/tmp/x"}, "of the tool\n/tmp/x", true},
+		{runShellCommand(), params{"command": "grep -rn tool /tmp/x"}, "/tmp/x/g:1:of the tool", true},
+		{runShellCommand(), params{"command": "echo of a job > /tmp/x/job", "background": true}, "job 1", false},
+		{runShellCommand(), params{"action": "tail", "job": 1, "wait_seconds": 20}, "exit 0", true},
+		{readFile(), params{"file_path": "/tmp/x/job"}, "of a job", true},
+		{glob(), params{"pattern": "*", "path": "/tmp/x"}, "/tmp/x/g", true},
+		{runShellCommand(), params{"command": "ln -s /etc/passwd /tmp/x/out; ln -s " + env.Workspace.Root() + " /tmp/x/in; echo made"}, "made", false},
+		{readFile(), params{"file_path": "/tmp/x/out"}, "outside the workspace", true},
+		{runShellCommand(), params{"command": "cat /tmp/x/out"}, "root", false},
+		{runShellCommand(), params{"command": "cat /tmp/x/o*"}, "root", false},
+		{writeFile(), params{"file_path": "/tmp/x/in/made", "content": "x"}, "made", false},
+	} {
+		plan, err := planCall(t.Context(), t, step.tool, env, step.args)
+		if err != nil {
+			if !strings.Contains(err.Error(), step.want) {
+				t.Errorf("%v: %v", step.args, err)
+			}
+			continue
+		}
+		if _, runs := step.args["command"]; runs && plan.Preview.ReadOnly != step.only {
+			t.Errorf("%v: it only looks: %v", step.args, plan.Preview.ReadOnly)
+		}
+		if answer := plan.Apply(t.Context()); !strings.Contains(answer.ForModel()+answer.Error, step.want) {
+			t.Errorf("%v: %s %s", step.args, answer.ForModel(), answer.Error)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(env.Workspace.Root(), "made")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat("/tmp/x/f"); err == nil {
+		t.Error("it is seen outside")
+	}
+}
+
+// Of a file that only the system's /tmp has, the answer says where it is.
+func TestAdviceOnTheSystemsTemp(t *testing.T) {
+	t.Parallel()
+	env := ownTempEnv(t)
+	file, err := os.CreateTemp("/tmp", "agent-test-")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(file.Name()) })
+	_ = file.Close()
+	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ForModel(), "/tmp is this session's own, and "+file.Name()+" is in the system's; call again with outside") {
+		t.Errorf("%s", answer.ForModel())
+	}
+	if answer := command(t, env, "cat /tmp/agent-test-nowhere"); strings.Contains(answer.ForModel(), "[sandbox") {
+		t.Errorf("%s", answer.ForModel())
+	}
 }
 
 func TestSandboxKeepsCommandsIn(t *testing.T) {

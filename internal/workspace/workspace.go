@@ -30,6 +30,8 @@ type Workspace struct {
 	looks []string
 	// makeTemp makes the temporary folder, if it is not there from the start.
 	makeTemp func() error
+	// mapped is the folder that commands find as /tmp.
+	mapped Mapped
 }
 
 // New confines to the folder root and, unless it is empty, to the folder
@@ -70,9 +72,9 @@ func realFolder(path string) (string, error) {
 // Root is the absolute path of the workspace, without symbolic links.
 func (w *Workspace) Root() string { return w.root }
 
-// Folders are the folders that it confines to.
+// Folders returns the folders that it confines to.
 func (w *Workspace) Folders() []string {
-	return slices.DeleteFunc([]string{w.root, w.temp}, func(folder string) bool { return folder == "" })
+	return slices.DeleteFunc([]string{w.root, w.temp, w.ownTemp()}, func(folder string) bool { return folder == "" })
 }
 
 // MakeTemp gives the workspace a temporary folder that is made when it is needed
@@ -120,9 +122,13 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("the path %q contains a zero byte", path)
 	}
-	real, err := followLinks(disk.At(w.root, path))
+	seen, err := w.followLinks(disk.At(w.root, path))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
+	}
+	real := w.OnDisk(seen)
+	if real != seen {
+		_ = w.mapped.Make() // where that fails, so does what it is needed for
 	}
 	if !slices.ContainsFunc(within, func(folder string) bool { return disk.Within(real, folder) }) {
 		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
@@ -131,13 +137,13 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 }
 
 // Rel is the path to show for one that Resolve returned: relative to the
-// workspace with forward slashes, or unchanged when it is outside of it.
+// workspace with forward slashes, or as commands see it when it is outside of it.
 func (w *Workspace) Rel(abs string) string {
 	if rel, ok := strings.CutPrefix(abs, w.root); ok && len(rel) > 1 && rel[0] == '/' && fs.ValidPath(rel[1:]) {
 		return rel[1:] // nearly always, and asked for every file of a search
 	}
 	if !disk.Within(abs, w.root) {
-		return abs
+		return w.AsSeen(abs)
 	}
 	rel, err := filepath.Rel(w.root, abs)
 	if err != nil {
@@ -227,10 +233,10 @@ func (w *Workspace) Exists(path string) bool {
 // as in Linux.
 const maxLinks = 40
 
-// followLinks replaces every symbolic link of a clean absolute path by what it
-// leads to. Unlike filepath.EvalSymlinks it also follows links whose target does
+// followLinks replaces every symbolic link of a clean absolute path, as commands see it, by
+// what it leads to. Unlike filepath.EvalSymlinks it also follows links whose target does
 // not exist, because a write would create that target.
-func followLinks(path string) (string, error) {
+func (w *Workspace) followLinks(path string) (string, error) {
 	real, rest := "/", strings.Split(path, "/")
 	links := 0
 	for len(rest) > 0 {
@@ -244,7 +250,11 @@ func followLinks(path string) (string, error) {
 			continue
 		}
 		next := filepath.Join(real, name)
-		info, err := os.Lstat(next)
+		if w.holdsShown(next) {
+			real = next
+			continue
+		}
+		info, err := os.Lstat(w.OnDisk(next))
 		switch {
 		case os.IsNotExist(err):
 			real = next
@@ -258,7 +268,7 @@ func followLinks(path string) (string, error) {
 		if links++; links > maxLinks {
 			return "", syscall.ELOOP
 		}
-		target, err := os.Readlink(next)
+		target, err := os.Readlink(w.OnDisk(next))
 		if err != nil {
 			return "", err
 		}

@@ -40,7 +40,7 @@ type Host struct {
 
 // Absolute is a path that a call names, absolute.
 func (h *Host) Absolute(path string) string {
-	return disk.At(h.Env.Workspace.Root(), path)
+	return h.Env.Workspace.OnDisk(disk.At(h.Env.Workspace.Root(), path))
 }
 
 // ask asks about a call that needs it for a reason of its own. Where nobody is there, refusal

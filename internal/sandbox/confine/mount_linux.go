@@ -16,6 +16,7 @@ const (
 	moveToFile   = 0x40
 
 	attrReadOnly = 1
+	attrNoSetID  = 2
 	attrNoDevice = 4
 )
 
@@ -110,6 +111,10 @@ func (s *Spec) arrange() error {
 	if err != nil {
 		return err
 	}
+	shown, err := s.copyTemp()
+	if err != nil {
+		return err
+	}
 	devices, err := copyTrees(s.Devices, attrReadOnly) // their rights; what goes through them is another matter
 	if err != nil {
 		return err
@@ -123,8 +128,8 @@ func (s *Spec) arrange() error {
 	if err := mountOwn(); err != nil {
 		return err
 	}
-	for _, t := range append(writable, devices...) {
-		makePlace(t.path)
+	for _, t := range append(append(shown, writable...), devices...) {
+		s.makePlace(t)
 		if err := t.mount(); err != nil {
 			return err
 		}

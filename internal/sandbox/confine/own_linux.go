@@ -109,10 +109,68 @@ func bind(from, to string) error {
 	return nil
 }
 
-// makePlace makes the folder to mount on, where /run had held it.
-func makePlace(path string) {
-	if _, err := os.Lstat(path); err != nil {
-		_ = os.MkdirAll(path, 0o755)
+// copyTemp copies what is to be mounted as /tmp, and then what is shown in it.
+func (s *Spec) copyTemp() ([]tree, error) {
+	if s.Temp == "" {
+		return nil, nil
+	}
+	own, err := copyTree(s.Temp)
+	if err != nil {
+		return nil, err
+	}
+	if err := own.limit(attrNoDevice | attrNoSetID); err != nil {
+		return nil, err
+	}
+	own.path = temp
+	shown, err := copyTrees(s.Shown, attrReadOnly|attrNoDevice)
+	return append([]tree{own}, shown...), err
+}
+
+// temp is where programs expect a folder that everybody may write.
+const temp = "/tmp"
+
+// makePlace makes what to mount a copy on, where /run or /tmp had held it. In a /tmp of its
+// own a command may have put something else there, such as a link, which is removed.
+func (s *Spec) makePlace(t tree) {
+	if s.Temp == "" || !below(t.path, temp) {
+		if _, err := os.Lstat(t.path); err != nil {
+			_ = os.MkdirAll(t.path, 0o755)
+		}
+		return
+	}
+	for _, mounted := range append(s.Shown[:len(s.Shown):len(s.Shown)], s.Write...) {
+		if below(t.path, mounted) {
+			return // it is there as it was
+		}
+	}
+	var stat syscall.Stat_t
+	known := syscall.Fstat(t.fd, &stat) == nil
+	makeReal(t.path, !known || stat.Mode&syscall.S_IFMT == syscall.S_IFDIR)
+}
+
+// below reports whether a clean path is below a folder.
+func below(path, folder string) bool {
+	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
+}
+
+// makeReal makes a folder or a file below /tmp, and the folders above it, unless they are
+// there. What is there and is something else is removed.
+func makeReal(name string, folder bool) {
+	if above := path.Dir(name); above != temp {
+		makeReal(above, true)
+	}
+	if info, err := os.Lstat(name); err == nil {
+		if info.IsDir() == folder && info.Mode()&os.ModeSymlink == 0 {
+			return
+		}
+		_ = os.Remove(name)
+	}
+	if folder {
+		_ = os.Mkdir(name, 0o755)
+		return
+	}
+	if f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
 	}
 }
 

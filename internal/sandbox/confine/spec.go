@@ -19,6 +19,11 @@ type Spec struct {
 	Args, Env []string
 	Dir       string
 
+	// Temp is the folder that is mounted as /tmp, empty to leave the system's. Shown are the
+	// folders and files of that one which are mounted there as they were, read-only, parents
+	// first.
+	Temp  string
+	Shown []string
 	// Write are the folders and files that may be written, parents first. All else
 	// is mounted read-only.
 	Write []string

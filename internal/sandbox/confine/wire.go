@@ -60,7 +60,8 @@ func (s *Spec) pass(w *wire) {
 	w.texts(&s.Args)
 	w.texts(&s.Env)
 	w.text(&s.Dir)
-	for _, list := range []*[]string{&s.Write, &s.ReadOnly, &s.Hidden, &s.Devices, &s.Keep} {
+	w.text(&s.Temp)
+	for _, list := range []*[]string{&s.Shown, &s.Write, &s.ReadOnly, &s.Hidden, &s.Devices, &s.Keep} {
 		w.texts(list)
 	}
 	number(w, &s.Processes)

@@ -44,6 +44,7 @@ func specs() *rapid.Generator[*Spec] {
 	return rapid.Custom(func(t *rapid.T) *Spec {
 		s := &Spec{
 			Path: rapid.String().Draw(t, "path"), Args: texts.Draw(t, "args"), Env: texts.Draw(t, "env"), Dir: rapid.String().Draw(t, "dir"),
+			Temp: rapid.String().Draw(t, "temp"), Shown: texts.Draw(t, "shown"),
 			Write: texts.Draw(t, "write"), ReadOnly: texts.Draw(t, "read-only"), Hidden: texts.Draw(t, "hidden"), Devices: texts.Draw(t, "devices"), Keep: texts.Draw(t, "keep"),
 			Processes: rapid.Int().Draw(t, "processes"), KernelBounds: rapid.Bool().Draw(t, "bounds"), Capabilities: rapid.Uint64().Draw(t, "capabilities"),
 			Filter: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Instruction {

@@ -1,0 +1,192 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent/internal/sandbox"
+)
+
+// privateTemp returns the policy of a house with a /tmp of its own, and that folder.
+func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
+	h.t.Helper()
+	policy := h.policy(profile)
+	policy.PrivateTemp = h.temp + "-own/tmp"
+	if err := os.MkdirAll(policy.PrivateTemp, 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.Chmod(policy.PrivateTemp, os.ModeSticky|0o777); err != nil {
+		h.t.Fatal(err)
+	}
+	return policy, policy.PrivateTemp
+}
+
+// live-2 2: a command finds a /tmp of its own, which stays for the next, and of which nothing
+// is seen outside; the workspace, TMPDIR and what the environment names stay reachable.
+func TestATempOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	h := newHouse(t)
+	policy, own := h.privateTemp(sandbox.Work)
+	name := "agent-test-" + filepath.Base(t.TempDir()) + filepath.Base(h.home)
+	steps := []struct{ line, want string }{
+		{`mkdir /tmp/` + name + ` && echo first > /tmp/` + name + `/f && cat /tmp/` + name + `/f`, "first"},
+		{`cat /tmp/` + name + `/f`, "first"},
+		{`echo x > in && cat ` + h.workspace + `/in`, "x"},
+		{`echo y > $TMPDIR/t && cat ` + h.temp + `/t`, "y"},
+		{`pwd; test -r $HOME && echo home`, h.workspace + "\nhome"},
+		{`d=$(mktemp -d) && touch $d/x && echo made`, "made"},
+		{`stat -c %a /tmp`, "1777"},
+	}
+	for _, step := range steps {
+		if got := h.run(s, policy, step.line); got.exit != 0 || trimmed(got.output) != step.want {
+			t.Errorf("%s: %+v, want %q", step.line, got, step.want)
+		}
+	}
+	if _, err := os.Lstat("/tmp/" + name); err == nil {
+		t.Error("what a command made in its /tmp is seen in the system's")
+	}
+	if content, err := os.ReadFile(filepath.Join(own, name, "f")); err != nil || string(content) != "first\n" {
+		t.Errorf("it is not in the folder: %q, %v", content, err)
+	}
+	look := policy
+	look.Profile = sandbox.Look
+	for line, want := range map[string]bool{
+		`cat /tmp/` + name + `/f`: true, `cat in`: true, `cd /tmp && ls ` + name: true, `echo x > more`: false, `echo x > ` + h.workspace + `/more`: false, `echo x > $HOME/more`: false,
+	} {
+		if got := h.run(s, look, line); (got.exit == 0) != want {
+			t.Errorf("a command that only looks: %s: %+v", line, got)
+		}
+	}
+}
+
+// No link in a /tmp of one's own leads a later command, or its set-up, anywhere else.
+func TestLinksInATempOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	h := newHouse(t)
+	policy, own := h.privateTemp(sandbox.Work)
+	target := h.home + "/target"
+	write(t, target+"/f", "kept")
+	if err := os.Symlink(target, own+"/link"); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`echo x > /tmp/link/f`, `echo x > /tmp/link/new`, `ln ` + target + `/f /tmp/hard`, `ln ` + h.workspace + `/a/f /tmp/hard`, `ln ` + h.temp + `/../target/f $TMPDIR/hard`,
+		`mv ` + target + `/f /tmp/moved`, `mount --bind ` + target + ` /tmp`, `umount /tmp`, `mknod /tmp/null c 1 3 && echo x > /tmp/null`,
+	} {
+		if got := h.run(s, policy, line); got.exit == 0 {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	if content, err := os.ReadFile(target + "/f"); err != nil || string(content) != "kept" {
+		t.Errorf("outside is now %q, %v", content, err)
+	}
+	// What is mounted below /tmp has its place there whatever a command put in it.
+	for _, folder := range []string{h.workspace, h.temp} {
+		if !strings.HasPrefix(folder, "/tmp/") {
+			t.Skip("the test's folders are not below /tmp")
+		}
+	}
+	top := "/" + strings.Split(h.workspace, "/")[2]
+	for _, planted := range []func() error{
+		func() error { return os.Symlink("/etc", own+top) },
+		func() error { return os.Symlink("nowhere", own+top) },
+		func() error { return os.WriteFile(own+top, nil, 0o600) },
+	} {
+		if err := os.RemoveAll(own + top); err != nil {
+			t.Fatal(err)
+		}
+		if err := planted(); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.run(s, policy, `cat a/f && echo x > planted`); got.exit != 0 {
+			t.Errorf("a link in the place of the workspace: %+v", got)
+		}
+	}
+}
+
+// The folder itself may not be a link, nor is there one where /tmp can be written anyway.
+func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	for _, writable := range []string{"/", "/tmp"} {
+		if s.OwnTemp(writable) {
+			t.Errorf("a workspace %s has a /tmp beside the system's", writable)
+		}
+	}
+	if sandbox.Off("test").OwnTemp() {
+		t.Error("without a sandbox there is one")
+	}
+	h := newHouse(t)
+	policy, own := h.privateTemp(sandbox.Work)
+	target := h.home + "/target"
+	write(t, target+"/f", "kept")
+	if err := os.Remove(own); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, own); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.run(s, policy, `echo x > /tmp/f`); got.exit == 0 {
+		t.Errorf("%+v", got)
+	}
+	policy.Temp = own
+	h.run(s, policy, `echo x > $TMPDIR/f; echo x > `+target+`/f`)
+	if content, err := os.ReadFile(target + "/f"); err != nil || string(content) != "kept" {
+		t.Errorf("a link in the place of the folder opens what it leads to: %q, %v", content, err)
+	}
+}
+
+// What is hidden stays hidden, and a program that a command puts into a folder of PATH which
+// the system does not have is not found by the next.
+func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	h := newHouse(t)
+	policy, _ := h.privateTemp(sandbox.Work)
+	write(t, h.home+"/.ssh/id_ed25519", "hunter2")
+	policy.DenyRead = append(policy.DenyRead, "/tmp/agent-test-denied")
+	if got := h.run(s, policy, `cat ~/.ssh/id_ed25519`); got.exit == 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := h.run(s, policy, `mkdir -p /tmp/agent-test-bin && printf '#!/bin/sh\necho planted' > /tmp/agent-test-bin/ls && chmod +x /tmp/agent-test-bin/ls && echo ok > /tmp/agent-test-denied && cat /tmp/agent-test-denied`); got.exit != 0 {
+		t.Errorf("%+v", got)
+	}
+	t.Run("PATH", func(t *testing.T) {
+		cmd := h.command("ls")
+		cmd.Env = append(cmd.Env, "PATH=/tmp/agent-test-bin:"+os.Getenv("PATH"))
+		if got := h.runCommand(s, policy, cmd); got.exit != 0 || strings.Contains(got.output, "planted") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// Two sessions, and two commands of one, do not get into each other's way.
+func TestTwoTempsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	h := newHouse(t)
+	one, _ := h.privateTemp(sandbox.Work)
+	two := one
+	two.PrivateTemp = h.temp + "-two/tmp"
+	if err := os.MkdirAll(two.PrivateTemp, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		policy, name, other := one, "one", "two"
+		if i%2 == 1 {
+			policy, name, other = two, "two", "one"
+		}
+		wg.Go(func() {
+			if got := h.run(s, policy, `test ! -e /tmp/of-`+other+` && touch /tmp/of-`+name+` && cat a/f`); got.exit != 0 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	wg.Wait()
+}

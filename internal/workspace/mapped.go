@@ -1,0 +1,88 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+)
+
+// systemTemp is the folder that MapTemp replaces.
+const systemTemp = "/tmp"
+
+// Mapped describes the folder that commands find as /tmp. The methods of Workspace take and
+// show paths as commands see them, and return paths as they are on disk.
+type Mapped struct {
+	// Folder returns the absolute folder, without links, or "" while commands find the
+	// system's. It need not exist.
+	Folder func() string
+	// Make makes the folder; it is called at every use.
+	Make func() error
+	// Shown are the paths of the system's /tmp that commands find there all the same.
+	Shown []string
+}
+
+// MapTemp has paths below /tmp lead where commands find them. It is called before the
+// workspace is shared.
+func (w *Workspace) MapTemp(m Mapped) { w.mapped = m }
+
+// OwnTemp returns the folder that commands find as /tmp, which it makes, or "" when they find
+// the system's.
+func (w *Workspace) OwnTemp() string {
+	folder := w.ownTemp()
+	if folder == "" || w.mapped.Make() != nil {
+		return ""
+	}
+	return folder
+}
+
+func (w *Workspace) ownTemp() string {
+	if w.mapped.Folder == nil {
+		return ""
+	}
+	return w.mapped.Folder()
+}
+
+// OnDisk returns where a clean absolute path, as commands see it, is on disk. It follows no
+// links.
+func (w *Workspace) OnDisk(path string) string {
+	if !disk.Within(path, systemTemp) {
+		return path
+	}
+	own := w.ownTemp()
+	if own == "" {
+		return path
+	}
+	if w.isShown(path, own) {
+		return path
+	}
+	return own + strings.TrimPrefix(path, systemTemp)
+}
+
+// isShown reports whether commands find at a path below /tmp what is there on disk. The
+// folder itself is among those, so that paths that Resolve returned resolve to themselves.
+func (w *Workspace) isShown(path, own string) bool {
+	return slices.ContainsFunc(w.shown(own), func(folder string) bool { return disk.Within(path, folder) })
+}
+
+func (w *Workspace) shown(own string) []string {
+	return slices.DeleteFunc(slices.Concat([]string{w.root, w.temp, own}, w.looks, w.mapped.Shown), func(folder string) bool { return folder == "" })
+}
+
+// holdsShown reports whether a path is a folder above one that commands find as it is on
+// disk. It is a folder for them too, whatever it is in theirs.
+func (w *Workspace) holdsShown(path string) bool {
+	own := ""
+	if disk.Within(path, systemTemp) {
+		own = w.ownTemp()
+	}
+	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && disk.Within(folder, path) })
+}
+
+// AsSeen returns the path by which commands find a path on disk.
+func (w *Workspace) AsSeen(abs string) string {
+	if own := w.ownTemp(); own != "" && disk.Within(abs, own) {
+		return systemTemp + strings.TrimPrefix(abs, own)
+	}
+	return abs
+}
