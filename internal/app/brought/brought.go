@@ -117,6 +117,7 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	for _, left := range slices.Concat(found.Skills.LeftOut, found.Commands.LeftOut) {
 		notices = append(notices, "left out: "+left)
 	}
+	notices = append(notices, b.voidRules(found)...)
 	for _, s := range found.Skills.Entries {
 		b.Env.Workspace.Look(s.Dir)
 		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))

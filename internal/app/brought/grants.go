@@ -1,7 +1,9 @@
 package brought
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"agent/internal/app/gates"
 	"agent/internal/setup"
@@ -31,6 +33,19 @@ func Grants(brought setup.Set) (items []consent.Item) {
 		}
 	}
 	return items
+}
+
+// voidRules returns a line for each rule of a skill or command that is not understood, and that no
+// question shows.
+func (b *Brought) voidRules(found setup.Set) (lines []string) {
+	for _, e := range slices.Concat(found.Skills.Entries, found.Commands.Entries) {
+		for _, rule := range e.Allowed {
+			if why, void := strings.CutPrefix(gates.AboutRule(rule), gates.NotUnderstood); void && !needsConsent(e) {
+				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, gates.NotUnderstood, why))
+			}
+		}
+	}
+	return lines
 }
 
 // needsConsent reports whether an entry grants anything and is not the person's own.

@@ -35,6 +35,9 @@ func InOurWords(text string) []string {
 	return all
 }
 
+// NotUnderstood begins the reason why a rule of another agent has no meaning here.
+const NotUnderstood = "not understood: "
+
 // AboutRule says why a rule of Claude Code spares no question here, "" if it does.
 func AboutRule(text string) string {
 	_, why := understood(text)
@@ -66,11 +69,11 @@ func understood(text string) (all []string, why string) {
 			}
 			return rules.Files, nil
 		}); err != nil {
-			return nil, "not understood: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
+			return nil, NotUnderstood + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
 		}
 	}
 	if len(all) == 0 {
-		return nil, "not understood: want " + name + "(PATTERN)"
+		return nil, NotUnderstood + "want " + name + "(PATTERN)"
 	}
 	return all, ""
 }

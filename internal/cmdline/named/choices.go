@@ -35,7 +35,7 @@ func (c choice) Get(name string) expand.Variable {
 // Each implements [expand.Environ].
 func (c choice) Each(func(string, expand.Variable) bool) {}
 
-// Set implements [expand.WriteEnviron]. What a word sets is noted elsewhere.
+// Set implements [expand.WriteEnviron]. The reader notes the value itself.
 func (c choice) Set(string, expand.Variable) error { return nil }
 
 // choices returns all values that the variables of a word may have together.

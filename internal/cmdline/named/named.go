@@ -25,7 +25,7 @@ const (
 	maxWords    = 2000
 )
 
-// Shell is what is known of the shell that runs a line.
+// Shell describes the shell that runs a line.
 type Shell struct {
 	// Folders are the folders in which its commands may run.
 	Folders []string
@@ -44,10 +44,10 @@ func IsShell(program string) bool { return slices.Contains(shells, path.Base(pro
 // Rewritten reports whether a shell would read a text as more than one plain word.
 func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
 
-// readers are commands that set variables from what they read, or make other names of words.
+// readers are commands that set variables from their input, or rename words.
 var readers = []string{"read", "mapfile", "readarray", "printf", "getopts", "let", "eval", "source", ".", "alias"}
 
-// takers are programs that run what they read. Options of shells change what words mean.
+// takers are programs that run their input, or change how a shell reads words.
 var takers = []string{"xargs", "parallel", "shopt", "alias"}
 
 // Line returns the words that the commands of a line may get, in all ways in which it may be read.
@@ -89,6 +89,8 @@ func (r *reader) line(text string, depth int) {
 	var after []string // lines within words
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
+		case *syntax.Redirect:
+			return !written(node)
 		case *syntax.Stmt:
 			r.redirected(node)
 		case *syntax.CallExpr:
@@ -104,6 +106,15 @@ func (r *reader) line(text string, depth int) {
 	for _, inner := range after {
 		r.line(inner, depth+1)
 	}
+}
+
+// written reports whether a redirection only writes a file, which has a plain name.
+func written(to *syntax.Redirect) bool {
+	switch to.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		return to.Word.Lit() != ""
+	}
+	return false
 }
 
 // add adds words that may name files.
@@ -219,7 +230,7 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	return lines
 }
 
-// check notes whether a word depends on what is not known.
+// check notes whether a word depends on an unknown value.
 func (r *reader) check(word *syntax.Word) {
 	alone := len(word.Parts) == 1
 	if alone {
@@ -245,8 +256,8 @@ func (r *reader) check(word *syntax.Word) {
 	})
 }
 
-// knows reports whether a variable has a value that is known, or one that names nothing of a
-// repository: alone reports that it is a whole word.
+// knows reports whether the value of a variable is known, or names nothing of a repository. alone is
+// set if the variable is a whole word.
 func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	if p.Param == nil || p.Excl || p.Names != 0 {
 		return false

@@ -97,6 +97,19 @@ func TestNoDoubts(t *testing.T) {
 	}
 }
 
+// A file that a line only writes is none that it names: else each run would change it.
+func TestWrittenFiles(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"echo x > run.sh": false, "echo x >> ./run.sh": false, "echo x &> run.sh": false, "echo x > $PWD/run.sh": true, "sh < run.sh -c x": true, "cat <> run.sh": true,
+	} {
+		s := shell(t)
+		if words, _ := s.Line(line); names(s, words) != want {
+			t.Errorf("%s: %q", line, words)
+		}
+	}
+}
+
 // Patterns list no folder outside, and no line takes long.
 func TestBounds(t *testing.T) {
 	t.Parallel()

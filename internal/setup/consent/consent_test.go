@@ -126,11 +126,28 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{[]string{"sh", "-c", "X=run; ./$X.sh"}, "run.sh"},
 		{[]string{"sh", "-c", "sh ./r*.sh"}, "run.sh"},
 	} {
-		r := w.review(w.open("project"), w.server(`{}`, c.command...))[0]
-		if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
-			t.Errorf("%q: files %q, want %q (%v)", c.command, got, c.want, r.Problem)
+		line := consent.Item{Kind: consent.Hook, Name: "Stop", Effects: effect.List{{Name: effect.Command, Text: strings.Join(quoted(c.command), " "), Role: effect.Line}}}
+		for _, item := range []consent.Item{w.server(`{}`, c.command...), line} {
+			r := w.review(w.open("project"), item)[0]
+			if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
+				t.Errorf("%s %q: files %q, want %q (%v)", item.Kind, c.command, got, c.want, r.Problem)
+			}
 		}
 	}
+}
+
+// quoted returns words as a shell takes them; one word is a line already, unless it is a name.
+func quoted(words []string) []string {
+	if len(words) == 1 && !strings.HasPrefix(words[0], "my dir") {
+		return words
+	}
+	all := slices.Clone(words)
+	for n, word := range all {
+		if strings.Trim(word, " ") != word || strings.ContainsAny(word, " $;&*") {
+			all[n] = "'" + word + "'"
+		}
+	}
+	return all
 }
 
 // What consent is given to is kept as it is: in this form, answers of all versions agree.

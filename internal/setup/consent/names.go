@@ -70,8 +70,8 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 	return found, undetermined, nil
 }
 
-// words returns all that may name a file in what an item runs from one of the folders. Too many do
-// no harm: names without a file are ignored.
+// words returns all words of an item that may name a file, if it runs from one of the folders. Too
+// many do no harm: names without a file are ignored.
 func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
 	shell := s.shell(i, folders)
 	var program []string // the words of the program so far
@@ -86,7 +86,12 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			}
 			var more []string
 			more, sure = shell.Line(text)
-			words = append(words, more...)
+			for _, word := range more {
+				words = append(words, pieces(word)...)
+			}
+			if sure {
+				text = "" // it was read whole
+			}
 		default:
 			var more []string
 			more, sure = s.word(shell, text, slices.ContainsFunc(program, named.IsShell))
@@ -96,7 +101,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			program = append(program, path.Base(text))
 		}
 		undetermined = undetermined || !sure
-		words = append(words, pieces(text)...)
+		words = append(words, pieces(text)...) // in doubt, too many
 	}
 	slices.Sort(words)
 	if words = slices.Compact(words); len(words) > maxWords {
@@ -145,7 +150,7 @@ func (s *Store) word(shell named.Shell, text string, inShell bool) (words []stri
 	return words, sure
 }
 
-// shell returns what is known of a shell that an item starts.
+// shell describes a shell that an item starts.
 func (s *Store) shell(i Item, folders []string) named.Shell {
 	values := map[string][]string{
 		"HOME": {s.home}, "PATH": {""}, "OLDPWD": folders,

@@ -1,6 +1,6 @@
 // Package effect lists everything of a configured item that decides what runs and what is sent, word
 // for word. The question to a person, the lists and the digest of consent are made of such a list,
-// so that what a person reads is what they agree to.
+// so that a person agrees to all that they read, and to nothing else.
 package effect
 
 import (
@@ -42,7 +42,7 @@ type Part struct {
 	Key string `json:"key,omitempty"`
 	// Text is the text as it is written, without the values of variables.
 	Text string `json:"text,omitempty"`
-	// Note says what the part does here, if it does not do what it says.
+	// Note says why the part does something else here, or nothing.
 	Note string `json:"note,omitempty"`
 	Role Role   `json:"-"`
 	// Means is the text in which files are looked for; empty for Text.
