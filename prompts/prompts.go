@@ -38,6 +38,8 @@ type Session struct {
 	// Git is the state of the repository at the start, nil if there is none or it was not read
 	// in time.
 	Git *Git
+	// Sandbox is what commands may do in the sandbox, nil if they run in none.
+	Sandbox *Sandbox
 	// Tools are the names of the tools, separated by commas.
 	Tools string
 	// Instructions are the instructions in files, the most general first.
@@ -49,6 +51,12 @@ func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.
 
 // IsGPT reports whether the model is one of OpenAI's.
 func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss" }
+
+// Sandbox describes what commands may do in the sandbox.
+type Sandbox struct {
+	// OwnTemp is set if they have a /tmp of their own, and Network if they reach the network.
+	OwnTemp, Network bool
+}
 
 // Git is the state of a repository in a few words.
 type Git struct {
@@ -91,7 +99,7 @@ func load(overrides, name, embedded string) (*template.Template, error) {
 		return nil, fmt.Errorf("%s is not a valid template: %w", source, err)
 	}
 	// A template that fails here fails for every session.
-	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Git: &Git{Subjects: []string{""}}}); err != nil {
+	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Sandbox: &Sandbox{}, Git: &Git{Subjects: []string{""}}}); err != nil {
 		return nil, fmt.Errorf("%s cannot be filled in: %w", source, err)
 	}
 	return t, nil

@@ -178,7 +178,7 @@ func TestBrokenOverride(t *testing.T) {
 // The prompt speaks only of tools that are offered.
 func TestSystemSpeaksOfOfferedTools(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"recall", "todo_write", "web_fetch"} {
+	for _, tool := range []string{"recall", "todo_write"} {
 		with, without := session, session
 		with.Tools += ", " + tool
 		if got := system(t, t.TempDir(), with); !strings.Contains(got, "`"+tool+"`") {
@@ -217,6 +217,36 @@ func TestSystemByModel(t *testing.T) {
 		for _, other := range tt.not {
 			if strings.Contains(got, other) {
 				t.Errorf("%s: speaks of %q", tt.session.Family, other)
+			}
+		}
+	}
+}
+
+// live-1 3, live-2 8: what leads out of the sandbox, and what instructions are worth, is said;
+// of the sandbox only where there is one, and as it is.
+func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sandbox *Sandbox
+		says    []string
+		not     []string
+	}{
+		{nil, []string{"instruction files ask for counts as asked for; what they forbid holds"}, []string{"outside`", "TMPDIR", "npm ci"}},
+		{&Sandbox{OwnTemp: true}, []string{"$TMPDIR and a private /tmp, without network", "`outside` with a reason", "`go mod download`, `npm ci`"}, nil},
+		{&Sandbox{}, []string{"workspace, $TMPDIR, without network"}, []string{"private"}},
+		{&Sandbox{Network: true}, []string{"workspace, $TMPDIR. The"}, []string{"network"}},
+	} {
+		s := session
+		s.Sandbox = c.sandbox
+		got := system(t, root(t), s)
+		for _, text := range c.says {
+			if !strings.Contains(got, text) {
+				t.Errorf("%+v: it does not say %q", c.sandbox, text)
+			}
+		}
+		for _, text := range c.not {
+			if strings.Contains(got, text) {
+				t.Errorf("%+v: it says %q", c.sandbox, text)
 			}
 		}
 	}

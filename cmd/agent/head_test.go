@@ -61,7 +61,7 @@ func TestTheHeadFits(t *testing.T) {
 // may take, whatever the session. A grammar counts as what it is sent as.
 func TestPromptBudgets(t *testing.T) {
 	t.Parallel()
-	const mostPrompt = 1000
+	const mostPrompt, mostOfSandbox = 1000, 60
 	mostTools := map[traits.Form]int{traits.Replace: 3000, traits.Patch: 2300}
 	mostOf := map[string]int{"ask_user": 220, "present_plan": 90}
 	templates, err := prompts.Load(t.TempDir())
@@ -72,7 +72,8 @@ func TestPromptBudgets(t *testing.T) {
 	for _, family := range vendor.FamilyNames() {
 		session := prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,
-			Git: &prompts.Git{Branch: "feature/usual", Changed: 12, Subjects: []string{strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7)}},
+			Sandbox: &prompts.Sandbox{OwnTemp: true},
+			Git:     &prompts.Git{Branch: "feature/usual", Changed: 12, Subjects: []string{strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7)}},
 		}
 		registry := tools.NewRegistry(tools.Default()...)
 		form := app.FormOfFamily(vendor.FamilyNamed(family))
@@ -96,6 +97,13 @@ func TestPromptBudgets(t *testing.T) {
 		size := counter.Count(head.System)
 		if size > mostPrompt || own > mostTools[form] {
 			t.Errorf("%s: the prompt takes %d tokens, the tools %d", family, size, own)
+		}
+		session.Sandbox = nil
+		without, _ := templates.System(session, false, func(string) bool { return true })
+		session.Sandbox = &prompts.Sandbox{OwnTemp: true}
+		with, _ := templates.System(session, false, func(string) bool { return true })
+		if of := counter.Count(with) - counter.Count(without); of < 1 || of > mostOfSandbox {
+			t.Errorf("%s: the sandbox takes %d tokens of the prompt", family, of)
 		}
 		t.Logf("%s: prompt %d, tools %d and %d that ask", family, size, own, others)
 	}

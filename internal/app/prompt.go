@@ -60,12 +60,22 @@ func (c *Conversation) promptSession() func() prompts.Session {
 		session := begun
 		session.Instructions = c.Brought.Instructions()
 		session.Git = repository()
+		session.Sandbox = c.promptSandbox()
 		session.Model = settings.Model.Of(c.settings)
 		session.Trailer = trailer(settings.CommitTrailer.Of(c.settings), session.Model)
 		family, _ := c.Connection.Family(session.Model)
 		session.Family = family.Name
 		return session
 	}
+}
+
+// promptSandbox returns what the system prompt says of the sandbox, nil where there is none.
+func (c *Conversation) promptSandbox() *prompts.Sandbox {
+	confined := c.confinement()
+	if !confined.Active() {
+		return nil
+	}
+	return &prompts.Sandbox{OwnTemp: confined.Policy.PrivateTemp != "", Network: confined.Policy.Network}
 }
 
 // trailer is the line of commits that a setting wants.
