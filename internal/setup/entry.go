@@ -67,6 +67,12 @@ func (e *Entry) Effects(about func(rule string) string) effect.List {
 	for _, rule := range e.Allowed {
 		all = append(all, effect.Part{Name: effect.Rule, Text: rule, Note: about(rule)})
 	}
+	for _, rule := range e.Disallowed {
+		all = append(all, effect.Part{Name: "deny", Text: rule})
+	}
+	if e.IsSkill() && !e.Hidden {
+		all = append(all, effect.Part{Name: "the model may use it"})
+	}
 	commands := e.text.Commands()
 	for _, line := range commands {
 		means := line

@@ -272,10 +272,20 @@ func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	if strings.Trim(name, "0123456789@*-") == "" {
 		return false
 	}
+	if slices.Contains(personal, name) || strings.HasPrefix(name, "LC_") {
+		return false
+	}
 	if p.Exp != nil && slices.Contains([]syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}, p.Exp.Op) {
 		return true
 	}
 	return alone && !r.reads && p.Exp == nil
+}
+
+// personal are variables that nearly every shell has, with values that a file of a repository may be
+// called after.
+var personal = []string{
+	"USER", "LOGNAME", "LANG", "TERM", "TZ", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "UID", "EUID", "PPID", "SHLVL", "RANDOM", "SECONDS",
+	"BASH_VERSION", "BASH_SUBSHELL", "BASHPID", "LINENO", "COLUMNS", "LINES", "OPTIND", "EDITOR", "PAGER", "DISPLAY", "_",
 }
 
 // output returns the output of a command within a word, if it is known.

@@ -2,10 +2,8 @@ package consent
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -138,6 +136,9 @@ func (s *Store) word(shell named.Shell, text string, inShell bool) (words []stri
 		words = append(words, more...)
 		sure = all || !inShell
 	}
+	if inShell {
+		return words, sure
+	}
 	for _, piece := range pieces(text) {
 		for _, name := range projectVariables {
 			piece = strings.ReplaceAll(piece, "${"+name+"}", "")
@@ -153,15 +154,19 @@ func (s *Store) word(shell named.Shell, text string, inShell bool) (words []stri
 // shell describes a shell that an item starts.
 func (s *Store) shell(i Item, folders []string) named.Shell {
 	values := map[string][]string{
-		"HOME": {s.home}, "PATH": {""}, "OLDPWD": folders,
+		"HOME": {s.home}, "PATH": {""}, "OLDPWD": slices.Clone(folders),
 	}
 	for _, name := range projectVariables {
 		values[name] = distinct(i.Folder, s.workspace, s.root)
 	}
-	values["PWD"] = folders
+	values["PWD"] = slices.Clone(folders)
 	for _, p := range i.Effects {
-		if p.Role == effect.Value && !slices.Contains(slices.Collect(maps.Keys(values)), p.Key) {
-			values[p.Key] = []string{p.Names()}
+		switch {
+		case p.Role != effect.Value:
+		case p.Key == "PWD" || p.Key == "OLDPWD": // patterns are looked up there
+			values[p.Key] = distinct(append(values[p.Key], s.paths(p.Names(), folders)...)...)
+		default:
+			values[p.Key] = distinct(append(values[p.Key], p.Names())...)
 		}
 	}
 	return named.Shell{Folders: folders, Values: values, Root: s.root}
@@ -175,12 +180,12 @@ func pieces(text string) []string {
 	return append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
 }
 
-// distinct returns folders without "" and without repetition.
-func distinct(folders ...string) []string {
+// distinct returns texts without "" and without repetition.
+func distinct(texts ...string) []string {
 	var all []string
-	for _, folder := range folders {
-		if folder != "" && !slices.Contains(all, filepath.Clean(folder)) {
-			all = append(all, filepath.Clean(folder))
+	for _, text := range texts {
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
 		}
 	}
 	return all

@@ -58,12 +58,13 @@ func (s *Server) Effects() effect.List {
 	return all
 }
 
-// withDefaults returns a text with the defaults of its variables. A variable without one stays.
+// withDefaults returns a text with the defaults of its variables. A variable without one, or one that
+// everybody has set, stays under a name that no shell has: its value is the person's.
 func withDefaults(text string) string {
 	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
-		if fallback {
+		if fallback && !isUsual(name) {
 			return otherwise
 		}
-		return "${" + name + "}"
+		return "${" + name + "__OF_THE_PERSON}"
 	})
 }

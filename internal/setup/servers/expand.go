@@ -94,13 +94,17 @@ var usual = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
+func isUsual(name string) bool {
+	return slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_")
+}
+
 // Environ returns the environment of the server's program, sorted: the usual variables of environ,
 // more, and those of the entry. The server must be expanded.
 func (s *Server) Environ(environ []string, more map[string]string) []string {
 	with := map[string]string{}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_") {
+		if isUsual(name) {
 			with[name] = value
 		}
 	}
