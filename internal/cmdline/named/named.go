@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -314,13 +315,17 @@ var errTooMany = errors.New("too many folders are listed")
 
 // list lists a folder for a pattern.
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
+	if !disk.Within(dir, r.Root) {
+		return nil, nil
+	}
 	if r.listings++; r.listings > maxListings {
 		return nil, errTooMany
 	}
-	if !disk.Within(dir, r.Root) {
-		return nil, fs.ErrNotExist
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		err = nil // no name matches
 	}
-	return os.ReadDir(dir)
+	return entries, err
 }
 
 // fields returns the words that a word becomes, for all values of the variables in it and in all

@@ -53,7 +53,7 @@ func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"./run.sh", "sh run.sh", `"${CLAUDE_PROJECT_DIR:-x}/run.sh"`, `"${CLAUDE_PROJECT_DIR%/}/run.sh"`, "${PWD%/}/run.sh", "~+/run.sh",
-		"sh ./r*.sh", "sh ./run.[s]h", "sh ./r?n.sh", "sh ./r{un,x}.sh", "sh ./{a..z}un.sh", "X=run; ./$X.sh", "D=.; $D/run.sh", "D=.; E=$D/run; $E.sh",
+		"sh ./r*.sh", "sh ./run.[s]h", "sh ./r?n.sh", "sh $CLAUDE_PROJECT_DIR/r*.sh", "sh */*.sh; sh a/../r*.sh", "sh ./r{un,x}.sh", "sh ./{a..z}un.sh", "X=run; ./$X.sh", "D=.; $D/run.sh", "D=.; E=$D/run; $E.sh",
 		"$'./run.sh'", `$'\x2e/run.sh'`, `./"run".sh`, `./r'u'n.sh`, `./r\un.sh`, "for f in a run; do ./$f.sh; done", "X=ru; X+=n; sh $X.sh",
 		"f() { sh run.sh; }; f", "if true; then ./run.sh; fi", "(cd a; ../a/../run.sh; sh run.sh)", ". ./run.sh", "sh < run.sh -c x", "true | sh run.sh",
 		`"$(pwd)/run.sh"`, `"$(git rev-parse --show-toplevel)/run.sh"`, "./${Y:-run}.sh", ": ${Y:=run}; ./$Y.sh", "./$GIVEN.sh", "Z=(x ./run.sh); ${Z[1]}; sh ./run.sh",
@@ -89,7 +89,7 @@ func TestDoubts(t *testing.T) {
 func TestNoDoubts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'",
+		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'", "rm -f /tmp/x*.log", "ls run.sh/* none/*",
 	} {
 		if words, sure := shell(t).Line(line); !sure {
 			t.Errorf("%s is in doubt: %q", line, words)
