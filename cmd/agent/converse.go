@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"agent/internal/acp"
@@ -23,12 +22,12 @@ import (
 	"golang.org/x/term"
 )
 
-// runInteractive runs a session in the terminal. Without an endpoint it is the
-// demo, which says so.
+// runInteractive runs a session in the terminal. Without an endpoint the person chooses
+// one, or the demo, which says so.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
-	err := converseInTerminal(ctx, w, o, app.Find)
+	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
 	if errors.Is(err, provider.ErrNoEndpoint) {
-		return runDemo(ctx, w, o, "No model endpoint is set, so this is the demo. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, to use a model.")
+		return runDemo(ctx, w, o, "This is the demo, with a scripted model. To use another, start agent again and choose it, or set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours.")
 	}
 	return err
 }
@@ -55,26 +54,34 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	}
 }
 
-// askOnTerminal asks before the screen is there. Only yes is yes.
+// askOnTerminal asks before the screen is there. Only yes is yes, unless the question says that
+// Enter is, too.
 func askOnTerminal(w world) app.Asker {
 	if !term.IsTerminal(int(w.stdin.Fd())) {
 		return nil
 	}
 	return func(ctx context.Context, question string) (bool, error) {
-		fmt.Fprint(w.people, question+" [y/N] ")
+		shown := question
+		if !strings.HasSuffix(question, yesByEnter) {
+			shown += " [y/N]"
+		}
+		fmt.Fprint(w.people, shown+" ")
 		answer, err := readLine(ctx, w.stdin)
-		return slices.Contains([]string{"y", "yes"}, strings.ToLower(answer)), err
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		return err == nil && agrees(question, answer), err
 	}
 }
 
 // readLine reads up to a line break and no further: what follows is for the screen. It
-// returns the text without blanks around it.
+// returns the text without blanks around it, or io.EOF if there is none before the end.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	return console.Await(ctx, func() (string, error) {
 		var text []byte
 		for one := make([]byte, 1); ; {
 			n, err := in.Read(one)
-			if n == 0 && errors.Is(err, io.EOF) || n == 1 && one[0] == '\n' {
+			if n == 0 && errors.Is(err, io.EOF) && len(text) > 0 || n == 1 && one[0] == '\n' {
 				err = nil
 			} else if err == nil {
 				text = append(text, one[:n]...)

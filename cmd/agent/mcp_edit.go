@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -209,7 +210,7 @@ func opener(w world, noBrowser bool) mcp.Opener {
 			return "", err
 		}
 		pasted, err := readLine(ctx, w.stdin)
-		if err == nil && pasted == "" {
+		if (err == nil || errors.Is(err, io.EOF)) && pasted == "" {
 			err = errors.New("no address was pasted")
 		}
 		return pasted, err

@@ -24,18 +24,24 @@ type screenRun struct {
 	painted chan struct{}
 }
 
-// startOnScreen starts a command in the folder work of a home.
+// startOnScreen starts a command in the folder work of a home, with a key and an endpoint.
 func startOnScreen(t *testing.T, home, url string, args ...string) *screenRun {
+	t.Helper()
+	return startWith(t, home, []string{"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}, args...)
+}
+
+// startWith starts a command in the folder work of a home, with these variables.
+func startWith(t *testing.T, home string, environ []string, args ...string) *screenRun {
 	t.Helper()
 	s := &screenRun{t: t, cmd: exec.Command(args[0], args[1:]...), screen: vt.New(80, 24), painted: make(chan struct{}, 1)}
 	if args[0] == "agent" {
 		s.cmd.Path, s.cmd.Err = os.Args[0], nil
 	}
 	s.cmd.Dir = filepath.Join(home, "work")
-	s.cmd.Env = []string{
+	s.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home, "TERM=xterm-256color", "NO_COLOR=1",
-		"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url, "GORACE=" + noRaceSleep,
-	}
+		"GORACE=" + noRaceSleep,
+	}, environ...)
 	terminal, err := pty.StartWithSize(s.cmd, &pty.Winsize{Cols: 80, Rows: 24})
 	if err != nil {
 		t.Fatal(err)

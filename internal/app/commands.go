@@ -34,6 +34,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Settings: c.settings,
 		Profiles: c.profiles,
 		Models:   c.offeredModels,
+		Chosen:   c.rememberModel,
 		Tools:    c.registry.All,
 		Callable: c.Brought.Callable,
 		Skills:   c.Brought.SkillLines,

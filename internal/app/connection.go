@@ -13,11 +13,25 @@ import (
 
 // Connect returns a connection by some settings. It asks a person where it may.
 func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.Connection {
+	var remembered func(baseURL string) (model string, first bool)
+	if ask != nil { // without a person the model is said
+		remembered = settings.NewStore(f.Config, s.Registry()).ChosenModel
+	}
 	return provider.New(provider.Config{
-		Settings: s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
+		Remembered: remembered,
+		Settings:   s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
 		Now: p.Now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
 	})
+}
+
+// rememberModel remembers the model that a person chose for the endpoint in use.
+func (c *Conversation) rememberModel(model string) error {
+	endpoint, err := c.Connection.Endpoint()
+	if err != nil || endpoint.BaseURL == "" || c.options.Record.Folder != "" {
+		return nil // the model is in use all the same
+	}
+	return c.profiles.ChooseModel(endpoint.BaseURL, model)
 }
 
 // otherModel connects to the model of a profile, as it is now.

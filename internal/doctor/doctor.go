@@ -137,6 +137,9 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	notice, _, err := app.Find(ctx, c)
 	if unset, is := errors.AsType[*llm.Error](err); is {
 		r.fix(unset.Message, unset.Hint)
+		for _, local := range c.Locals(ctx) {
+			r.note(local.Hint(), "")
+		}
 		return
 	}
 	if err != nil {

@@ -58,8 +58,11 @@ type Config struct {
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Preload makes a server on this machine load the model before the first request.
 	Preload bool
-	// Detect finds a server on this machine; nil means Detect of this package.
-	Detect func(ctx context.Context) (Local, bool)
+	// Detect finds the servers on this machine; nil means Detect of this package.
+	Detect func(ctx context.Context) []Local
+	// Remembered returns the model that was chosen last at a base URL, "" for none, and whether
+	// nobody was told of it yet; nil remembers none.
+	Remembered func(baseURL string) (model string, news bool)
 	// Caution reports, before anything is sent, what is unsafe about an endpoint and what is
 	// not sent to it; nil reports nothing. OnLearned replaces it.
 	Caution func(text string)
@@ -86,6 +89,8 @@ type Connection struct {
 	hide func(llm.Key)
 	// declined is the place to which the user refused to send OPENAI_API_KEY.
 	declined string
+	// remembered is the model in use that was chosen earlier, "" for none.
+	remembered string
 	// cautioned are the cautions that were reported.
 	cautioned map[string]bool
 	// peer is the endpoint in use, nil before the first use.
@@ -98,7 +103,10 @@ func New(config Config) *Connection {
 		config.Stored = SystemKeys(config.Folder, config.Env).Get
 	}
 	if config.Detect == nil {
-		config.Detect = func(ctx context.Context) (Local, bool) { return Detect(ctx, nil, isOurs) }
+		config.Detect = func(ctx context.Context) []Local { return Detect(ctx, nil, isOurs) }
+	}
+	if config.Remembered == nil {
+		config.Remembered = func(string) (string, bool) { return "", false }
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -315,10 +323,11 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	model := settings.Model.Of(c.config.Settings)
 	if model == "" {
 		<-p.asked
+		c.askAgain(p)
 		model = settings.Model.Of(c.config.Settings)
 	}
 	if model == "" {
-		return nil, &ConfigError{p.noModel()}
+		return nil, p.noModel()
 	}
 	if p.offer(model).Assumed {
 		go c.refresh(p)

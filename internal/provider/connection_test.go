@@ -32,7 +32,7 @@ func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
 		Env:      func(string) string { return "" },
 		Folder:   t.TempDir(),
 		Stored:   func(string) (llm.Key, string) { return "", "" },
-		Detect:   func(context.Context) (provider.Local, bool) { return provider.Local{}, false },
+		Detect:   func(context.Context) []provider.Local { return nil },
 	}
 	for _, f := range change {
 		f(&config)

@@ -20,6 +20,8 @@ type allowed struct {
 	KeyHosts []string `json:"hostsForOpenAIKey"`
 	// LocalServers are the base URLs of servers that may be used without being set.
 	LocalServers []string `json:"localServers"`
+	// Provider is the vendor that is used where no endpoint is set, "" for none.
+	Provider string `json:"provider"`
 }
 
 // read returns the content of the file. One that cannot be read allows nothing.

@@ -148,8 +148,8 @@ func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 }
 
 func (e *Endpoint) findKey(from Sources) error {
-	if e.From == settings.Found {
-		return nil
+	if e.From == settings.Found && (e.byURL || e.Vendor().Local()) {
+		return nil // a server that was found gets none
 	}
 	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.takes(from.KeyFile.From, from) {
 		key, err := from.ReadKeyFile(from.KeyFile.Text)

@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,38 +13,105 @@ import (
 	"agent/internal/words"
 )
 
-// Find makes sure that there is an endpoint: the one that is set, else a server on this machine
-// that the user agrees to. For a server that was found, the notice names it in a line. The
-// error is ErrNoEndpoint when there is no endpoint.
+// Find makes sure that there is an endpoint: the one that is set or was chosen before, else a server
+// on this machine that the user agrees to. For a server that was found, the notice names it in a
+// line. The error is ErrNoEndpoint when there is no endpoint.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
+	locals, notice, err := c.findKnown(ctx)
+	if len(locals) == 0 || !errors.Is(err, ErrNoEndpoint) || c.config.Ask == nil {
+		return notice, err
+	}
+	yes, failed := c.config.Ask(ctx, fmt.Sprintf("No endpoint is set. Use %s at %s, which offers %s? [Y/n]", locals[0].Name, locals[0].BaseURL, shortList(locals[0].Models)))
+	if failed != nil || !yes {
+		return "", cmp.Or(failed, err)
+	}
+	if _, err := c.Take(Way{Local: locals[0]}); err != nil {
+		return "", err
+	}
+	return c.use(locals[0])
+}
+
+// FindKnown is Find that asks about no server.
+func (c *Connection) FindKnown(ctx context.Context) (notice string, err error) {
+	_, notice, err = c.findKnown(ctx)
+	return notice, err
+}
+
+// findKnown uses the endpoint that is set or was chosen before. If there is none it returns the
+// servers on this machine and ErrNoEndpoint.
+func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice string, err error) {
 	endpoint, err := c.Endpoint()
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	if endpoint.Withheld {
 		if endpoint, err = c.askForKey(ctx, endpoint); err != nil {
-			return "", err
+			return nil, "", err
 		}
+	}
+	if endpoint.BaseURL == "" && c.config.Ask != nil {
+		endpoint = c.chosen()
 	}
 	if endpoint.BaseURL != "" {
 		c.caution(endpoint, c.extras(endpoint))
-		return "", nil
+		return nil, c.useRemembered(endpoint), nil
 	}
-	if c.config.Ask == nil {
-		return "", c.noEndpoint()
+	locals = c.config.Detect(ctx)
+	if i := slices.IndexFunc(locals, func(l Local) bool { return c.consent.mayUse(l.BaseURL) }); i >= 0 && c.config.Ask != nil {
+		notice, err := c.use(locals[i])
+		return nil, notice, err
 	}
-	local, found := c.config.Detect(ctx)
-	if !found {
-		return "", c.noEndpoint()
+	return locals, "", c.noEndpoint(locals)
+}
+
+// use uses a server on this machine, and returns a line that names it.
+func (c *Connection) use(local Local) (notice string, err error) {
+	model, _ := c.config.Remembered(local.BaseURL)
+	if !slices.Contains(local.Models, model) {
+		model = local.Models[0]
 	}
-	if agreed, err := c.askForServer(ctx, local); err != nil || !agreed {
-		return "", cmp.Or(err, c.noEndpoint())
-	}
-	if err := c.Use(local.BaseURL, local.Models[0]); err != nil {
+	if err := c.Use(local.BaseURL, model); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Using %s at %s with %s, since no endpoint is set; /model lists its models (%s).",
 		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
+}
+
+// useRemembered uses the model that was chosen last at an endpoint if none is set. It returns a line
+// that says so, once for each choice.
+func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
+	if settings.Model.Of(c.config.Settings) != "" {
+		return ""
+	}
+	model, news := c.config.Remembered(endpoint.BaseURL)
+	if model == "" || c.config.Settings.Set(settings.Found, settings.Model.Key(), model) != nil {
+		return ""
+	}
+	c.mu.Lock()
+	c.remembered = model
+	c.mu.Unlock()
+	if !news {
+		return ""
+	}
+	return fmt.Sprintf("Using %s, which you chose last at %s; /model changes it.", model, endpoint.Host())
+}
+
+// forget takes back a remembered model that the endpoint does not offer any more.
+func (c *Connection) forget(p *peer) {
+	c.mu.Lock()
+	model := c.remembered
+	c.mu.Unlock()
+	s := c.config.Settings
+	if _, from := s.Get(settings.Model.Key()); model == "" || from != settings.Found || settings.Model.Of(s) != model || len(p.listed()) == 0 || p.offer(model).ID != "" {
+		return
+	}
+	if was, err := s.Unset(settings.Found, settings.Model.Key()); !was || err != nil {
+		return
+	}
+	c.mu.Lock()
+	note := c.note
+	c.mu.Unlock()
+	note(model + ", which you chose last here, is not offered any more; /model lists what is.")
 }
 
 // askForKey asks, once for each host, whether to send OPENAI_API_KEY there.
@@ -68,28 +136,23 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	return c.Endpoint()
 }
 
-// askForServer asks, once for each server on this machine, whether to use it.
-func (c *Connection) askForServer(ctx context.Context, local Local) (bool, error) {
-	if c.consent.mayUse(local.BaseURL) {
-		return true, nil
+// noEndpoint returns ErrNoEndpoint with hints at a server on this machine, and at a vendor for which
+// a key is set.
+func (c *Connection) noEndpoint(locals []Local) error {
+	var hints []string
+	for _, local := range locals[:min(1, len(locals))] {
+		hints = append(hints, local.Hint()+" uses it")
 	}
-	yes, err := c.config.Ask(ctx, fmt.Sprintf("No endpoint is set. Use %s at %s, which offers %s?", local.Name, local.BaseURL, shortList(local.Models)))
-	if err != nil || !yes {
-		return false, err
-	}
-	return true, c.consent.remember(func(a *allowed) { a.LocalServers = append(a.LocalServers, local.BaseURL) })
-}
-
-// noEndpoint returns ErrNoEndpoint with a hint at a vendor for which a key is set.
-func (c *Connection) noEndpoint() error {
 	vendors := vendor.All()
-	i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" })
-	if i < 0 {
+	if i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" }); i >= 0 {
+		hints = append(hints, vendors[i].KeyVariable+" is set: --provider "+vendors[i].Name+" uses it")
+	}
+	if len(hints) == 0 {
 		return ErrNoEndpoint
 	}
 	unset := *ErrNoEndpoint
 	unset.Err = ErrNoEndpoint
-	unset.Hint = vendors[i].KeyVariable + " is set: --provider " + vendors[i].Name + " uses it"
+	unset.Hint = strings.Join(hints, "; ")
 	return &unset
 }
 

@@ -25,8 +25,8 @@ func (a *asked) ask(_ context.Context, question string) (bool, error) {
 	return a.yes, nil
 }
 
-func ollamaThere(context.Context) (provider.Local, bool) {
-	return provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}, true
+func ollamaThere(context.Context) []provider.Local {
+	return []provider.Local{{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}}
 }
 
 // A server on this machine is asked for once and remembered, and never used where

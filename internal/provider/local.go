@@ -54,10 +54,10 @@ type Local struct {
 	Models []string
 }
 
-// Detect returns the first server, in the order of the default ports, that lists at least one
+// Detect returns the servers, in the order of the default ports, that list at least one
 // model. It takes 200 ms at most. A nil transport means a plain one without proxies. ours
 // reports whether only programs of this user listen on a port.
-func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (Local, bool) {
+func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (all []Local) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
 	if transport == nil {
@@ -76,10 +76,10 @@ func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int
 	}
 	for _, answer := range found {
 		if local := <-answer; local != nil {
-			return *local, true
+			all = append(all, *local)
 		}
 	}
-	return Local{}, false
+	return all
 }
 
 func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *Local {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,10 @@ type peer struct {
 
 	mu     sync.Mutex
 	offers []Offer
+	// failed is why the endpoint did not list its models when it was asked last, nil if it did.
+	// told is set once that was reported.
+	failed error
+	told   bool
 	// refreshing is set while the endpoint is asked again.
 	refreshing bool
 }
@@ -44,9 +49,8 @@ const (
 func (c *Connection) learn(p *peer) {
 	c.ask(p)
 	s := c.config.Settings
-	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
-		_ = s.Set(settings.Found, settings.Model.Key(), only) // an id no setting takes stays unset
-	}
+	c.forget(p)
+	c.useOnly(p)
 	close(p.asked)
 	c.mu.Lock()
 	learned, note := c.learned, c.note
@@ -87,10 +91,33 @@ func (c *Connection) refresh(p *peer) {
 func (c *Connection) ask(p *peer) {
 	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
 	defer cancel()
-	if found, err := offers(ctx, p.client); err == nil {
-		p.mu.Lock()
+	found, err := offers(ctx, p.client)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failed = err; err == nil {
 		p.offers = found
-		p.mu.Unlock()
+	}
+}
+
+// askAgain asks an endpoint again that did not list its models, once that was reported: it may be
+// there now.
+func (c *Connection) askAgain(p *peer) {
+	p.mu.Lock()
+	again := p.failed != nil && p.told
+	p.told = p.failed != nil
+	p.mu.Unlock()
+	if !again {
+		return
+	}
+	c.ask(p)
+	c.useOnly(p)
+}
+
+// useOnly sets the only model of an endpoint if none is set.
+func (c *Connection) useOnly(p *peer) {
+	s := c.config.Settings
+	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
+		_ = s.Set(settings.Found, settings.Model.Key(), only) // an id no setting takes stays unset
 	}
 }
 
@@ -113,6 +140,13 @@ func (p *peer) only() string {
 		return ""
 	}
 	return p.offers[0].ID
+}
+
+// listed returns what the endpoint has listed.
+func (p *peer) listed() []Offer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.offers
 }
 
 // offer returns what the endpoint has listed for a model, else the zero Offer.
@@ -150,18 +184,32 @@ func (p *peer) keyless() error {
 	}
 }
 
-// noModel returns the error that no model is set, with the models to choose from.
+// NoModelError is the error that no model is set where the endpoint answers, so that one can be
+// chosen.
+type NoModelError struct{ says string }
+
+func (e *NoModelError) Error() string { return e.says }
+
+// ChoosesModel reports that choosing a model lets the request be sent.
+func (*NoModelError) ChoosesModel() bool { return true }
+
+// noModel returns the error that no model is set, with the models to choose from. If the endpoint
+// was asked for them in vain, it is the error of that.
 func (p *peer) noModel() error {
 	const shown = 8
 	const choose = "choose one with -m MODEL or /model MODEL"
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	failure, is := errors.AsType[*llm.Error](p.failed)
+	if is && len(p.offers) == 0 && slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.Auth, llm.RateLimit}, failure.Kind) {
+		return failure
+	}
 	if len(p.offers) == 0 {
 		hint := choose
 		if known := p.endpoint.Vendor(); known.Catalogue != "" {
 			hint += "; agent models --all " + known.Name + " lists those that are known"
 		}
-		return errors.New("no model is set; " + hint)
+		return &ConfigError{&NoModelError{"no model is set; " + hint}}
 	}
 	var names []string
 	for _, o := range p.offers[:min(shown, len(p.offers))] {
@@ -171,5 +219,5 @@ func (p *peer) noModel() error {
 	if more := len(p.offers) - shown; more > 0 {
 		offer += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("no model is set, and the endpoint offers %s; %s", offer, choose)
+	return &ConfigError{&NoModelError{fmt.Sprintf("no model is set, and the endpoint offers %s; %s", offer, choose)}}
 }

@@ -14,6 +14,7 @@ import (
 const (
 	fieldDefault = "defaultProfile"
 	fieldRecent  = "recentModels"
+	fieldChosen  = "chosenModels"
 )
 
 // maxRecent bounds the models remembered.
@@ -50,6 +51,52 @@ func (s *Store) RememberModel(model string) error {
 		models := append([]string{model}, others...)
 		return models[:min(len(models), maxRecent)]
 	})
+}
+
+// chosenModel is the model that was chosen last at an endpoint. Told is set once the user read that
+// it is used again.
+type chosenModel struct {
+	Model string `json:"model"`
+	Told  bool   `json:"told,omitempty"`
+}
+
+// maxChosen bounds the endpoints whose models are remembered.
+const maxChosen = 50
+
+// ChooseModel remembers the model that was chosen at an endpoint.
+func (s *Store) ChooseModel(endpoint, model string) error {
+	return s.changeConfig(fieldChosen, func(config document) any {
+		chosen := value[map[string]chosenModel](config, fieldChosen)
+		if chosen == nil || len(chosen) >= maxChosen && chosen[endpoint].Model == "" {
+			chosen = map[string]chosenModel{}
+		}
+		if chosen[endpoint].Model != model {
+			chosen[endpoint] = chosenModel{Model: model}
+		}
+		return chosen
+	})
+}
+
+// ChosenModel returns the model that was chosen last at an endpoint, "" for none, and whether this
+// is the first time that it is asked for.
+func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
+	config, err := s.config()
+	if err != nil {
+		return "", false
+	}
+	chosen := value[map[string]chosenModel](config, fieldChosen)[endpoint]
+	if chosen.Model == "" || chosen.Told {
+		return chosen.Model, false
+	}
+	err = s.changeConfig(fieldChosen, func(config document) any {
+		all := value[map[string]chosenModel](config, fieldChosen)
+		if one := all[endpoint]; one.Model != "" {
+			one.Told = true
+			all[endpoint] = one
+		}
+		return all
+	})
+	return chosen.Model, err == nil
 }
 
 // config reads config.json; a missing one is empty.

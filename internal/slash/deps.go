@@ -73,6 +73,8 @@ type Deps struct {
 	Profiles *settings.Store
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
+	// Chosen remembers a model for the endpoint in use; nil remembers none.
+	Chosen func(model string) error
 	// Tools lists what the model can do.
 	Tools func() []tools.Tool
 	// Callable lists the skills and commands that are files, by name; nil for none.

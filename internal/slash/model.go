@@ -60,6 +60,9 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 		return nil, fmt.Errorf("the endpoint has no model %q%s (/model lists all, /set model %s uses it anyway)", name, nearest.Question(name, ids), command.Quote(name))
 	}
 	lines := []string{"model " + name + " from the next message on" + m.limitNote(name, models)}
+	if lost := m.lostCache(ctx, named(name, models)); lost != "" {
+		lines = append(lines, lost)
+	}
 	if effort != "" {
 		if known := named(name, models).Efforts; len(known) > 0 && !slices.Contains(known, effort) {
 			return nil, fmt.Errorf("%s knows no effort %q: it takes %s", name, effort, strings.Join(known, ", "))
@@ -72,13 +75,32 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	if err := m.Settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
 		return nil, err
 	}
-	if err := m.Profiles.RememberModel(name); err != nil {
+	err := m.Profiles.RememberModel(name)
+	if m.Chosen != nil && err == nil {
+		err = m.Chosen(name)
+	}
+	if err != nil {
 		lines = append(lines, "It is not remembered: "+err.Error())
 	}
 	if unlisted != nil {
 		lines = append(lines, "The name is not checked: "+unlisted.Error())
 	}
 	return lines, nil
+}
+
+// lostCache says what leaving the model in use for another costs: what the provider keeps of the
+// conversation is kept for one model. It is "" where nothing is known to be kept.
+func (m *models) lostCache(ctx context.Context, next Model) string {
+	usage, err := m.Session.ContextUsage(ctx)
+	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
+		return ""
+	}
+	text := "The cache of " + words.Tokens(usage.Prompt) + " tokens is lost: the next request reads them anew"
+	if next.Prices != nil {
+		const million = 1e6
+		text += ", for " + words.Dollars(float64(usage.Prompt)*next.Prices.Input/million)
+	}
+	return text + "."
 }
 
 // limitNote says which context window comes with a model.

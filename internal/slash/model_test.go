@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/chat"
 	"agent/internal/settings"
 	"agent/internal/slash"
 )
@@ -156,5 +158,36 @@ func TestModelWithEffort(t *testing.T) {
 	again := w.run(t, "/model").Pick.Choices[0]
 	if again.Help != "effort medium, low/medium/high, used before" || again.Turn(-1).Line != "/model one low" {
 		t.Errorf("in use: %q, ← makes %q", again.Help, again.Turn(-1).Line)
+	}
+}
+
+// Finding 13 of the third review: changing the model in the middle says that the cache is lost, and
+// what reading it anew costs; where nothing is cached, and for the same model, there is nothing to say.
+func TestModelSaysWhatChangingItCosts(t *testing.T) {
+	t.Parallel()
+	cached := chat.ContextUsage{Prompt: 32_800, Cached: 30_000}
+	for _, c := range []struct {
+		name, line, want string
+		usage            chat.ContextUsage
+	}{
+		{"another model", "/model big", "The cache of 32.8k tokens is lost: the next request reads them anew, for $0.098.", cached},
+		{"written only", "/model big", "The cache of 32.8k tokens is lost", chat.ContextUsage{Prompt: 32_800, Written: 1}},
+		{"without prices", "/model small", "The cache of 32.8k tokens is lost: the next request reads them anew.", cached},
+		{"the same model", "/model used", "", cached},
+		{"nothing cached", "/model big", "", chat.ContextUsage{Prompt: 32_800}},
+	} {
+		w := newWorld(t, func(d *slash.Deps) {
+			d.Models = func(context.Context) ([]slash.Model, error) {
+				return []slash.Model{{ID: "big", Prices: &settings.Prices{Input: 3, Output: 15}}, {ID: "small"}, {ID: "used"}}, nil
+			}
+		})
+		if err := w.settings.Set(settings.Session, "model", "used"); err != nil {
+			t.Fatal(err)
+		}
+		w.session.usage = c.usage
+		got := text(w.run(t, c.line))
+		if strings.Contains(got, "is lost") != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -154,6 +154,8 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 		a.note(warn, "■", "interrupted")
 	case e.Outcome.Stop == chat.StopDenied && e.Err == nil:
 		a.note(warn, "■", "stopped after the refusal; say how to go on")
+	case choosesModel(e.Err) && !a.opts.Plain:
+		a.note(dim, "·", "no model is set yet: the one that you choose gets the message, now and at the next start")
 	case e.Err != nil:
 		a.note(bad, "✗", e.Err.Error())
 		if again {

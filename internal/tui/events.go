@@ -22,10 +22,13 @@ const longTurn = 10 * time.Second
 func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	for _, event := range events {
 		m.event(event)
-		switch event.(type) {
+		switch event := event.(type) {
 		case chat.TurnEnded:
 			m.runHeld()
 			next = tea.Batch(next, m.opts.askBranch(m.ctx))
+			if choosesModel(event.Err) && !m.opts.Plain && m.opts.Commands != nil {
+				next = tea.Batch(next, m.chooseModel())
+			}
 		case chat.StatusChanged:
 			next = tea.Batch(next, m.own.ask())
 		}

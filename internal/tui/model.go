@@ -39,6 +39,10 @@ type Model struct {
 	keysShown bool
 	// testing is set while keys are tested.
 	testing bool
+	// resends is set while the list of models is fetched for a message that waits, and
+	// resendsAfter is the line after which that is sent, "" for none.
+	resends      bool
+	resendsAfter string
 	// live is the live part as laid out after the latest update.
 	live     []string
 	row, col int

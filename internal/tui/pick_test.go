@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +85,44 @@ func TestPickAloneIsOverOnce(t *testing.T) {
 				t.Errorf("%s, then %T: it does not end, or %d were chosen", name, late, chosen)
 			}
 		}
+	}
+}
+
+// wantsModel is the error of a turn for want of a model.
+type wantsModel struct{ error }
+
+func (wantsModel) ChoosesModel() bool { return true }
+
+// Finding 5 of the third review: a first message without a model opens the list at once, and the
+// model that is chosen gets it: two keys.
+func TestAMessageWithoutAModelOpensTheList(t *testing.T) {
+	t.Parallel()
+	failed := chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: wantsModel{errors.New("no model is set")}}
+	s := newScreenplay(t, 80, 24)
+	s.events(chat.TurnStarted{}, failed)
+	if !strings.Contains(s.model.view(), "▸ demo-model") {
+		t.Fatalf("the list is not open:\n%s", s.model.view())
+	}
+	s.press("down", "enter")
+	if all := s.all(); !strings.Contains(all, "> /model mock-large\n") || !strings.Contains(all, "> /retry") {
+		t.Errorf("the message was not sent again:\n%s", all)
+	}
+	if all := s.all(); strings.Contains(all, "✗ no model") {
+		t.Errorf("it is an error:\n%s", all)
+	}
+	// The next choice of a model sends nothing, and neither does one after the list was left.
+	left := newScreenplay(t, 80, 24)
+	left.events(chat.TurnStarted{}, failed)
+	left.press("esc")
+	left.typed("/model")
+	left.press("enter")
+	left.press("down", "enter")
+	if all := left.all(); strings.Contains(all, "/retry") {
+		t.Errorf("the message was sent although the list was left:\n%s", all)
+	}
+	plain := newScreenplayFor(t, 80, 24, func(o *Options) { o.Plain = true })
+	plain.events(chat.TurnStarted{}, failed)
+	if all := plain.all(); !strings.Contains(all, "no model is set") {
+		t.Errorf("plain lines do not say it:\n%s", all)
 	}
 }

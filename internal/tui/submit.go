@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -163,6 +164,21 @@ func (m *Model) runCommand(line string) tea.Cmd {
 	})
 }
 
+// modelList is the line that lists the models to choose from.
+const modelList = "/model"
+
+// choosesModel reports whether a turn failed for want of a model that can be chosen.
+func choosesModel(err error) bool {
+	var wanting interface{ ChoosesModel() bool }
+	return errors.As(err, &wanting) && wanting.ChoosesModel()
+}
+
+// chooseModel lists the models; the one that is chosen gets the message that waits.
+func (m *Model) chooseModel() tea.Cmd {
+	m.resends = true
+	return m.runCommand(modelList)
+}
+
 // commandDone prints what a command has to show and does what it asks for.
 func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	if i := slices.Index(m.activity.commands, msg.line); i >= 0 {
@@ -172,9 +188,21 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	m.opts.Driver.Refresh()
 	if m.pickable(msg.output.Pick) && msg.err == nil {
 		m.input.Unpropose()
-		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd { return m.runCommand(chosen.Line) })
+		resends := m.resends && msg.line == modelList
+		m.resends = false
+		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd {
+			if resends {
+				m.resendsAfter = chosen.Line
+			}
+			return m.runCommand(chosen.Line)
+		})
 	}
 	m.showCommand(msg.line, msg.output)
+	if m.resendsAfter == msg.line && msg.line != "" {
+		if m.resendsAfter = ""; msg.err == nil {
+			return m.runCommand("/retry")
+		}
+	}
 	switch {
 	case msg.err != nil:
 		m.answer(noteRows(bad, "✗", msg.err.Error()))

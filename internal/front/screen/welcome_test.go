@@ -111,7 +111,7 @@ func TestLateModel(t *testing.T) {
 			connection := provider.New(provider.Config{
 				Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir(),
 				Stored: func(string) (llm.Key, string) { return "", "" },
-				Detect: func(context.Context) (provider.Local, bool) { return provider.Local{}, false },
+				Detect: func(context.Context) []provider.Local { return nil },
 			})
 			defer connection.Close()
 			if tt.want != "" {

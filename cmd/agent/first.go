@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/command"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/provider"
+	"agent/internal/tui"
+	"agent/internal/words"
+)
+
+// firstMinute uses the endpoint that is set or was chosen before. If there is none, the person
+// chooses from the servers of this machine, the keys of the environment, a key to paste and the
+// demo, which is provider.ErrNoEndpoint. Where only lines can be shown, a server is asked about.
+func firstMinute(w world, o sessionOptions) app.Connector {
+	return func(ctx context.Context, c *provider.Connection) (string, func(), error) {
+		notice, err := c.FindKnown(ctx)
+		if !errors.Is(err, provider.ErrNoEndpoint) {
+			return notice, nil, err
+		}
+		unset := err
+		notice, err = chooseEndpoint(ctx, w, o, c)
+		switch {
+		case errors.Is(err, tui.ErrNoTerminal):
+			notice, err = c.Find(ctx)
+		case errors.Is(err, tui.ErrTerminated):
+			err = statusError(exitInterrupted)
+		case errors.Is(err, errDemo):
+			err = unset
+		}
+		return notice, nil, err
+	}
+}
+
+// errDemo is the choice of the demo, errLeft that of nothing.
+var (
+	errDemo = errors.New("the demo was chosen")
+	errLeft = statusError(exitOK)
+)
+
+// The lines of the choices that are no way.
+const (
+	pasteKey = "key"
+	playDemo = "demo"
+)
+
+// chooseEndpoint has the person choose an endpoint, until one can be used.
+func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.Connection) (notice string, err error) {
+	for {
+		ways := c.Ways(ctx)
+		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, firstPick(ways))
+		switch {
+		case err != nil:
+			return "", err
+		case !ok:
+			return "", errLeft
+		case chosen.Line == playDemo:
+			return "", errDemo
+		case chosen.Line != pasteKey:
+			n, _ := strconv.Atoi(chosen.Line)
+			return c.Take(ways[n])
+		}
+		pasted, err := pasteKeyOf(ctx, w, o)
+		if err != nil || pasted.Name == "" {
+			if err == nil {
+				continue
+			}
+			return "", err
+		}
+		return c.Take(provider.Way{Vendor: pasted})
+	}
+}
+
+// firstPick lists the ways to an endpoint, a key to paste, and the demo.
+func firstPick(ways []provider.Way) command.Pick {
+	pick := command.Pick{Title: "who shall answer"}
+	for n, way := range ways {
+		choice := command.Choice{Line: strconv.Itoa(n)}
+		if local := way.Local; local.Name != "" {
+			choice.Name, choice.Help = local.Name+" on this machine", words.Count(len(local.Models), "model")+": "+local.Models[0]
+		} else {
+			choice.Name, choice.Help = way.Vendor.Title, "with the key in "+way.Vendor.KeyVariable
+		}
+		pick.Choices = append(pick.Choices, choice)
+	}
+	return command.Pick{Title: pick.Title, Choices: append(pick.Choices,
+		command.Choice{Name: "paste a key", Help: "it is not shown, and kept as agent login keeps it", Line: pasteKey},
+		command.Choice{Name: "the demo", Help: "a scripted model in a scratch folder, no key and no network", Line: playDemo},
+	)}
+}
+
+// pasteKeyOf reads a key, asks whose it is if its form does not tell, and keeps it. It returns the
+// zero Vendor if no key came in.
+func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
+	key, err := readKey(ctx, w, "the provider, empty to go back")
+	if err != nil || key == "" {
+		return vendor.Vendor{}, err
+	}
+	of, told := ownerOf(key)
+	if !told {
+		pick := command.Pick{Title: "whose key it is"}
+		for _, known := range vendor.All() {
+			if !known.Local() {
+				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})
+			}
+		}
+		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, pick)
+		if err != nil || !ok {
+			return vendor.Vendor{}, err
+		}
+		of, _ = vendor.Named(chosen.Line)
+	}
+	f, err := w.Folders()
+	if err != nil {
+		return vendor.Vendor{}, err
+	}
+	place := provider.Place(of.BaseURL)
+	where, err := provider.SystemKeys(f.Config, w.Env).Set(place, key)
+	if err != nil {
+		return vendor.Vendor{}, usage(err)
+	}
+	return of, w.tell(fmt.Sprintf("The key for %s is kept in %s; agent logout %s forgets it.", place, where, of.Name))
+}
+
+// hostOf returns the host of a vendor.
+func hostOf(v vendor.Vendor) string {
+	_, host, _ := strings.Cut(v.BaseURL, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return host
+}
+
+// prefixes are the beginnings of keys that only one vendor has, the longest first.
+var prefixes = []struct{ begins, vendor string }{
+	{"sk-ant-", "anthropic"}, {"sk-or-", "openrouter"}, {"sk-proj-", "openai"}, {"sk-svcacct-", "openai"},
+	{"AIza", "gemini"}, {"gsk_", "groq"}, {"xai-", "xai"},
+}
+
+// ownerOf returns whose key one is, if its form tells.
+func ownerOf(key llm.Key) (vendor.Vendor, bool) {
+	i := slices.IndexFunc(prefixes, func(p struct{ begins, vendor string }) bool { return strings.HasPrefix(string(key), p.begins) })
+	if i < 0 {
+		return vendor.Vendor{}, false
+	}
+	return vendor.Named(prefixes[i].vendor)
+}
+
+// agrees reports whether an answer to a question is yes. A question that ends in [Y/n] is agreed
+// to by nothing, too.
+func agrees(question, answer string) bool {
+	usual := "n"
+	if strings.HasSuffix(question, yesByEnter) {
+		usual = "y"
+	}
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(cmp.Or(answer, usual)))
+}
+
+// yesByEnter ends a question to which Enter means yes.
+const yesByEnter = " [Y/n]"

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+)
+
+// bare starts the program of a person who has set nothing but these variables.
+func bare(t *testing.T, home string, environ []string, args ...string) *screenRun {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(home, "work"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return startWith(t, home, append([]string{"DBUS_SESSION_BUS_ADDRESS=", "HTTPS_PROXY=http://127.0.0.1:9"}, environ...), append([]string{"agent"}, args...)...)
+}
+
+// The first minute without a variable: the ways there are, a key to paste, the demo. A key that is
+// pasted is not shown, is kept, and is used.
+func TestTheFirstMinute(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := bare(t, home, []string{"GROQ_API_KEY=gsk_0123456789"})
+	shown := s.until("the demo")
+	for _, want := range []string{"Groq", "with the key in GROQ_API_KEY", "paste a key"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("no %q in\n%s", want, shown)
+		}
+	}
+	s.press("paste\r")
+	s.until("Key for the provider")
+	s.press("sk-ant-0123456789abcdef\r")
+	shown = s.until("at api.anthropic.com")
+	if strings.Contains(shown, "sk-ant-0123456789abcdef") {
+		t.Errorf("the key is shown:\n%s", shown)
+	}
+	s.press("/quit\r")
+	_ = s.cmd.Wait()
+	key, err := os.ReadFile(filepath.Join(home, ".config", "agent", "keys", "api.anthropic.com"))
+	if err != nil || strings.TrimSpace(string(key)) != "sk-ant-0123456789abcdef" {
+		t.Errorf("the key that is kept: %q, %v", key, err)
+	}
+	s = bare(t, home, nil)
+	s.until("at api.anthropic.com") // nobody is asked again
+}
+
+// Esc leaves without anything, and the demo is played where it is chosen.
+func TestTheFirstMinuteWithoutAKey(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := bare(t, home, nil)
+	s.until("the demo")
+	s.press("\x1b")
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("Esc: %v", err)
+	}
+	s = bare(t, home, nil)
+	s.until("the demo")
+	s.press("demo\r")
+	s.until("This is the demo")
+}
+
+// Two Enters from a message without a model to its answer, and none at the next start.
+func TestAMessageWaitsForItsModel(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	server := llmtest.New(t, llmtest.Say("hello from it"), llmtest.Say("again"))
+	server.Answer("/v1/models", `{"object":"list","data":[{"id":"alpha"},{"id":"beta"}]}`)
+	s := bare(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "hi there")
+	s.until("▸ alpha")
+	s.press("\x1b[B\r")
+	s.until("hello from it")
+	if got := server.Requests()[0].Model; got != "beta" {
+		t.Errorf("%s was asked", got)
+	}
+	s.press("/quit\r")
+	_ = s.cmd.Wait()
+	s = bare(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "more")
+	s.until("Using beta, which you chose last at")
+	s.until("again")
+}
+
+// The form of a key tells whose it is only where nobody else's is alike.
+func TestOwnersOfKeys(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[llm.Key]string{
+		"sk-ant-api03-x": "anthropic", "sk-or-v1-x": "openrouter", "sk-proj-x": "openai", "gsk_x": "groq", "AIzaSy": "gemini", "xai-x": "xai",
+		"sk-0123456789": "", "": "", "token": "",
+	} {
+		if of, told := ownerOf(key); told != (want != "") || of.Name != want {
+			t.Errorf("%s: %q, %t", key, of.Name, told)
+		}
+	}
+}
+
+// Enter means yes only to a question that says so.
+func TestEnterAgreesWhereItSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		question, answer string
+		want             bool
+	}{
+		{"Use it? [Y/n]", "", true}, {"Use it? [Y/n]", "n", false}, {"Use it? [Y/n]", "maybe", false}, {"Use it? [Y/n]", "Y", true},
+		{"Send it?", "", false}, {"Send it?", "yes", true}, {"Send it?", "no", false},
+	} {
+		if got := agrees(c.question, c.answer); got != c.want {
+			t.Errorf("%q to %q: %t", c.answer, c.question, got)
+		}
+	}
+}

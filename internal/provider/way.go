@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/llm/vendor"
+	"agent/internal/settings"
+)
+
+// Way is a way to an endpoint where none is set.
+type Way struct {
+	// Local is a server on this machine; one without a name is none.
+	Local Local
+	// Vendor is a vendor whose key is there.
+	Vendor vendor.Vendor
+}
+
+// Ways returns the ways there are: the servers on this machine, then the vendors whose keys are in
+// the environment.
+func (c *Connection) Ways(ctx context.Context) []Way {
+	var ways []Way
+	for _, local := range c.config.Detect(ctx) {
+		ways = append(ways, Way{Local: local})
+	}
+	for _, known := range vendor.All() {
+		if !known.Local() && strings.TrimSpace(c.config.Env(known.KeyVariable)) != "" {
+			ways = append(ways, Way{Vendor: known})
+		}
+	}
+	return ways
+}
+
+// Take uses a way that the user has chosen, from now on at each start where no endpoint is set.
+func (c *Connection) Take(way Way) (notice string, err error) {
+	name, local := way.Vendor.Name, way.Local
+	err = c.consent.remember(func(a *allowed) {
+		if a.Provider = name; name == "" {
+			a.LocalServers = append(a.LocalServers, local.BaseURL)
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	if model, _ := c.config.Remembered(local.BaseURL); name == "" && len(local.Models) > 1 && !slices.Contains(local.Models, model) {
+		return "", c.config.Settings.Set(settings.Found, settings.BaseURL.Key(), local.BaseURL) // the user chooses the model
+	}
+	if name == "" {
+		return c.use(local)
+	}
+	endpoint := c.chosen()
+	if endpoint.BaseURL == "" {
+		return "", &ConfigError{fmt.Errorf("there is no key for %s", way.Vendor.Title)}
+	}
+	return c.useRemembered(endpoint), nil
+}
+
+// chosen uses the vendor that the user chose where no endpoint is set, if its key is there, and
+// returns the endpoint; the zero Endpoint for none.
+func (c *Connection) chosen() Endpoint {
+	known, named := vendor.Named(c.consent.read().Provider)
+	if !named || known.Local() {
+		return Endpoint{}
+	}
+	s := c.config.Settings
+	if s.Set(settings.Found, settings.Provider.Key(), known.Name) != nil {
+		return Endpoint{}
+	}
+	if endpoint, err := c.Endpoint(); err == nil && endpoint.Key != "" {
+		return endpoint
+	}
+	_, _ = s.Unset(settings.Found, settings.Provider.Key()) // which is declared
+	return Endpoint{}
+}
+
+// Hint says where a server on this machine is, and how to use it.
+func (l Local) Hint() string {
+	flag := "--base-url " + l.BaseURL
+	for _, known := range vendor.All() {
+		if known.Title == l.Name && known.BaseURL == l.BaseURL {
+			flag = "--provider " + known.Name
+		}
+	}
+	return fmt.Sprintf("%s runs at %s: agent %s", l.Name, l.BaseURL, flag)
+}
+
+// Locals returns the servers on this machine.
+func (c *Connection) Locals(ctx context.Context) []Local { return c.config.Detect(ctx) }

@@ -1,0 +1,235 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/llm/llmtest"
+	"agent/internal/llm/vendor"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// Finding 6 of the third review: a server that is down is called so, whatever named it, and is asked
+// again once it runs; an endpoint that lists no models still wants one to be named.
+func TestAServerThatIsDownIsCalledSo(t *testing.T) {
+	t.Parallel()
+	down, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := down.Addr().String()
+	down.Close()
+	refused := llmtest.New(t)
+	refused.Answer("/v1/models", modelList())
+	for name, c := range map[string]struct{ url, want string }{
+		"down":            {"http://" + address + "/v1", "nothing listens there (connection refused)"},
+		"lists no models": {refused.URL, "no model is set; choose one"},
+	} {
+		b := newBench(t)
+		b.set("base-url", c.url)
+		for range 2 {
+			if _, err := b.Provider(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", name, err, c.want)
+			}
+		}
+	}
+	b := newBench(t)
+	b.set("base-url", "http://"+address+"/v1")
+	if _, err := b.Provider(); err == nil {
+		t.Fatal("the server is there")
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(modelList(`{"id":"one"}`))) }))
+	server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	defer server.Close()
+	if _, err := b.Provider(); err != nil || settings.Model.Of(b.settings) != "one" {
+		t.Errorf("once it runs: %v, model %q", err, settings.Model.Of(b.settings))
+	}
+}
+
+// The endpoint can be chosen where choosing a model helps, and only there.
+func TestWhatChoosingAModelHelps(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t)
+	server.Answer("/v1/models", modelList(`{"id":"a"}`, `{"id":"b"}`))
+	b := newBench(t)
+	b.set("base-url", server.URL)
+	_, err := b.Provider()
+	if wanting, is := errors.AsType[*provider.NoModelError](err); !is || !wanting.ChoosesModel() {
+		t.Errorf("%v", err)
+	}
+}
+
+// keyed is a bench of somebody who can be asked, with keys and servers.
+func keyed(t *testing.T, folder string, keys map[string]string, locals ...provider.Local) *bench {
+	t.Helper()
+	return newBench(t, func(c *provider.Config) {
+		c.Folder, c.Env = folder, func(name string) string { return keys[name] }
+		c.Ask = func(context.Context, string) (bool, error) { t.Error("it asks"); return false, nil }
+		c.Detect = func(context.Context) []provider.Local { return locals }
+	})
+}
+
+// The ways to an endpoint where none is set: the servers that answer, then the keys of the
+// environment. The one that is taken is used at the next start, and nobody is asked.
+func TestWays(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	ollama := provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q", "r"}}
+	vllm := provider.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"one"}}
+	keys := map[string]string{"ANTHROPIC_API_KEY": "sk-ant-0123456789", "GROQ_API_KEY": "gsk_0123456789"}
+	b := keyed(t, folder, keys, ollama, vllm)
+	if _, err := b.FindKnown(t.Context()); !errors.Is(err, provider.ErrNoEndpoint) {
+		t.Fatal(err)
+	}
+	var names []string
+	ways := b.Ways(t.Context())
+	for _, way := range ways {
+		names = append(names, way.Local.Name+way.Vendor.Name)
+	}
+	if got := strings.Join(names, " "); got != "Ollama vLLM anthropic groq" {
+		t.Fatal(got)
+	}
+	for _, c := range []struct {
+		way           provider.Way
+		url, model    string
+		later, model2 string
+	}{
+		{ways[2], "https://api.anthropic.com/v1", "", "https://api.anthropic.com/v1", ""},
+		{ways[0], ollama.BaseURL, "", ollama.BaseURL, "q"}, // of two the user chooses one
+		{ways[3], "https://api.groq.com/openai/v1", "", "https://api.groq.com/openai/v1", ""},
+	} {
+		b := keyed(t, folder, keys, ollama, vllm)
+		if _, err := b.Take(c.way); err != nil {
+			t.Fatal(err)
+		}
+		endpoint, err := b.Endpoint()
+		if err != nil || endpoint.BaseURL != c.url || settings.Model.Of(b.settings) != c.model {
+			t.Errorf("%+v: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Of(b.settings), err)
+		}
+		if local := c.way.Local.Name != ""; (endpoint.Key == "") != local {
+			t.Errorf("%+v: the key is %q", c.way, endpoint.Key)
+		}
+		b = keyed(t, folder, keys, ollama, vllm)
+		if _, err := b.FindKnown(t.Context()); err != nil {
+			t.Errorf("%+v, later: %v", c.way, err)
+		}
+		if endpoint, err := b.Endpoint(); err != nil || endpoint.BaseURL != c.later || settings.Model.Of(b.settings) != c.model2 {
+			t.Errorf("%+v, later: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Of(b.settings), err)
+		}
+	}
+}
+
+// A vendor that was chosen gets only its own key and is nothing without it; where nobody can be
+// asked it is not used, and what is set comes before it.
+func TestAChosenVendor(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	keys := map[string]string{"GROQ_API_KEY": "gsk_0123456789"}
+	groq, _ := vendor.Named("groq")
+	if _, err := keyed(t, folder, keys).Take(provider.Way{Vendor: groq}); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*provider.Config){
+		"without its key": func(c *provider.Config) { c.Env = env(map[string]string{"XAI_API_KEY": "xai-0123456789"}) },
+		"unattended":      func(c *provider.Config) { c.Ask = nil },
+	} {
+		b := newBench(t, func(c *provider.Config) {
+			c.Folder, c.Env, c.Ask = folder, env(keys), func(context.Context, string) (bool, error) { return false, nil }
+			change(c)
+		})
+		if _, err := b.Find(t.Context()); !errors.Is(err, provider.ErrNoEndpoint) {
+			endpoint, _ := b.Endpoint()
+			t.Errorf("%s: %v, %s", name, err, endpoint.BaseURL)
+		}
+	}
+	b := keyed(t, folder, keys)
+	b.set("base-url", "http://127.0.0.1:9/v1")
+	if _, err := b.FindKnown(t.Context()); err != nil || settings.Provider.Of(b.settings) != "" {
+		t.Errorf("something is set: %v, provider %q", err, settings.Provider.Of(b.settings))
+	}
+}
+
+// Where nobody can be asked, the error names the server that runs and the key that is set.
+func TestNoEndpointSaysWhatThereIs(t *testing.T) {
+	t.Parallel()
+	for want, local := range map[string]provider.Local{
+		"Ollama runs at http://127.0.0.1:11434/v1: agent --provider ollama uses it; GROQ_API_KEY is set: --provider groq uses it":        {Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}},
+		"vLLM runs at http://127.0.0.1:8080/v1: agent --base-url http://127.0.0.1:8080/v1 uses it; GROQ_API_KEY is set: --provider groq": {Name: "vLLM", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"q"}},
+	} {
+		b := newBench(t, func(c *provider.Config) {
+			c.Env, c.Detect = env(map[string]string{"GROQ_API_KEY": "gsk_0123456789"}), func(context.Context) []provider.Local { return []provider.Local{local} }
+		})
+		_, err := b.Find(t.Context())
+		unset, is := errors.AsType[*llm.Error](err)
+		if !is || !strings.Contains(unset.Hint, want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Finding 5: the model chosen last at an endpoint is used there again and said once. What is set
+// comes before it, and one that is not offered any more is taken back.
+func TestTheModelIsRemembered(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t)
+	server.Answer("/v1/models", modelList(`{"id":"a"}`, `{"id":"b"}`))
+	start := func(t *testing.T, remembered string, news bool, change func(*settings.Settings)) (*bench, string, error) {
+		b := newBench(t, func(c *provider.Config) {
+			c.Remembered = func(url string) (string, bool) {
+				if url != server.URL {
+					return "", false
+				}
+				return remembered, news
+			}
+		})
+		b.set("base-url", server.URL)
+		change(b.settings)
+		notice, err := b.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Provider()
+		return b, notice, err
+	}
+	nothing := func(*settings.Settings) {}
+	for _, c := range []struct {
+		name, remembered, want, notice string
+		news                           bool
+		change                         func(*settings.Settings)
+	}{
+		{"the first time", "b", "b", "Using b, which you chose last at", true, nothing},
+		{"later", "b", "b", "", false, nothing},
+		{"a flag", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.Flags, "model", "a") }},
+		{"a profile", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.ProfileLayer, "model", "a") }},
+		{"nothing", "", "", "", false, nothing},
+	} {
+		b, notice, err := start(t, c.remembered, c.news, c.change)
+		if got := settings.Model.Of(b.settings); got != c.want || (err == nil) != (c.want != "") || !strings.HasPrefix(notice, c.notice) || c.notice == "" && notice != "" {
+			t.Errorf("%s: %q, %q, %v", c.name, got, notice, err)
+		}
+	}
+	b, _, _ := start(t, "gone", false, nothing)
+	_, err := b.Provider() // the endpoint has listed its models by then
+	for range 100 {
+		if settings.Model.Of(b.settings) == "" {
+			break
+		}
+		_, _ = b.Models(t.Context())
+	}
+	if got := settings.Model.Of(b.settings); got != "" {
+		t.Errorf("a model that is not offered any more is used: %q, %v", got, err)
+	}
+}
