@@ -94,6 +94,7 @@ var usual = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
+// isUsual reports whether the programs of all servers get a variable.
 func isUsual(name string) bool {
 	return slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_")
 }

@@ -1,0 +1,53 @@
+package consent_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
+	"agent/internal/setup/servers"
+	"agent/internal/setup/source"
+)
+
+// A variable that a server sets counts with its value, also in place of one that the shell has.
+func TestVariablesOfAnItem(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"X", "HOME", "PWD", "OLDPWD", "CLAUDE_PROJECT_DIR"} {
+		for _, line := range []string{"sh $%s/run.sh", "cd \"$%s\" && ./run.sh", "sh ${%s%%/}/r*.sh"} {
+			w := newWorld(t)
+			w.write("project/sub/run.sh", "1")
+			i := w.server("", "sh", "-c", fmt.Sprintf(line, name))
+			i.Effects = append(i.Effects, effect.Part{Name: "env", Key: name, Text: "./sub", Role: effect.Value})
+			if r := w.review(w.open("project"), i)[0]; !slices.Equal(r.Files, []string{"sub/run.sh"}) || r.Undetermined {
+				t.Errorf("%s with %s: files %q, undetermined %t", i.Effects.Lines(), name, r.Files, r.Undetermined)
+			}
+		}
+	}
+}
+
+// A variable of the person is none of the item, though both have one name: what it names is in doubt.
+func TestVariablesOfThePerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("project/xC.sh", "1")
+	for entry, want := range map[string]bool{
+		`{"command": "sh", "args": ["-c", "./x${LANG}.sh"], "env": {"LANG": "C"}}`:      true,
+		`{"command": "sh", "args": ["-c", "./x${LANG:-C}.sh"]}`:                         true,
+		`{"command": "./x${V}.sh"}`:                                                     true,
+		`{"command": "./x${V:-C}.sh"}`:                                                  false,
+		`{"command": "./xC.sh", "args": ["--token", "${TOKEN}"], "env": {"A": "${A}"}}`: false,
+		`{"command": "./xC.sh", "args": ["https://${HOST}/x"]}`:                         false,
+	} {
+		w.write("project/.mcp.json", `{"mcpServers": {"db": `+entry+`}}`)
+		found, err := servers.Find(servers.Where{Where: source.Where{Home: w.home, Workspace: w.root}})
+		if err != nil || len(found.Servers) != 1 {
+			t.Fatal(found, err)
+		}
+		i := consent.Item{Kind: consent.Server, Name: "db", Effects: found.Servers[0].Effects(), File: found.Servers[0].File}
+		if r := w.review(w.open("project"), i)[0]; r.Undetermined != want {
+			t.Errorf("%s: undetermined %t, files %q", entry, r.Undetermined, r.Files)
+		}
+	}
+}
