@@ -140,8 +140,13 @@ func hostOf(v vendor.Vendor) string {
 
 // prefixes are the beginnings of keys that only one vendor has, the longest first.
 var prefixes = []struct{ begins, vendor string }{
-	{"sk-ant-", "anthropic"}, {"sk-or-", "openrouter"}, {"sk-proj-", "openai"}, {"sk-svcacct-", "openai"},
-	{"AIza", "gemini"}, {"gsk_", "groq"}, {"xai-", "xai"},
+	{"sk-ant-", "anthropic"},
+	{"sk-or-", "openrouter"},
+	{"sk-proj-", "openai"},
+	{"sk-svcacct-", "openai"},
+	{"AIza", "gemini"},
+	{"gsk_", "groq"},
+	{"xai-", "xai"},
 }
 
 // ownerOf returns whose key one is, if its form tells.

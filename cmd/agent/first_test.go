@@ -104,8 +104,13 @@ func TestEnterAgreesWhereItSaysSo(t *testing.T) {
 		question, answer string
 		want             bool
 	}{
-		{"Use it? [Y/n]", "", true}, {"Use it? [Y/n]", "n", false}, {"Use it? [Y/n]", "maybe", false}, {"Use it? [Y/n]", "Y", true},
-		{"Send it?", "", false}, {"Send it?", "yes", true}, {"Send it?", "no", false},
+		{"Use it? [Y/n]", "", true},
+		{"Use it? [Y/n]", "n", false},
+		{"Use it? [Y/n]", "maybe", false},
+		{"Use it? [Y/n]", "Y", true},
+		{"Send it?", "", false},
+		{"Send it?", "yes", true},
+		{"Send it?", "no", false},
 	} {
 		if got := agrees(c.question, c.answer); got != c.want {
 			t.Errorf("%q to %q: %t", c.answer, c.question, got)

@@ -219,7 +219,10 @@ func TestQuestionsSayHowOftenTheyCame(t *testing.T) {
 	t.Parallel()
 	c := keeping(t, &shelf{}, Policy{})
 	for _, tt := range []struct{ line, often string }{
-		{"go test ./a", ""}, {"go vet", ""}, {"go test ./b", ""}, {"go test ./a", ""},
+		{"go test ./a", ""},
+		{"go vet", ""},
+		{"go test ./b", ""},
+		{"go test ./a", ""},
 		{"go test ./c", "asked 3 times so far: go test ./a · go test ./b"},
 		{"go vet", ""},
 		{"go test x && go vet", ""},
