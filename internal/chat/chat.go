@@ -17,6 +17,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/snapshot"
 	"agent/internal/tools"
 	"agent/internal/traits"
 	"agent/internal/words"
@@ -242,7 +243,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	if len(c.queue) > 0 {
 		c.setQueue(c.queue)
 	}
-	before := c.stats.Cost
+	before, files := c.stats.Cost, c.Env.Snapshots.Mark()
 	outcome, err := turn(ctx)
 	c.interrupt, c.working = nil, false
 	if spent := c.stats.Cost - before; spent > 0 {
@@ -250,8 +251,18 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	}
 	c.stats.Saving = c.saved()
 	c.emitStatus()
-	c.Emit(TurnEnded{Outcome: outcome, Err: err})
+	c.Emit(TurnEnded{Outcome: outcome, Err: err, Changes: c.changedSince(ctx, files)})
 	return outcome, err
+}
+
+// changesTime bounds how long the end of a turn may wait until its changed lines are counted.
+const changesTime = 2 * time.Second
+
+// changedSince returns the changes of files since a mark, of an interrupted turn too.
+func (c *Chat) changedSince(ctx context.Context, mark snapshot.Mark) snapshot.Changes {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesTime)
+	defer cancel()
+	return c.Env.Snapshots.Since(ctx, mark)
 }
 
 // Interrupt ends the turn in progress. Unfinished calls are answered with an

@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/llm"
+	"agent/internal/snapshot"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -26,6 +27,8 @@ type TurnStarted struct{}
 type TurnEnded struct {
 	Outcome Outcome
 	Err     error
+	// Changes has the files that edits and commands of the turn have changed.
+	Changes snapshot.Changes
 }
 
 // UserMessage: what the user typed is in the history and on disk. Included and

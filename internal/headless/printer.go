@@ -40,10 +40,10 @@ func (p *Printer) Start(sessionID string, loaded Loaded) {
 }
 
 // Turn writes the end of a turn, where more than one may come.
-func (p *Printer) Turn(outcome chat.Outcome, err error) {
-	line := turnLine{Type: "turn", Stop: string(outcome.Stop), Response: outcome.Response}
-	if err != nil {
-		line.Error = err.Error()
+func (p *Printer) Turn(e chat.TurnEnded) {
+	line := turnLine{Type: "turn", Stop: string(e.Outcome.Stop), Response: e.Outcome.Response, Changed: changedBy(e)}
+	if e.Err != nil {
+		line.Error = e.Err.Error()
 	}
 	p.line(line)
 }
@@ -132,6 +132,9 @@ func (p *Printer) Finish(run Run) error {
 	result := run.result()
 	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
 		p.say("saved by pruning in this session: %s", saved)
+	}
+	if run.Changed != nil && p.format != StreamJSON {
+		p.say("%s", run.Changed)
 	}
 	switch p.format {
 	case Text:

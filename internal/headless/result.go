@@ -21,6 +21,8 @@ type Result struct {
 	ToolCalls int     `json:"toolCalls"`
 	Usage     Usage   `json:"usage"`
 	Context   Context `json:"context"`
+	// Changed is left out where no file was changed.
+	Changed *Changed `json:"changed,omitempty"`
 	// CostUSD is left out where no price is known.
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
@@ -88,6 +90,8 @@ type Run struct {
 	Status   chat.Status
 	Duration time.Duration
 	Setup    *Setup
+	// Changed is nil where no file was changed.
+	Changed *Changed
 }
 
 // Answer is what the run was for: the answer in the form that was asked for, else its text.
@@ -124,6 +128,7 @@ func (r Run) result() Result {
 		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),
 		Setup:      r.Setup,
+		Changed:    r.Changed,
 	}
 	if r.Err != nil {
 		result.Error = r.Err.Error()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/chat"
+	"agent/internal/snapshot"
 	"agent/internal/tools"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -93,7 +94,7 @@ func TestLinesFitTheSchema(t *testing.T) {
 		}
 		_ = p.Event(chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Preview: tools.Preview{Inquiries: []tools.Inquiry{{Question: "?", Options: []tools.Option{{Label: "a"}}}}}}})
 		_ = p.Event(chat.ApprovalSettled{ID: 1})
-		p.Turn(run.Outcome, run.Err)
+		p.Turn(chat.TurnEnded{Outcome: run.Outcome, Err: run.Err, Changes: snapshot.Changes{Files: []string{"a.go"}, Added: 1}})
 		_ = p.Finish(run)
 		p.Problem(errors.New("nothing comes after the result"))
 		seen := map[string]bool{}

@@ -64,10 +64,11 @@ type (
 	}
 	// turnLine ends a turn of a run that takes lines of input.
 	turnLine struct {
-		Type     string `json:"type"`
-		Stop     string `json:"stop"`
-		Response string `json:"response"`
-		Error    string `json:"error,omitempty"`
+		Type     string   `json:"type"`
+		Stop     string   `json:"stop"`
+		Response string   `json:"response"`
+		Error    string   `json:"error,omitempty"`
+		Changed  *Changed `json:"changed,omitempty"`
 	}
 	densityLine struct {
 		Type         string         `json:"type"`

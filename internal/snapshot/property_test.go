@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -33,8 +34,12 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 		marks := []snapshot.Mark{b.Mark()}
 		for turn := range rapid.IntRange(1, 3).Draw(r, "turns") {
 			b.Turn(fmt.Sprint(turn))
+			began := b.Mark()
 			for step := range rapid.IntRange(1, 2).Draw(r, "steps") {
 				b.work(r, fmt.Sprintf("%d %d\n", turn, step))
+			}
+			if since, steps := b.Since(t.Context(), began).Files, b.planned(b.Restore(t.Context(), began)).Steps; !slices.EqualFunc(since, steps, func(file string, s snapshot.Step) bool { return s.Path == file }) {
+				r.Fatalf("the turn changed %q, going back is %v", since, steps)
 			}
 			if now := b.files(); now != states[len(states)-1] {
 				states, marks = append(states, now), append(marks, b.Mark())

@@ -162,6 +162,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 			a.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  /retry sends it again")} })
 		}
 	}
+	a.turn.files, a.turn.added, a.turn.removed = len(e.Changes.Files), e.Changes.Added, e.Changes.Removed
 	a.endTurn(e.Outcome.Stop == chat.StopInterrupted)
 	a.turn = turn{}
 	a.tools = nil

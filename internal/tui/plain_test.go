@@ -16,6 +16,13 @@ import (
 	"agent/internal/tools"
 )
 
+// changedOne returns the end of a turn that changed one file.
+func changedOne(file string, added, removed int) chat.TurnEnded {
+	ended := chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}}
+	ended.Changes.Files, ended.Changes.Added, ended.Changes.Removed = []string{file}, added, removed
+	return ended
+}
+
 // The frames of plain lines, which know no width: a turn, a question, its end.
 func TestPlainFrame(t *testing.T) {
 	t.Parallel()
@@ -29,7 +36,7 @@ func TestPlainFrame(t *testing.T) {
 	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
 	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Said: said("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
 	p.take(eventsMsg{askedForCommand("rm -r build")})
-	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, chat.TurnEnded{}})
+	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, changedOne("internal/a.go", 2, 1)})
 	golden.RequireEqual(t, []byte(out.String()))
 }
 

@@ -51,7 +51,7 @@ var pictures = map[string]func(*screenplay){
 			chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command sh test.sh"), Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
 			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
 		s.wait(21 * time.Second)
-		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
+		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, changedOne("till.sh", 1, 1))
 		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 5_900, Limit: 32_768, Threshold: 27_800, Mode: gate.ModeAsk, Freed: 590}})
 		s.update(branchMsg("main*"))
 	},

@@ -66,10 +66,6 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		}
 		a.outputs.add(o)
 	}
-	for _, file := range patch.Files(answer.Diff) {
-		added, removed := patch.Stat(file.Diff)
-		a.turn.changed(file.Name, added, removed)
-	}
 	switch {
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
 		reads, _ := a.held.(heldReads)

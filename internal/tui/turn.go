@@ -42,9 +42,9 @@ type turn struct {
 	saving chat.Saving
 	// requests counts those that were answered.
 	requests int
-	// files are those that were changed, added and removed the lines of all of them.
-	files          map[string]bool
-	added, removed int
+	// files counts the files that were changed, added and removed their lines. They are known
+	// at the end.
+	files, added, removed int
 }
 
 // retry is a request that failed and is tried again.
@@ -61,15 +61,6 @@ type silence struct{ since, told time.Time }
 // lasts reports whether nothing came since it was said: it would be said again.
 func (s silence) lasts(now time.Time) bool {
 	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
-}
-
-// changed notes a change of a file.
-func (u *turn) changed(file string, added, removed int) {
-	if u.files == nil {
-		u.files = map[string]bool{}
-	}
-	u.files[file] = true
-	u.added, u.removed = u.added+added, u.removed+removed
 }
 
 // took is how long the turn has worked, without the time of questions.
@@ -149,7 +140,7 @@ func (a *activity) workingView(width int) []string {
 
 // summary is the line at the end of a turn; "" when there is nothing to say.
 func (u *turn) summary(now time.Time, stats chat.Stats) string {
-	if u.requests == 0 && len(u.files) == 0 {
+	if u.requests == 0 && u.files == 0 {
 		return ""
 	}
 	parts := []string{words.Elapsed(u.took(now))}
@@ -169,8 +160,8 @@ func (u *turn) summary(now time.Time, stats chat.Stats) string {
 	if saved := stats.Saving.Minus(u.saving).String(); saved != "" {
 		parts = append(parts, saved+" saved by pruning")
 	}
-	if len(u.files) > 0 {
-		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(len(u.files), "file"), u.added, u.removed))
+	if u.files > 0 {
+		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(u.files, "file"), u.added, u.removed))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -16,7 +16,6 @@ import (
 	"agent/internal/gitdiff"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	"agent/internal/tui/patch"
 	"agent/internal/words"
 )
 
@@ -93,12 +92,12 @@ func (t *tally) take(e chat.Event) {
 	switch e := e.(type) {
 	case chat.UserMessage:
 		t.turns++
-	case chat.ToolEnded:
-		for _, file := range patch.Files(e.Answer.Diff) {
+	case chat.TurnEnded:
+		for _, file := range e.Changes.Files {
 			if t.files == nil {
 				t.files = map[string]bool{}
 			}
-			t.files[file.Name] = true
+			t.files[file] = true
 		}
 	}
 }

@@ -13,19 +13,17 @@ import (
 	"agent/internal/llm/llmtest"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/snapshot"
 )
 
 // The line at the end says what the session came to.
 func TestTally(t *testing.T) {
 	t.Parallel()
-	edit := func(names ...string) (e chat.ToolEnded) {
-		for _, name := range names {
-			e.Answer.Diff += "--- " + name + "\n+++ " + name + "\n@@ -1 +1 @@\n-a\n+b\n"
-		}
-		return e
+	changed := func(names ...string) chat.TurnEnded {
+		return chat.TurnEnded{Changes: snapshot.Changes{Files: names}}
 	}
 	var nothing, some tally
-	for _, e := range []chat.Event{chat.UserMessage{}, edit("a.go"), edit("a.go", "b.go"), chat.UserMessage{}, chat.ToolEnded{}} {
+	for _, e := range []chat.Event{chat.UserMessage{}, changed("a.go"), chat.UserMessage{}, changed("a.go", "b.go"), changed()} {
 		some.take(e)
 	}
 	for _, tt := range []struct {

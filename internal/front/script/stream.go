@@ -45,13 +45,14 @@ func (r *run) event(envelope chat.Envelope) {
 		e.Outcome.Requests += r.last.Outcome.Requests
 		e.Outcome.ToolCalls += r.last.Outcome.ToolCalls
 		r.last, changes = e, true
+		r.done.Ended(e)
 	}
 	r.mu.Unlock()
 	if r.printer.Event(envelope.Event) != nil {
 		r.stop()
 	}
 	if ended, is := envelope.Event.(chat.TurnEnded); is && r.Streams {
-		r.printer.Turn(ended.Outcome, ended.Err)
+		r.printer.Turn(ended)
 	}
 	if changes {
 		select {
@@ -156,7 +157,7 @@ func (r *run) obey(ctx context.Context, in headless.Input) error {
 		message[0].Text = out.Submit
 		r.talk.Send(message)
 	default:
-		r.printer.Turn(chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil)
+		r.printer.Turn(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}})
 	}
 	return nil
 }

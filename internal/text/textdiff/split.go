@@ -64,3 +64,19 @@ func extentOf(field string) Extent {
 	}
 	return e
 }
+
+// Stat counts the lines that a unified diff adds and removes.
+func Stat(diff string) (added, removed int) {
+	for _, file := range Split(diff) {
+		_, hunks, _ := strings.Cut("\n"+file, "\n@@")
+		for line := range strings.Lines(hunks) {
+			switch line[0] {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		}
+	}
+	return added, removed
+}

@@ -22,24 +22,9 @@ type line struct {
 	spans  style.Spans
 }
 
-// Stat counts the lines a unified diff adds and removes.
-func Stat(diff string) (added, removed int) {
-	for _, file := range textdiff.Split(diff) {
-		for _, line := range body(file) {
-			switch {
-			case strings.HasPrefix(line, "+"):
-				added++
-			case strings.HasPrefix(line, "-"):
-				removed++
-			}
-		}
-	}
-	return added, removed
-}
-
-// StatText is what Stat counts, as people read it.
+// StatText returns how many lines a unified diff adds and removes, as people read it.
 func StatText(diff string) string {
-	added, removed := Stat(diff)
+	added, removed := textdiff.Stat(diff)
 	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
 }
 

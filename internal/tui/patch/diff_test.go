@@ -11,8 +11,8 @@ func TestDiff(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])
 	diff := "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n@@ -98,2 +98,3 @@\n x\n+y\n z\n\\ No newline at end of file\n"
-	if added, removed := Stat(diff); added != 2 || removed != 1 {
-		t.Errorf("stat +%d −%d, want +2 −1", added, removed)
+	if stat := StatText(diff); stat != "+2 −1" {
+		t.Errorf("stat %s, want +2 −1", stat)
 	}
 	want := "  1  one\n  2 --- two\n  2 +++ zwei\n    ⋮\n 98  x\n 99 +y\n100  z\n    \\ No newline at end of file"
 	if got := strings.Join(Render(theme, diff, 40), "\n"); got != want {

@@ -86,7 +86,7 @@ func (f File) Title(t *style.Theme) string { return f.title(t).String() }
 
 func (f File) title(t *style.Theme) style.Spans {
 	what := f.What
-	if added, removed := Stat(f.Diff); added+removed > 0 {
+	if added, removed := textdiff.Stat(f.Diff); added+removed > 0 {
 		what = style.Listed(what, StatText(f.Diff))
 	}
 	name := style.Reveal(f.Name)

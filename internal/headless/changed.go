@@ -1,0 +1,45 @@
+package headless
+
+import (
+	"fmt"
+	"slices"
+
+	"agent/internal/chat"
+	"agent/internal/words"
+)
+
+// Changed describes the files that edits and commands of a turn, or of a run, have changed.
+type Changed struct {
+	// Files has paths relative to the workspace.
+	Files []string `json:"files"`
+	// Added and Removed count lines of text.
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// changedBy returns the changes of a turn, nil where it changed nothing.
+func changedBy(e chat.TurnEnded) *Changed {
+	if len(e.Changes.Files) == 0 {
+		return nil
+	}
+	return &Changed{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
+}
+
+// Ended adds the changes of a turn that has ended to those of the run.
+func (r *Run) Ended(e chat.TurnEnded) {
+	turn := changedBy(e)
+	switch {
+	case turn == nil:
+		return
+	case r.Changed == nil:
+		r.Changed = turn
+		return
+	}
+	files := slices.Concat(r.Changed.Files, turn.Files)
+	slices.Sort(files)
+	r.Changed = &Changed{slices.Compact(files), r.Changed.Added + turn.Added, r.Changed.Removed + turn.Removed}
+}
+
+func (c *Changed) String() string {
+	return fmt.Sprintf("%s changed +%d −%d", words.Count(len(c.Files), "file"), c.Added, c.Removed)
+}
