@@ -32,6 +32,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 	t.Parallel()
 	agent := buildExtended(t)
 	t.Run("tools and gates at run time", func(t *testing.T) { askExtended(t, agent) })
+	t.Run("start", func(t *testing.T) { checkStartAllocations(t, agent) })
 	doc := filepath.Join("testdata", "extension", "doc.json")
 	// Slash commands want an endpoint, and ask nothing of it.
 	slash := func(line string) []string {

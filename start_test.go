@@ -1,19 +1,24 @@
 package agent_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// slowPackages do so much while a program starts, whatever it is to do, that what they
-// are good for is had in another way.
+// slowPackages initialise so much, whatever the program is to do, that it does without them.
 var slowPackages = map[string]string{
+	"github.com/yuin/goldmark":               "0.3 MB with its HTML renderer; parse with goldmark/parser",
+	"github.com/yuin/goldmark/extension":     "it compiles the patterns of all dialects; internal/tui/markdown parses ours",
 	"github.com/alecthomas/chroma/v2/lexers": "12 ms and 7 MB; internal/lexer reads a lexer when it is asked for",
 	"encoding/gob":                           "JSON is what is written",
 	"html/template":                          "text/template writes the prompts",
@@ -30,8 +35,8 @@ var slowCalls = map[string]string{
 	"os.ReadFile":        "a program that starts reads no file",
 }
 
-// Starting costs the same for every command, so what a package needs is made when it is
-// first needed (agent --version: at most 8 ms of CPU).
+// Every command pays for the start, so a package makes its values when they are first needed
+// (agent --version: at most 5 ms of CPU).
 func TestStartingDoesNoWork(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"cmd", "internal", "prompts"} {
@@ -77,7 +82,47 @@ func checkStart(t *testing.T, file string) {
 	}
 }
 
-// calledName is the package and the name of the function that a node calls.
+// The most that the program allocates before main. Both figures are nearly the same on every
+// machine. Most of them belongs to libraries: tables of HTML, patterns of Markdown and of
+// JSON Schema, keys of terminals.
+const (
+	mostStartBytes   = 900_000
+	mostStartObjects = 4_600
+)
+
+var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
+
+// checkStartAllocations runs the program and adds up the allocations of its packages while they
+// are initialised.
+func checkStartAllocations(t *testing.T, agent string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), agent, "--version")
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	packages := initialised.FindAllStringSubmatch(string(out), -1)
+	if len(packages) < 100 {
+		t.Fatalf("only %d packages in\n%s", len(packages), out)
+	}
+	bytes, objects := 0, 0
+	large := ""
+	for _, p := range packages {
+		b, _ := strconv.Atoi(p[2])
+		n, _ := strconv.Atoi(p[3])
+		bytes, objects = bytes+b, objects+n
+		if b > 10_000 || n > 100 {
+			large += fmt.Sprintf("%8d bytes %5d objects  %s\n", b, n, p[1])
+		}
+	}
+	if bytes > mostStartBytes || objects > mostStartObjects {
+		t.Errorf("%d bytes in %d objects are allocated before main, at most %d in %d are expected; the largest:\n%s",
+			bytes, objects, mostStartBytes, mostStartObjects, large)
+	}
+}
+
+// calledName returns the package and the name of the function that a node calls.
 func calledName(n ast.Node) string {
 	if call, ok := n.(*ast.CallExpr); ok {
 		if selector, ok := call.Fun.(*ast.SelectorExpr); ok {

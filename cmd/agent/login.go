@@ -54,7 +54,7 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 		return run(cmd.Context(), w, provider.SystemKeys(f.Config, w.Env), place)
 	}
 	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	cmd.ValidArgsFunction = cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp)
+	cmd.ValidArgsFunction = cobra.FixedCompletions(vendor.Names(), cobra.ShellCompDirectiveNoFileComp)
 	return &cmd
 }
 
@@ -62,7 +62,7 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 func keyPlace(name, baseURL string) (string, error) {
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
-		if names := provider.Names(); !found {
+		if names := vendor.Names(); !found {
 			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
 		}
 		return provider.Place(known.BaseURL), nil

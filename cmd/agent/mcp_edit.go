@@ -69,8 +69,8 @@ func newMCPAdd(w world) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&scope, "scope", scopeUser, "where it is written: user or project")
 	cmd.Flags().StringVarP(&transport, "transport", "t", "", "http or sse, for a URL")
-	cmd.Flags().StringArrayVarP(&env, "env", "e", nil, "set `NAME=VALUE` for its program (repeatable)")
-	cmd.Flags().StringArrayVarP(&headers, "header", "H", nil, "send `'NAME: VALUE'` with its requests (repeatable)")
+	repeatable(cmd.Flags(), &env, "env", "e", "set `NAME=VALUE` for its program (repeatable)")
+	repeatable(cmd.Flags(), &headers, "header", "H", "send `'NAME: VALUE'` with its requests (repeatable)")
 	return cmd
 }
 

@@ -131,7 +131,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 // filter names, then of the others that --provider knows; of all only if asked for.
 func (o modelsOptions) catalogueRows() []modelRow {
 	names := map[string]string{}
-	for _, name := range provider.Names() {
+	for _, name := range vendor.Names() {
 		if known, _ := vendor.Named(name); known.Catalogue != "" {
 			names[known.Catalogue] = name
 		}

@@ -149,8 +149,8 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
 	f.StringVar(&o.approvalMode, "approval-mode", "", strings.Join(gate.ModeNames(), ", "))
-	f.StringArrayVar(&o.Allow, "allow", nil, "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
-	f.StringArrayVar(&o.AllowOutside, "allow-outside", nil, "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
+	repeatable(f, &o.Allow, "allow", "", "allow calls that match `TOOL(PATTERN)` without asking (repeatable)")
+	repeatable(f, &o.AllowOutside, "allow-outside", "", "let commands that match `TOOL(PATTERN)` out of the sandbox without asking (repeatable)")
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "send nothing more once this run has cost `USD`, where prices are known; what a resumed session cost before does not count")
 	f.BoolVar(&o.TrustProject, "trust-project", false, "agree for this run to what the repository wants run, connected to or allowed")
@@ -163,7 +163,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	o.registerLimits(cmd, w)
 	f := cmd.Flags()
 	f.StringVarP(&o.prompt, "prompt", "p", "", "run `PROMPT` headless to its end; piped input is appended")
-	f.StringArrayVarP(&o.images, "image", "i", nil, "send the image in `FILE` with the prompt (repeatable)")
+	repeatable(f, &o.images, "image", "i", "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` of this repository, on its branch agent/NAME; it is made if it is not there")
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
@@ -178,7 +178,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
 	f.BoolVar(&o.NoSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
-	f.StringArrayVar(&o.Servers, "mcp-config", nil, "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
+	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check says it in words
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {

@@ -44,7 +44,7 @@ for what runs later, such as git's hooks, and open connections to itself.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's
-	cmd.Flags().StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	repeatable(cmd.Flags(), &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "what it may do: look or work")

@@ -11,14 +11,15 @@ import (
 	"agent/internal/cli"
 	"agent/internal/command"
 	"agent/internal/headless"
+	"agent/internal/llm/vendor"
 	"agent/internal/nearest"
-	"agent/internal/provider"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
 	"agent/internal/slash"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newSettingsCommand(w world) *cobra.Command {
@@ -89,6 +90,27 @@ func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Co
 	return proposals, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
+// repeated is the value of a flag that may be given several times. pflag's own writes its
+// default as CSV for each flag, which costs 4 KB of memory a flag whenever the program starts.
+type repeated struct{ values *[]string }
+
+// repeatable declares a flag that appends each of its values to p.
+func repeatable(f *pflag.FlagSet, p *[]string, name, letter, usage string) {
+	f.VarP(repeated{p}, name, letter, usage)
+}
+
+// Set implements pflag.Value.
+func (r repeated) Set(value string) error {
+	*r.values = append(*r.values, value)
+	return nil
+}
+
+// String implements pflag.Value.
+func (r repeated) String() string { return strings.Join(*r.values, ",") }
+
+// Type implements pflag.Value. The completion of cobra looks for "Array" in it.
+func (repeated) Type() string { return "stringArray" }
+
 // settingsOptions are the flags that settings come from.
 type settingsOptions struct {
 	model        string
@@ -106,12 +128,12 @@ type settingsOptions struct {
 func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "the model to use")
-	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(provider.Names(), ", "))
+	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(vendor.Names(), ", "))
 	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint")
 	f.StringVar(&o.profile, "profile", "", "the profile to load")
-	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` for this run (repeatable)")
+	repeatable(f, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
-	completeFlag(cmd, "provider", cobra.FixedCompletions(provider.Names(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "provider", cobra.FixedCompletions(vendor.Names(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "set", completeAssignments)
 }
 

@@ -7,7 +7,6 @@ import (
 	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
-	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/tui/style"
 )
@@ -19,7 +18,7 @@ func Registry() *settings.Registry {
 		settings.CompressionStrategy.Key(): compression.Names(),
 		settings.ApprovalMode.Key():        gate.ModeNames(),
 		settings.Theme.Key():               style.Themes(),
-		settings.Provider.Key():            provider.Names(),
+		settings.Provider.Key():            vendor.Names(),
 		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/llmtest"
+	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
 )
@@ -26,7 +27,7 @@ type bench struct {
 
 func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
 	t.Helper()
-	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.Provider.Key(): provider.Names()}))
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.Provider.Key(): vendor.Names()}))
 	config := provider.Config{
 		Settings: s,
 		Env:      func(string) string { return "" },

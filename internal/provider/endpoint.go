@@ -116,7 +116,7 @@ func Resolve(from Sources) (Endpoint, error) {
 func choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
-		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(Names(), ", "))
+		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
 	}
 	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
 		return Endpoint{BaseURL: byName.BaseURL, From: provider.From, Provider: byName.Name}, nil
@@ -301,15 +301,6 @@ func NormalizeBaseURL(raw string) (string, error) {
 		base += "?" + u.RawQuery
 	}
 	return base, nil
-}
-
-// Names returns the names of all vendors.
-func Names() []string {
-	var names []string
-	for _, v := range vendor.All() {
-		names = append(names, v.Name)
-	}
-	return names
 }
 
 // vendorAt returns the vendor at the host of a base URL, the zero Vendor if there is none. Only

@@ -42,8 +42,9 @@ type Kind[T any] struct {
 	// parse reads what a person has typed, without blanks around it. The error is a predicate
 	// of the key, such as "must be true or false".
 	parse func(text string) (T, error)
-	// schema is the JSON Schema of the valid values.
-	schema jsonschema.Schema
+	// schema returns the JSON Schema of the valid values. It is a function because a program
+	// declares its settings whenever it starts, and few starts print a schema.
+	schema func() *jsonschema.Schema
 }
 
 // untyped returns the kind for values of any type.
@@ -73,7 +74,7 @@ func Bool() Kind[bool] {
 			}
 			return false, mustBe(takes, text)
 		},
-		schema: jsonschema.Schema{Type: string(TypeBool)},
+		schema: func() *jsonschema.Schema { return &jsonschema.Schema{Type: string(TypeBool)} },
 	}
 }
 
@@ -81,8 +82,12 @@ func Bool() Kind[bool] {
 // (D-38). Without words, those of Choices are used.
 func Enum(words ...string) Kind[string] {
 	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words}
-	for _, word := range words {
-		k.schema.Enum = append(k.schema.Enum, word)
+	k.schema = func() *jsonschema.Schema {
+		schema := &jsonschema.Schema{}
+		for _, word := range words {
+			schema.Enum = append(schema.Enum, word)
+		}
+		return schema
 	}
 	k.parse = func(text string) (string, error) {
 		i := slices.IndexFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
@@ -110,8 +115,16 @@ func Duration(least, most time.Duration) Kind[time.Duration] {
 			}
 			return v, nil
 		},
-		schema: jsonschema.Schema{Type: "string", Pattern: `^[0-9]+(\.[0-9]+)?(h|m|s)?([0-9]+(\.[0-9]+)?(m|s))*$`},
+		schema: matches(spanPattern),
 	}
+}
+
+// spanPattern matches a duration.
+const spanPattern = `^[0-9]+(\.[0-9]+)?(h|m|s)?([0-9]+(\.[0-9]+)?(m|s))*$`
+
+// matches returns a function that returns the schema of texts that match a pattern.
+func matches(pattern string) func() *jsonschema.Schema {
+	return func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: pattern} }
 }
 
 // auto is the word for a duration that the program chooses.
@@ -122,7 +135,7 @@ func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
 	k := Duration(least, most)
 	span := k.parse
 	k.takes = auto + ", or " + k.takes
-	k.schema.Pattern = "^" + auto + "$|" + k.schema.Pattern
+	k.schema = matches("^" + auto + "$|" + spanPattern)
 	k.parse = func(text string) (time.Duration, error) {
 		if strings.EqualFold(text, auto) {
 			return 0, nil
@@ -160,6 +173,6 @@ func Object(without ...string) Kind[JSON] {
 			encoded, err := rawjson.Canonical(json.RawMessage(text))
 			return JSON(encoded), err
 		},
-		schema: jsonschema.Schema{Type: "object"},
+		schema: func() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} },
 	}
 }

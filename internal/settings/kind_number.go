@@ -31,7 +31,7 @@ func numeric[T int | float64](name Type, noun string, r Range, parse func(string
 			}
 			return v, nil
 		},
-		schema: r.schema(name),
+		schema: func() *jsonschema.Schema { return r.schema(name) },
 	}
 }
 
@@ -81,8 +81,8 @@ func (r Range) contains(x float64) bool {
 }
 
 // schema returns the JSON Schema of the numbers in the range.
-func (r Range) schema(name Type) jsonschema.Schema {
-	bounds := jsonschema.Schema{Minimum: &r.low, Maximum: r.high}
+func (r Range) schema(name Type) *jsonschema.Schema {
+	bounds := &jsonschema.Schema{Minimum: &r.low, Maximum: r.high}
 	if r.openLow {
 		bounds.Minimum, bounds.ExclusiveMinimum = nil, &r.low
 	}
@@ -91,5 +91,5 @@ func (r Range) schema(name Type) jsonschema.Schema {
 		return bounds
 	}
 	also := any(*r.also)
-	return jsonschema.Schema{Type: string(name), AnyOf: []*jsonschema.Schema{&bounds, {Const: &also}}}
+	return &jsonschema.Schema{Type: string(name), AnyOf: []*jsonschema.Schema{bounds, {Const: &also}}}
 }

@@ -14,8 +14,9 @@ import (
 
 // oneLine returns a kind of text.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
-	one := 1
-	return Kind[string]{name: name, takes: takes, parse: parse, schema: jsonschema.Schema{Type: "string", MinLength: &one}}
+	return Kind[string]{name: name, takes: takes, parse: parse, schema: func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", MinLength: new(1)}
+	}}
 }
 
 // Word returns the kind of text without spaces.
@@ -65,7 +66,9 @@ func List(takes string) Kind[string] {
 		}
 		return strings.Join(items, ","), nil
 	})
-	k.schema.Pattern = `[^,\s]`
+	k.schema = func() *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", MinLength: new(1), Pattern: `[^,\s]`}
+	}
 	return k
 }
 

@@ -86,7 +86,7 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 
 // schema returns the JSON Schema of the setting.
 func (s *Spec) schema() (*jsonschema.Schema, error) {
-	schema := s.kind.schema
+	schema := s.kind.schema()
 	schema.Description = s.Help
 	if s.standard.IsSet() {
 		encoded, err := json.Marshal(s.standard)
@@ -95,5 +95,5 @@ func (s *Spec) schema() (*jsonschema.Schema, error) {
 		}
 		schema.Default = encoded
 	}
-	return &schema, nil
+	return schema, nil
 }

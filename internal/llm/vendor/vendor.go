@@ -51,6 +51,15 @@ func (v Vendor) KeyHelp() string {
 // All returns all vendors that have a name, OpenAI first.
 func All() []Vendor { return slices.Clone(vendors) }
 
+// Names returns the names of all vendors, in the order of All.
+func Names() []string {
+	names := make([]string, len(vendors))
+	for i := range vendors {
+		names[i] = vendors[i].Name
+	}
+	return names
+}
+
 // Named returns the vendor with a name, in upper or lower case.
 func Named(name string) (Vendor, bool) {
 	i := slices.IndexFunc(vendors, func(v Vendor) bool { return strings.EqualFold(v.Name, name) })

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -27,12 +25,8 @@ type Renderer struct {
 	piece Piece
 }
 
-// New returns a renderer for a theme, of markdown with the three marks of GitHub's dialect
-// that models write. It belongs to one goroutine.
-func New(t *style.Theme) *Renderer {
-	dialect := goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)
-	return &Renderer{parser: goldmark.New(dialect).Parser(), theme: t}
-}
+// New returns a renderer for a theme. It belongs to one goroutine.
+func New(t *style.Theme) *Renderer { return &Renderer{parser: newParser(), theme: t} }
 
 // Piece renders a piece of a stream.
 func (m *Renderer) Piece(piece Piece, width int) []string {
