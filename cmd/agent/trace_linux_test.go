@@ -38,7 +38,7 @@ func jsonObject(pairs ...any) string {
 // the disk that is not the program's own, and how many programs were started.
 func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
 	began := map[string]string{} // by process, a call that is not over
-	// The helper of the sandbox arranges a /run of its own before there is a command.
+	// The helper of the sandbox arranges a /run and a /tmp of its own before there is a command.
 	helpers := map[string]bool{}
 	lines := bufio.NewScanner(trace)
 	lines.Buffer(nil, 1<<20)
@@ -65,7 +65,8 @@ func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
 			continue
 		}
 		for _, path := range p.changed(name, arguments, result) {
-			if !p.own(path) && !(helpers[pid] && strings.HasPrefix(path, "/run/")) {
+			arranged := helpers[pid] && (strings.HasPrefix(path, "/run/") || name == "mkdirat" && strings.HasPrefix(path, "/tmp/"))
+			if !p.own(path) && !arranged {
 				found = append(found, path+" by "+call)
 			}
 		}
@@ -92,7 +93,7 @@ func (p *readOnlyPlace) changed(name, arguments, result string) []string {
 	for _, argument := range strings.Split(arguments, ", ") {
 		if inside := annotated(argument); len(inside) > 0 {
 			folder = inside[0]
-			if strings.HasPrefix(name, "f") || argument == arguments { // the file itself
+			if strings.HasPrefix(name, "f") && !strings.HasSuffix(name, "at") || argument == arguments { // the file itself
 				paths = append(paths, inside[0])
 			}
 			continue

@@ -12,6 +12,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/git"
 	"agent/internal/git/layout"
+	"agent/internal/sandbox"
 	"agent/internal/settings"
 	"agent/internal/words"
 	"agent/prompts"
@@ -71,11 +72,10 @@ func (c *Conversation) promptSession() func() prompts.Session {
 
 // promptSandbox returns what the system prompt says of the sandbox, nil where there is none.
 func (c *Conversation) promptSandbox() *prompts.Sandbox {
-	confined := c.confinement()
-	if !confined.Active() {
+	if settings.Sandbox.Of(c.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
 		return nil
 	}
-	return &prompts.Sandbox{OwnTemp: confined.Policy.PrivateTemp != "", Network: confined.Policy.Network}
+	return &prompts.Sandbox{OwnTemp: c.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(c.settings)}
 }
 
 // trailer is the line of commits that a setting wants.

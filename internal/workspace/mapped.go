@@ -36,6 +36,9 @@ func (w *Workspace) OwnTemp() string {
 	return folder
 }
 
+// MapsTemp reports whether commands find a folder of their own as /tmp. It makes nothing.
+func (w *Workspace) MapsTemp() bool { return w.ownTemp() != "" }
+
 func (w *Workspace) ownTemp() string {
 	if w.mapped.Folder == nil {
 		return ""

@@ -5,6 +5,7 @@ package effect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,9 @@ const (
 	Argument = "argument"
 	// Variable is the name of a variable of the person's environment.
 	Variable = "variable"
+	// Type is how a server is reached, Address where.
+	Type    = "type"
+	Address = "url"
 	// Rule is a rule that spares questions.
 	Rule = "allow"
 )
@@ -71,8 +75,8 @@ func (l List) Texts(name string) []string {
 	return texts
 }
 
-// Lines returns all parts for a person. A command is on one line with its arguments, and so are
-// neighbours of one name.
+// Lines returns all parts for a person. A command is on one line with its arguments, and with
+// the variables of its environment that fit before it; so are neighbours of one name.
 func (l List) Lines() []string {
 	var lines []string
 	for n := 0; n < len(l); n++ {
@@ -86,7 +90,13 @@ func (l List) Lines() []string {
 			for ; n+1 < len(l) && l[n+1].Name == Argument; n++ {
 				words = append(words, quoted(l[n+1].Text))
 			}
+			for ; n+1 < len(l) && l[n+1].Role == Value && fitsBefore(l[n+1], words); n++ {
+				words = slices.Insert(words, 0, l[n+1].assignment())
+			}
 			lines = append(lines, strings.Join(words, " "))
+		case p.Name == Type && n+1 < len(l) && l[n+1].Name == Address:
+			n++
+			lines = append(lines, Address+" ("+p.Text+"): "+l[n].noted())
 		case p.Name == Command:
 			lines = append(lines, p.Text)
 		case p.Text == "" && p.Key == "":
@@ -103,6 +113,21 @@ func (l List) Lines() []string {
 	}
 	return lines
 }
+
+// widest is the length in bytes of a command line up to which variables are put before it.
+const widest = 72
+
+// fitsBefore reports whether a variable fits before a command on one line.
+func fitsBefore(variable Part, words []string) bool {
+	length := len(variable.assignment())
+	for _, word := range words {
+		length += 1 + len(word)
+	}
+	return length <= widest
+}
+
+// assignment returns a variable as a shell sets it for one command.
+func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
 
 // noted returns the text with its note.
 func (p Part) noted() string {

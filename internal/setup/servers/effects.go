@@ -20,21 +20,23 @@ func (s *Server) Effects() effect.List {
 		}
 	}
 	if s.Transport != Stdio || s.URL != "" {
-		add(effect.Plain, "type", "", string(s.Transport))
+		add(effect.Plain, effect.Type, "", string(s.Transport))
+		add(effect.Plain, effect.Address, "", s.URL)
 	}
 	if s.Command != "" {
 		add(effect.Word, effect.Command, "", s.Command)
 		add(effect.Word, effect.Argument, "", s.Args...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		add(effect.Value, "env", name, s.Env[name])
+	}
+	if s.Command != "" {
 		add(effect.Folder, "cwd", "", s.Cwd)
 		if s.Sandbox != Sandboxed {
 			all = append(all, effect.Part{Name: "outside the sandbox"})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		add(effect.Value, "env", name, s.Env[name])
-	}
 	add(effect.Plain, effect.Variable, "", s.EnvVars...)
-	add(effect.Plain, "url", "", s.URL)
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
 		add(effect.Plain, "header", name, s.Headers[name])
 	}
