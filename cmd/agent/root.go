@@ -67,7 +67,7 @@ func execute(ctx context.Context, args []string, w world) int {
 
 // converse runs a session with the endpoint of the user's choice.
 func converse(ctx context.Context, w world, o sessionOptions) error {
-	if o.Record.Resume == askSession {
+	if o.Record.Resume == askSession || o.Record.Resume != "" && !o.headless {
 		id, err := pickSession(ctx, w, o)
 		if err != nil || id == "" {
 			return err
@@ -170,7 +170,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVar(&o.output, "output-format", headless.Text, "what -p prints: "+strings.Join(headless.Formats, ", "))
 	f.StringVar(&o.input, "input-format", headless.Text, "what -p reads: text, or stream-json for messages, answers and cancels as lines of JSON")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "go on with the latest session of this folder")
-	f.StringVarP(&o.Record.Resume, "resume", "r", "", "go on with the session `ID`, of which the beginning or the last five letters are enough; without one, choose")
+	f.StringVarP(&o.Record.Resume, "resume", "r", "", "go on with the session `NAME`: an id, its last letters, or words of the title; without one, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
 	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
 	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here")

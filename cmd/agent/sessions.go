@@ -31,13 +31,17 @@ func newSessions(w world) *cobra.Command {
 func newSessionsList(w world) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the sessions of this folder, latest first",
-		Args:  cli.ExactArgs(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use:   "list [WORDS…]",
+		Short: "List the sessions of this folder, latest first; with words, those whose title, first message, id or branch holds all of them",
+		RunE: func(cmd *cobra.Command, args []string) error {
 			f, infos, err := listSessions(w, all)
 			if err != nil {
 				return err
+			}
+			if wanted := strings.Join(args, " "); wanted != "" {
+				if infos = session.Search(infos, wanted); len(infos) == 0 && !asJSON {
+					return w.tell(fmt.Sprintf("no session listed here holds %q", wanted))
+				}
 			}
 			if asJSON {
 				return printSessions(w, f, infos)
@@ -95,7 +99,7 @@ func listSessions(w world, all bool) (app.Folders, []session.Info, error) {
 
 func newSessionsShow(w world) *cobra.Command {
 	var stats bool
-	cmd := sessionCommand(w, "show", "Show the conversation of a session, or with --stats what it holds", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "show NAME", "Show the conversation of a session, or with --stats what it holds", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -122,7 +126,7 @@ func newSessionsShow(w world) *cobra.Command {
 
 func newSessionsExport(w world) *cobra.Command {
 	var asJSON bool
-	cmd := sessionCommand(w, "export", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
+	cmd := sessionCommand(w, "export NAME", "Print a session's current conversation as Markdown, or as the document that agent context reads", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -143,7 +147,7 @@ func newSessionsExport(w world) *cobra.Command {
 }
 
 func newSessionsDelete(w world) *cobra.Command {
-	return sessionCommand(w, "delete", "Delete a session's record", func(f app.Folders, info session.Info) error {
+	return sessionCommand(w, "delete ID", "Delete a session's record", func(f app.Folders, info session.Info) error {
 		if err := f.DeleteSession(info); err != nil {
 			return err
 		}
@@ -151,19 +155,22 @@ func newSessionsDelete(w world) *cobra.Command {
 	})
 }
 
-// sessionCommand is a command on one session, named by id or by a part that only one
-// has.
-func sessionCommand(w world, name, short string, act func(app.Folders, session.Info) error) *cobra.Command {
+// sessionCommand returns a command on one session. If its use says NAME, words of the title
+// name the session as an id does.
+func sessionCommand(w world, use, short string, act func(app.Folders, session.Info) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   name + " ID",
+		Use:   use,
 		Short: short,
-		Args:  cli.ExactArgs(1, "the id of a session, as agent sessions list --all shows it"),
+		Args:  cli.ExactArgs(1, "a session; agent sessions list --all shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := w.Folders()
 			if err != nil {
 				return err
 			}
-			info, err := f.NamedSession(args[0])
+			info, err := f.NamedSession(w.Dir, args[0])
+			if err == nil && strings.HasSuffix(use, " ID") {
+				info, err = session.WithID([]session.Info{info}, args[0])
+			}
 			if err != nil {
 				return usage(err)
 			}

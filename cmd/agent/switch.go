@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agent/internal/command"
 	"agent/internal/disk"
+	"agent/internal/session"
 	"agent/internal/tui"
 )
 
@@ -33,7 +35,8 @@ func withSessionID(args []string) []string {
 // errNoChoice refuses to choose a session where nothing can be shown.
 var errNoChoice = errors.New("-r needs the id of a session where there is no terminal to choose on; agent sessions list shows them, and -c goes on with the latest")
 
-// pickSession lets the user choose the session to resume.
+// pickSession returns the id of the session to resume. The person chooses it where no name is
+// given and where several sessions have it; "" is the choice of none.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
 	f, err := w.Folders()
 	if err != nil {
@@ -47,6 +50,21 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 		return "", usage(fmt.Errorf("the workspace cannot be opened: %w", disk.Reason(err)))
 	}
 	lists := f.SessionLists(workspace, w.Now)
+	if name := o.Record.Resume; name != askSession {
+		info, err := f.NamedSession(workspace, name)
+		several := (*session.AmbiguousError)(nil)
+		switch {
+		case err == nil:
+			return info.ID, nil
+		case !errors.As(err, &several):
+			return "", usage(err)
+		}
+		pick, unlisted := lists.PickNamed(several)
+		if unlisted != nil {
+			return "", unlisted
+		}
+		return showSessions(ctx, w, o, pick, usage(err))
+	}
 	infos, err := lists.List(false)
 	elsewhere := err == nil && len(infos) == 0
 	if elsewhere {
@@ -58,10 +76,16 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case len(infos) == 0:
 		return "", usage(errors.New("no session was recorded yet, so there is none to go on with"))
 	}
-	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *lists.Pick(infos, elsewhere, false))
+	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
+}
+
+// showSessions has the person choose from a list of sessions, and returns the id of the chosen
+// one. hidden is the error where no list can be shown.
+func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
+	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *pick)
 	switch {
 	case errors.Is(err, tui.ErrNoTerminal):
-		return "", usage(errNoChoice)
+		return "", hidden
 	case errors.Is(err, tui.ErrTerminated):
 		return "", statusError(exitInterrupted)
 	case err != nil || !ok:

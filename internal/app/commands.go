@@ -108,14 +108,14 @@ func (c *ground) lists() slash.SessionLists {
 	return lists
 }
 
-// resumer checks a session before it passes the id to next, which resumes it; nil where
-// next is.
-func (c *ground) resumer(next func(id string)) func(id string) error {
+// resumer returns a function that finds a session by a name, checks it and passes its id to
+// next, which resumes it. It is nil where next is.
+func (c *ground) resumer(next func(id string)) func(name string) error {
 	if next == nil {
 		return nil
 	}
-	return func(id string) error {
-		info, err := c.folders.NamedSession(id)
+	return func(name string) error {
+		info, err := c.folders.NamedSession(c.workspace.Root(), name)
 		switch {
 		case err != nil:
 			return err

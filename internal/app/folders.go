@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"agent/internal/compression"
@@ -93,34 +92,24 @@ func (f Folders) SessionLists(workspace string, now func() time.Time) slash.Sess
 	}
 }
 
-// NamedSession is the recorded session with an id, or the only one whose id begins so,
-// or whose last part it is. The error for one that is not there asks whether the nearest
-// is meant.
-func (f Folders) NamedSession(id string) (session.Info, error) {
-	info, err := session.Find(f.Sessions(), "", id)
+// NamedSession returns the recorded session that a person calls by a name, as session.Named
+// does. The error for a name that no session has asks whether the nearest id is meant.
+func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
+	infos, err := session.List(f.Sessions(), "")
+	if err != nil {
+		return session.Info{}, err
+	}
+	info, err := session.Named(infos, workspace, name)
 	if missing := (*session.NotFoundError)(nil); errors.As(err, &missing) {
-		if whole := endingIn(id, missing.IDs); whole != "" {
-			return session.Find(f.Sessions(), "", whole)
+		ids := make([]string, len(infos))
+		for i, known := range infos {
+			ids[i] = known.ID
 		}
-		if near := nearestID(id, missing.IDs); near != "" {
+		if near := nearestID(name, ids); near != "" {
 			err = fmt.Errorf("%w; did you mean %s?", err, near)
 		}
 	}
 	return info, err
-}
-
-// endingIn is the only id whose last part, which chance chose, is another; "" for none.
-func endingIn(part string, ids []string) string {
-	found := ""
-	for _, id := range ids {
-		if _, last, _ := strings.Cut(id[strings.IndexByte(id, '-')+1:], "-"); last == part && part != "" {
-			if found != "" {
-				return ""
-			}
-			found = id
-		}
-	}
-	return found
 }
 
 // nearestID is the id that was meant by another, by a part of it or by a mistyped

@@ -22,14 +22,6 @@ func TestNearestID(t *testing.T) {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
-	for part, want := range map[string]string{"zmbxy": ids[1], "mbxy": "", "024247": "", "": "", "024247-zmbxy": ""} {
-		if got := endingIn(part, ids); got != want {
-			t.Errorf("ending in %q: %q, want %q", part, got, want)
-		}
-	}
-	if got := endingIn("aaaaa", []string{ids[2], "20261031-111500-aaaaa"}); got != "" {
-		t.Errorf("of two: %q", got)
-	}
 	if got := nearestID("20261122-024247-mfrgf", nil); got != "" {
 		t.Errorf("of none: %q", got)
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"agent/internal/git/layout"
 	"agent/internal/llm"
+	"agent/internal/pattern"
 	"agent/internal/rawjson"
 	"agent/internal/session"
 	"agent/internal/shell"
@@ -57,6 +59,30 @@ func (c *ground) SessionID() string {
 		return ""
 	}
 	return c.session.ID()
+}
+
+// plainWord matches a word that a shell passes on as it is and that is no flag.
+var plainWord = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
+
+// ResumeName returns the shortest name by which agent -r finds this session: a word of the
+// title that a person gave, the last letters of its id, or the id. It is "" where no session is
+// kept.
+func (c *ground) ResumeName() string {
+	if c.session == nil {
+		return ""
+	}
+	id := c.session.ID()
+	infos, err := session.List(c.folders.Sessions(), "")
+	if err != nil {
+		return id
+	}
+	names := strings.Fields(strings.ToLower(c.session.Title()))
+	for _, name := range append(names, id[strings.LastIndexByte(id, '-')+1:]) {
+		if found, err := session.Named(infos, c.workspace.Root(), name); err == nil && found.ID == id && plainWord.MatchString(name) {
+			return name
+		}
+	}
+	return id
 }
 
 // transcriptPath is the file that keeps the conversation, "" when none does.
@@ -171,7 +197,7 @@ func (c *ground) openNamed(options *session.Options) error {
 // chosenSession is the one named, or the latest of this workspace.
 func (c *ground) chosenSession() (session.Info, error) {
 	if c.options.Record.Resume != "" {
-		return c.folders.NamedSession(c.options.Record.Resume)
+		return c.folders.NamedSession(c.workspace.Root(), c.options.Record.Resume)
 	}
 	all, err := session.List(c.folders.Sessions(), c.workspace.Root())
 	if err == nil && len(all) == 0 {

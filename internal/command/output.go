@@ -118,6 +118,8 @@ func (b Bar) size() int {
 type Pick struct {
 	// Title says in a word or two what is chosen.
 	Title string
+	// Query is searched for until a person types something else; "" shows all choices.
+	Query string
 	// Choices are in the order in which they are shown. Without any, there is no pick.
 	Choices []Choice
 	// Actions are what keys do besides choosing.

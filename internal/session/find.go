@@ -4,55 +4,105 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
-// AmbiguousError says that the beginning of an id fits several sessions.
+// AmbiguousError says that a name fits several sessions.
 type AmbiguousError struct {
-	Prefix string
-	IDs    []string
+	Name string
+	// Fit are the sessions, latest used first.
+	Fit []Info
 }
+
+// mostNamed bounds how many sessions an AmbiguousError names.
+const mostNamed = 5
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q is the beginning of %d sessions: %s; write more of it", e.Prefix, len(e.IDs), strings.Join(e.IDs, ", "))
+	var lines []string
+	for i, info := range e.Fit {
+		if i == mostNamed {
+			lines = append(lines, fmt.Sprintf("and %d more", len(e.Fit)-i))
+			break
+		}
+		lines = append(lines, info.ID+" ("+info.Title+")")
+	}
+	return fmt.Sprintf("%q fits %d sessions: %s; write more of the title, or an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
 }
 
-// NotFoundError says that no session has an id, or an id that begins so. IDs has the
-// existing sessions, latest used first, for proposals.
-type NotFoundError struct {
-	ID  string
-	IDs []string
-}
+// NotFoundError says that no session has a name.
+type NotFoundError struct{ Name string }
 
 func (e *NotFoundError) Error() string {
-	return e.ID + ": there is no such session; `agent sessions list --all` shows all of them"
+	return e.Name + ": there is no such session; `agent sessions list --all` shows all of them"
 }
 
-// Find returns the session whose id is prefix, or the only one whose id begins
-// with it. An empty workspace searches all.
-func Find(dir, workspace, prefix string) (Info, error) {
-	infos, err := List(dir, workspace)
-	if err != nil {
-		return Info{}, err
-	}
-	var matching []Info
-	var ids, all []string
-	for _, info := range infos {
-		if info.ID == prefix {
-			return info, nil
-		}
-		all = append(all, info.ID)
-		if strings.HasPrefix(info.ID, prefix) {
-			matching, ids = append(matching, info), append(ids, info.ID)
+// shortestEnd is the number of letters from which the end of an id names a session.
+const shortestEnd = 4
+
+// WithID returns the session of a list whose id a person means by the id, by its beginning or
+// by its last letters. The error is a *NotFoundError or an *AmbiguousError.
+func WithID(infos []Info, name string) (Info, error) {
+	for _, fits := range []func(Info) bool{
+		func(i Info) bool { return i.ID == name },
+		func(i Info) bool { return name != "" && strings.HasPrefix(i.ID, name) },
+		func(i Info) bool { return len(name) >= shortestEnd && strings.HasSuffix(i.ID, name) },
+	} {
+		if fit := filter(infos, fits); len(fit) > 0 {
+			return unique(fit, name)
 		}
 	}
-	switch len(matching) {
-	case 0:
-		return Info{}, &NotFoundError{prefix, all}
-	case 1:
-		return matching[0], nil
+	return Info{}, &NotFoundError{name}
+}
+
+// Named returns the session of a list that a person calls by a name: an id as WithID takes it,
+// a title, or words of a title. An id comes before a title, a whole title before words of one.
+// Among titles, sessions of the workspace come before others, and conversations before runs of
+// scripts. The error is a *NotFoundError or an *AmbiguousError.
+func Named(infos []Info, workspace, name string) (Info, error) {
+	info, err := WithID(infos, name)
+	if missing := (*NotFoundError)(nil); !errors.As(err, &missing) {
+		return info, err
 	}
-	return Info{}, &AmbiguousError{prefix, ids}
+	here := func(i Info) bool { return i.Workspace == workspace }
+	attended := func(i Info) bool { return !i.Unattended }
+	ranks := [][]Info{filter(filter(infos, here), attended), filter(infos, here), filter(infos, attended), infos}
+	for _, fits := range []func(Info) bool{
+		func(i Info) bool { return strings.EqualFold(i.Title, strings.TrimSpace(name)) },
+		func(i Info) bool { return holds(i.Title, name) },
+	} {
+		for _, rank := range ranks {
+			if fit := filter(rank, fits); len(fit) > 0 {
+				return unique(fit, name)
+			}
+		}
+	}
+	return Info{}, err
+}
+
+func filter(infos []Info, fits func(Info) bool) []Info {
+	return slices.DeleteFunc(slices.Clone(infos), func(i Info) bool { return !fits(i) })
+}
+
+func unique(fit []Info, name string) (Info, error) {
+	if len(fit) > 1 {
+		return Info{}, &AmbiguousError{name, fit}
+	}
+	return fit[0], nil
+}
+
+// holds reports whether a text holds all words, of which there is at least one, in any order
+// and case.
+func holds(text, words string) bool {
+	wanted := strings.Fields(strings.ToLower(words))
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(strings.ToLower(text), word) })
+}
+
+// Search returns the sessions whose title, first message, id or branch hold all words.
+func Search(infos []Info, words string) []Info {
+	return filter(infos, func(i Info) bool {
+		return holds(strings.Join([]string{i.Title, i.FirstPrompt, i.ID, i.Branch}, "\n"), words)
+	})
 }
 
 // Delete removes the log at path, unless it is in use.

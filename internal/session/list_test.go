@@ -126,29 +126,59 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+// user-3 8: a session is called by its id, the beginning or end of it, its title or words of it.
+func TestNamed(t *testing.T) {
 	t.Parallel()
-	o := options(t)
-	var ids []string
-	for range 2 {
-		l := create(t, o)
-		add(t, l, "x")
-		closeLog(t, l)
-		ids = append(ids, l.ID())
+	at := func(id, workspace, title string) Info { return Info{ID: id, Workspace: workspace, Title: title} }
+	script := at("20261103-090000-script", "/here", "parser tests")
+	script.Unattended = true
+	infos := []Info{
+		at("20261101-090000-abcde", "/here", "Lexer repair"),
+		at("20261102-090000-fghij", "/there", "lexer of the other program"),
+		script,
+		at("20261104-090000-klmno", "/here", "Parser: errors"),
+		at("20261104-100000-pqrst", "/there", "docs"),
+		at("20261104-110000-uvwxy", "/there", "docs and guide"),
+		at("job-docs", "/there", "night run"),
 	}
-	for _, prefix := range []string{ids[0], ids[0][:len(ids[0])-2]} {
-		if info, err := Find(o.Dir, "", prefix); err != nil || info.ID != ids[0] {
-			t.Errorf("Find(%q) = %s, %v", prefix, info.ID, err)
+	for name, want := range map[string]string{
+		"20261101-090000-abcde":   "20261101-090000-abcde",
+		"20261101":                "20261101-090000-abcde",
+		"abcde":                   "20261101-090000-abcde",
+		"bcde":                    "20261101-090000-abcde",
+		"cde":                     "", // too short for the end of an id
+		"20261104":                "3 sessions",
+		"Lexer repair":            "20261101-090000-abcde",
+		"LEXER":                   "20261101-090000-abcde", // of this folder
+		"repair lexer":            "20261101-090000-abcde",
+		"lexer other":             "20261102-090000-fghij",
+		"parser":                  "20261104-090000-klmno", // the conversation, not the script
+		"parser tests":            "20261103-090000-script",
+		"docs":                    "job-docs", // the end of an id
+		"guide":                   "20261104-110000-uvwxy",
+		"e r":                     "2 sessions",
+		"run":                     "job-docs",
+		"":                        "",
+		" ":                       "",
+		"lexer of nothing at all": "",
+	} {
+		info, err := Named(infos, "/here", name)
+		got := info.ID
+		if several := (*AmbiguousError)(nil); errors.As(err, &several) {
+			got = fmt.Sprint(len(several.Fit), " sessions")
+		} else if missing := (*NotFoundError)(nil); err != nil && !errors.As(err, &missing) {
+			t.Error(err)
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	_, err := Find(o.Dir, o.Workspace, "2026")
-	if several := (*AmbiguousError)(nil); !errors.As(err, &several) || len(several.IDs) != 2 || !strings.Contains(err.Error(), ids[1]) {
-		t.Errorf("error %v", err)
+	if _, err := WithID(infos, "lexer"); err == nil {
+		t.Error("a word of a title is taken for an id")
 	}
-	for workspace, known := range map[string]int{"": 2, "/elsewhere": 0} {
-		_, err := Find(o.Dir, workspace, "other")
-		if missing := (*NotFoundError)(nil); !errors.As(err, &missing) || len(missing.IDs) != known || missing.ID != "other" {
-			t.Errorf("error %v", err)
+	for words, want := range map[string]int{"lexer": 2, "docs": 3, "nothing": 0, "": 0} {
+		if got := len(Search(infos, words)); got != want {
+			t.Errorf("a search for %q found %d, want %d", words, got, want)
 		}
 	}
 }

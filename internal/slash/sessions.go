@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +36,7 @@ func resumeCommand(d Deps) command.Command {
 		Name: "resume", Help: "leave this session and go on with another",
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
-			{Args: "ID", Does: "go on with that one; a beginning of the id is enough", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
+			{Args: "NAME", Rest: true, Does: "go on with that one: an id, its last letters, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
 				infos, _ := d.Sessions.List(false) // where they cannot be read, there are none to propose
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
@@ -46,13 +47,18 @@ func resumeCommand(d Deps) command.Command {
 	}
 }
 
-func (d Deps) resume(ctx context.Context, ids []string) (command.Output, error) {
+// resume goes on with the session of a name. Where several have it, they are listed.
+func (d Deps) resume(ctx context.Context, words []string) (command.Output, error) {
 	if d.Resume == nil {
 		return command.Output{}, errOneSession
 	}
 	err := d.Session.Idle(ctx)
 	if err == nil {
-		err = d.Resume(ids[0])
+		err = d.Resume(strings.Join(words, " "))
+	}
+	if several := (*session.AmbiguousError)(nil); errors.As(err, &several) {
+		pick, unlisted := d.Sessions.PickNamed(several)
+		return command.Output{Lines: SessionLines(several.Fit, true, d.Now()), Pick: pick}, unlisted
 	}
 	return command.Output{Quit: err == nil}, err
 }
@@ -216,6 +222,26 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 		}})
 	}
 	return pick
+}
+
+// PickNamed lists sessions to choose from where a name fits several: the name is searched for.
+func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick, error) {
+	all, scripts := false, true
+	for _, info := range several.Fit {
+		all = all || info.Workspace != several.Fit[0].Workspace
+		scripts = scripts && info.Unattended
+	}
+	listed, err := s.List(false)
+	all = all || !slices.ContainsFunc(listed, func(i session.Info) bool { return i.ID == several.Fit[0].ID })
+	if err == nil && all {
+		listed, err = s.List(true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pick := s.Pick(listed, all, scripts)
+	pick.Query = several.Name
+	return pick, nil
 }
 
 func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {

@@ -33,6 +33,9 @@ func recorded(asked *[]string) func(*slash.Deps) {
 			if id == "x" {
 				return errors.New("no such session")
 			}
+			if id == "several words" {
+				return &session.AmbiguousError{Name: id, Fit: infos[:2]}
+			}
 			*asked = append(*asked, id)
 			return nil
 		}
@@ -65,6 +68,9 @@ func TestSessions(t *testing.T) {
 
 	if out := w.run(t, "/resume 20261121-1"); !out.Quit || strings.Join(asked, " ") != "20261121-1" {
 		t.Errorf("resume: %+v, asked %q", out, asked)
+	}
+	if out := w.run(t, "/resume several words"); out.Quit || out.Pick.Query != "several words" || len(out.Pick.Choices) != 2 {
+		t.Errorf("a name of several: %+v", out)
 	}
 	if out := w.run(t, "/resume"); out.Quit || len(out.Pick.Choices) != 2 {
 		t.Errorf("without an id: %+v", out)

@@ -123,13 +123,16 @@ func (t *tally) sums(stats chat.Stats) string {
 // sayGoodbye says what was done in the session and how to resume it, if there is something to
 // resume. The turn loop still runs.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
-	id := c.SessionID()
-	if id == "" || c.History.Len() == 0 {
+	if c.History.Len() == 0 {
+		return
+	}
+	name := c.ResumeName()
+	if name == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	line := "agent -r " + id + " takes it up again"
+	line := "agent -r " + name + " takes it up again"
 	if stats, err := c.Stats(ctx); err == nil {
 		line = sums.sums(stats) + line
 	}

@@ -38,7 +38,11 @@ type Picker struct {
 // Open returns a picker at the choice that is in use, else at the first.
 func Open(pick command.Pick) *Picker {
 	p := &Picker{pick: pick, page: 1, previews: map[int]string{}}
+	p.query.Insert(pick.Query)
 	p.search()
+	if pick.Query != "" {
+		return p
+	}
 	for i, c := range pick.Choices {
 		if c.InUse {
 			p.at = i

@@ -43,6 +43,8 @@ func TestPickerSelects(t *testing.T) {
 		{name: "words in any order, name and help", pick: sessions(12), text: "days 7", want: "s7"},
 		{name: "a name before a help", pick: sessions(12), text: "1", want: "s1"},
 		{name: "around the end", pick: sessions(3), keys: []string{"up"}, want: "s2"},
+		{name: "a query that the list begins with", pick: command.Pick{Query: "s2", Choices: used.Choices[:3]}, want: "s2"},
+		{name: "and takes back", pick: command.Pick{Query: "s1", Choices: sessions(3).Choices}, keys: []string{"ctrl+u"}, want: "s0"},
 		{name: "down", pick: sessions(3), keys: []string{"down", "ctrl+n"}, want: "s2"},
 		{name: "the text is edited", pick: sessions(3), text: "s2", keys: []string{"ctrl+u"}, want: "s0"},
 		{name: "nothing fits", pick: sessions(3), text: "x", want: ""},
