@@ -65,12 +65,14 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 		since = w.Now().AddDate(0, 0, -o.days)
 	}
 	var skipped []offline.Skipped
-	files, err := w.sessionFiles(paths, since, func(path string, err error) {
+	files, err := w.sessionFiles(paths, func(path string, err error) {
 		skipped = append(skipped, offline.Skipped{File: path, Reason: disk.Reason(err).Error()})
 	})
 	if err != nil {
 		return err
 	}
+	var older []logs.File
+	files, older = logs.Since(files, since)
 	// What is kept of a session is small beside what is read of it: collecting less often
 	// saves 6 % of the time for 30 MB of memory.
 	debug.SetGCPercent(400)
@@ -79,6 +81,9 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	finish()
 	if err != nil {
 		return err
+	}
+	for _, file := range older {
+		found.LeaveOut(file.Changed)
 	}
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
@@ -94,10 +99,10 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 
 // sessionFiles are the files that are named, those below the folders that are named, or
 // those of all programs.
-func (w world) sessionFiles(paths []string, since time.Time, skip func(string, error)) (files []logs.File, err error) {
+func (w world) sessionFiles(paths []string, skip func(string, error)) (files []logs.File, err error) {
 	if len(paths) == 0 {
 		f, err := w.Folders()
-		return append(logs.Find(w.Home, w.Env, since, skip), logs.Below(f.Sessions(), since, skip)...), err
+		return append(logs.Find(w.Home, w.Env, skip), logs.Below(f.Sessions(), skip)...), err
 	}
 	for _, path := range paths {
 		info, err := os.Stat(w.Path(path))
@@ -105,9 +110,9 @@ func (w world) sessionFiles(paths []string, since time.Time, skip func(string, e
 		case err != nil:
 			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, disk.Reason(err)))
 		case info.IsDir():
-			files = append(files, logs.Below(w.Path(path), since, skip)...)
+			files = append(files, logs.Below(w.Path(path), skip)...)
 		default:
-			files = append(files, logs.File{Path: w.Path(path), Size: info.Size()})
+			files = append(files, logs.File{Path: w.Path(path), Size: info.Size(), Changed: info.ModTime()})
 		}
 	}
 	return files, nil

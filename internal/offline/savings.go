@@ -94,13 +94,26 @@ type Skipped struct {
 
 // Savings are the savings of many sessions.
 type Savings struct {
-	Days     int             `json:"days,omitempty"`
+	Days int `json:"days,omitempty"`
+	// Older counts the sessions that were left out because they ended too early, LatestOlder
+	// is the time of the latest of them.
+	Older       int       `json:"older,omitempty"`
+	LatestOlder time.Time `json:"latestOlder,omitzero"`
+
 	Total    Saving          `json:"total"`
 	Sessions []SessionSaving `json:"sessions"`
 	Skipped  []Skipped       `json:"skipped"`
 	Projects []NamedSaving   `json:"projects"`
 	Models   []NamedSaving   `json:"models"`
 	Agents   []NamedSaving   `json:"agents"`
+}
+
+// LeaveOut counts a session that ended too early.
+func (s *Savings) LeaveOut(ended time.Time) {
+	s.Older++
+	if ended.After(s.LatestOlder) {
+		s.LatestOlder = ended
+	}
 }
 
 // SavingsOptions say which sessions count.
@@ -142,6 +155,8 @@ type savings struct {
 	mu       sync.Mutex
 	sessions []SessionSaving
 	skipped  []Skipped
+	// older has the ends of the sessions that ended too early.
+	older []time.Time
 }
 
 func (s *savings) skip(file, reason string) {
@@ -155,8 +170,10 @@ func (s *savings) skip(file, reason string) {
 func (s *savings) file(ctx context.Context, file logs.File) error {
 	var of []SessionSaving
 	var broken error
+	var older time.Time
 	lines, err := readSessions(file.Path, func(stretch logs.Stretch) error {
 		if !stretch.Latest.IsZero() && stretch.Latest.Before(s.options.Since) {
+			older = stretch.Latest
 			return nil
 		}
 		saving, err := s.replay(ctx, file.Path, stretch)
@@ -190,6 +207,9 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions = append(s.sessions, of...)
+	if len(of) == 0 && !older.IsZero() {
+		s.older = append(s.older, older)
+	}
 	return nil
 }
 
@@ -315,6 +335,9 @@ func (s *savings) report() *Savings {
 	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
 	for _, e := range r.Sessions {
 		r.Total.add(e.Saving)
+	}
+	for _, ended := range s.older {
+		r.LeaveOut(ended)
 	}
 	r.Projects = group(r.Sessions, func(e SessionSaving) string { return e.Project })
 	r.Models = group(r.Sessions, func(e SessionSaving) string { return e.Model })

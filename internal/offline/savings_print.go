@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"agent/internal/words"
 )
@@ -28,7 +29,11 @@ func Bys() []string { return []string{string(ByProject), string(ByModel), string
 // may be empty.
 func (s *Savings) Print(out io.Writer, by By, home string) error {
 	if len(s.Sessions) == 0 {
-		if _, err := fmt.Fprintln(out, "no sessions were found"+s.when()); err != nil {
+		said := "no sessions were found" + s.when()
+		if s.Older > 0 {
+			said = fmt.Sprintf("none%s; %s (latest %s): agent savings --days 0", s.when(), words.Count(s.Older, "older one"), s.LatestOlder.Local().Format(time.DateOnly))
+		}
+		if _, err := fmt.Fprintln(out, said); err != nil {
 			return err
 		}
 		return s.printSkipped(out, home)

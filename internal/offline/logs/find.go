@@ -13,6 +13,8 @@ import (
 type File struct {
 	Path string
 	Size int64
+	// Changed is the time of the last write, zero where it does not matter.
+	Changed time.Time
 }
 
 // place is where a program keeps its sessions.
@@ -41,29 +43,40 @@ func named(prefix, suffix string) func(string) bool {
 	}
 }
 
-// Find lists the sessions of other programs below a home folder that were changed since
-// a time. Env reads a variable of the environment. A folder that cannot be read is given
-// to skip with the reason.
-func Find(home string, env func(string) string, since time.Time, skip func(path string, err error)) []File {
+// Find lists the sessions of other programs below a home folder. Env reads a variable of the
+// environment. A folder that cannot be read is given to skip with the reason.
+func Find(home string, env func(string) string, skip func(path string, err error)) []File {
 	var files []File
 	for _, p := range places {
 		root := filepath.Join(home, filepath.FromSlash(p.home))
 		if p.variable != "" && env(p.variable) != "" {
 			root = env(p.variable)
 		}
-		files = append(files, below(filepath.Join(root, p.below), p.is, since, skip)...)
+		files = append(files, below(filepath.Join(root, p.below), p.is, skip)...)
 	}
 	return files
 }
 
-// Below lists the files below a folder that can be sessions and were changed since a time.
-func Below(root string, since time.Time, skip func(path string, err error)) []File {
+// Below lists the files below a folder that can be sessions.
+func Below(root string, skip func(path string, err error)) []File {
 	is := func(path string) bool { return slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) }
-	return below(root, is, since, skip)
+	return below(root, is, skip)
+}
+
+// Since returns the files that were changed since a time, and those that were not.
+func Since(files []File, at time.Time) (since, before []File) {
+	for _, f := range files {
+		if f.Changed.Before(at) {
+			before = append(before, f)
+		} else {
+			since = append(since, f)
+		}
+	}
+	return since, before
 }
 
 // below lists the sessions of a program below a folder. Without the folder there are none.
-func below(root string, is func(path string) bool, since time.Time, skip func(path string, err error)) []File {
+func below(root string, is func(path string) bool, skip func(path string, err error)) []File {
 	var files []File
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -80,9 +93,7 @@ func below(root string, is func(path string) bool, since time.Time, skip func(pa
 			skip(path, err)
 			return nil
 		}
-		if !info.ModTime().Before(since) {
-			files = append(files, File{path, info.Size()})
-		}
+		files = append(files, File{path, info.Size(), info.ModTime()})
 		return nil
 	})
 	return files

@@ -43,7 +43,8 @@ func TestFind(t *testing.T) {
 		return ""
 	}
 	var got []string
-	for _, f := range Find(home, env, time.Now().Add(-time.Hour), func(path string, err error) { t.Errorf("%s: %v", path, err) }) {
+	recent, _ := Since(Find(home, env, func(path string, err error) { t.Errorf("%s: %v", path, err) }), time.Now().Add(-time.Hour))
+	for _, f := range recent {
 		path := strings.TrimPrefix(strings.TrimPrefix(f.Path, home), codex)
 		got = append(got, strings.TrimPrefix(path, "/"))
 	}
