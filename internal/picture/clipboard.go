@@ -60,7 +60,7 @@ func clipboard(ctx context.Context, environ []string, readers []reader) ([]byte,
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("there is no clipboard here: neither WAYLAND_DISPLAY nor DISPLAY is set")
+		return nil, errors.New("there is no clipboard here: neither WAYLAND_DISPLAY nor DISPLAY is set; write @shot.png in the message, or drop a file that is on this machine on the terminal")
 	}
 	return nil, fmt.Errorf("the clipboard cannot be read without %s; install it, or drop the file on the terminal", strings.Join(names, " or "))
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,5 +226,24 @@ func TestTheOldEndpointIsLetGo(t *testing.T) {
 	case <-closed:
 	case <-time.After(30 * time.Second):
 		t.Error("the connection is still open")
+	}
+}
+
+// user-3 15: the efforts of a model are those of its maker where a gateway offers it.
+func TestEffortsAtAGateway(t *testing.T) {
+	t.Parallel()
+	for url, model := range map[string]string{
+		"http://127.0.0.1:1/v1":          "gpt-5.5",
+		"https://gateway.example.org/v1": "openai/gpt-5.5",
+		"https://api.openai.com/v1":      "gpt-5.5",
+	} {
+		b := newBench(t)
+		b.set("base-url", url)
+		if got := b.Efforts(model); !slices.Contains(got, "high") {
+			t.Errorf("%s at %s: efforts %q", model, url, got)
+		}
+		if got := b.Efforts("demo"); got != nil {
+			t.Errorf("a model that nobody knows has the efforts %q", got)
+		}
 	}
 }

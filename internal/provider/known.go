@@ -114,10 +114,13 @@ func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) 
 // servers do that people run themselves. Vendors refuse such prompts.
 func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
-// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use, nil
-// if the catalogue has none.
+// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use, else
+// at its maker: gateways pass them on. It is nil if the catalogue has none.
 func (c *Connection) Efforts(model string) []string {
-	m, _ := c.listed(model)
+	m, listed := c.listed(model)
+	if !listed {
+		m, _ = catalogue.ByMaker(model)
+	}
 	return m.Efforts
 }
 

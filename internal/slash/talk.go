@@ -151,7 +151,7 @@ func keysCommand(d Deps) command.Command {
 			}
 			return command.Output{Lines: append(append(table.Lines("lll", rows), faults...), "",
 				"Other keys for an action are set in "+d.KeysFile+`: {"keys": {"stash": ["ctrl+x"]}}`,
-				"Press a key to see what it does; Esc ends that."), TestsKeys: true}, nil
+				"Press a key to see what it does; Esc ends that, and so does typing a message."), TestsKeys: true}, nil
 		}),
 	}
 }

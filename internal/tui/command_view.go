@@ -13,6 +13,9 @@ import (
 // showCommand shows what a command has to show: its bar, its lines, its diff. What
 // would fill more than half of the window is opened to be read, and leaves a line.
 func (m *Model) showCommand(line string, output command.Output) {
+	if output.Fresh {
+		m.line.cached = 0
+	}
 	if !m.heard(line) {
 		m.print(transcript.Text, promptRows(line))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/tui/style"
 )
@@ -131,5 +132,26 @@ func TestClearDrawsARule(t *testing.T) {
 	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, Fresh: true})(style.NewTheme(style.NoColours, style.Palettes[0]), 30)
 	if want := "── new context ───────────────"; len(rows) != 2 || rows[1] != want {
 		t.Errorf("%q, want the rule %q", rows, want)
+	}
+}
+
+// user-3 13: the share of the cache is that of the conversation and of the model in use.
+func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		message any
+		stays   bool
+	}{
+		"a new context": {commandMsg{line: "/clear", output: command.Output{Lines: []string{"The context is empty."}, Fresh: true}}, false},
+		"another model": {eventsMsg{chat.StatusChanged{Status: chat.Status{Model: "other"}}}, false},
+		"other figures": {eventsMsg{chat.StatusChanged{Status: chat.Status{Model: "demo-model", Tokens: 1}}}, true},
+		"a command":     {commandMsg{line: "/stats", output: command.Output{Lines: []string{"requests 1"}}}, true},
+	} {
+		s := newScreenplay(t, 100, 20)
+		s.events(chat.UsageReported{PromptTokens: 1000, CachedTokens: 900})
+		s.model.update(tt.message)
+		if stays := strings.Contains(s.all(), "cache 90%"); stays != tt.stays {
+			t.Errorf("%s: the share stays %v, want %v:\n%s", name, stays, tt.stays, s.all())
+		}
 	}
 }

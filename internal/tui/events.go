@@ -38,6 +38,9 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 
 // event takes one event of the turn loop: what continues is the activity's.
 func (m *Model) event(event chat.Event) {
+	if e, ok := event.(chat.StatusChanged); ok && e.Status.Model != m.status.Model {
+		m.line.cached = 0 // the provider caches for each model apart
+	}
 	m.activity.event(event)
 	switch e := event.(type) {
 	case chat.UserMessage:

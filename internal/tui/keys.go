@@ -163,20 +163,25 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 	return cmd, true
 }
 
-// testKey says what a key does, after /keys, instead of doing it; Esc ends that, and so
-// does a question.
+// testKey says what a key does, after /keys, instead of doing it. Esc ends that, and so does a
+// question. Two characters in a row are the beginning of a message: they are typed.
 func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	if !m.testing || m.questions.Open() {
 		m.testing = false
 		return nil, false
 	}
-	does := "does nothing"
+	does, before := "does nothing", m.tested
+	m.tested = ""
 	switch names := m.keys.Of(k.Name); {
 	case k.Name == "esc":
 		m.testing, m.hint = false, hint{}
 		return nil, true
+	case k.Types() && before != "":
+		m.testing, m.hint = false, hint{}
+		m.input.Type(before, m.opts.Now())
+		return nil, false
 	case k.Types():
-		does = "types"
+		does, m.tested = "types", k.Text
 	case len(names) > 0:
 		does = "is " + strings.Join(names, ", else ")
 	}

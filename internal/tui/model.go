@@ -37,8 +37,9 @@ type Model struct {
 	stashed *atcmd.Message
 	// keysShown is set while the keys are under the input.
 	keysShown bool
-	// testing is set while keys are tested.
+	// testing is set while keys are tested. tested is the text that the latest of them types.
 	testing bool
+	tested  string
 	// resends is set while the list of models is fetched for a message that waits, and
 	// resendsAfter is the line after which that is sent, "" for none.
 	resends      bool

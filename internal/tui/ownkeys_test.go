@@ -69,6 +69,16 @@ func TestKeysAreTested(t *testing.T) {
 	if s.model.testing || s.model.input.Text != "x" {
 		t.Error("Esc does not end the test")
 	}
+	s.press("ctrl+u")
+	s.model.testing = true
+	s.typed("q")
+	s.press("f9")
+	if s.typed("a"); !s.model.testing || s.model.input.Text != "" {
+		t.Error("a single character ends the test")
+	}
+	if s.typed("bc"); s.model.testing || s.model.input.Text != "abc" {
+		t.Errorf("a message is not typed: %q", s.model.input.Text)
+	}
 }
 
 // With the keys of Vim, Esc leaves insert mode and interrupts nothing; in normal mode it

@@ -80,6 +80,7 @@ func TestPictures(t *testing.T) {
 					o.Environ = append(o.Environ, "TERM=xterm-256color", "COLORTERM=truecolor")
 					o.Settings = func() Settings { return Settings{Theme: look} }
 					o.Workspace = "/home/u/till"
+					o.Status.Model = "demo"
 				})
 				play(s)
 				rows := append(s.printed, s.model.live...)

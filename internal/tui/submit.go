@@ -157,6 +157,7 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 // runCommand runs a slash command beside everything else.
 func (m *Model) runCommand(line string) tea.Cmd {
 	m.activity.commands = append(m.activity.commands, line)
+	m.hint = hint{}
 	ctx, commands := m.ctx, m.opts.Commands
 	return guarded(func() tea.Msg {
 		output, err := commands.Run(ctx, line)
@@ -215,7 +216,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Ask != nil:
 		m.questions.AddOwn(msg.output.Ask, m.opts.Now())
 	case msg.output.TestsKeys && !m.opts.Plain:
-		m.testing = true
+		m.testing, m.tested = true, ""
 	case msg.output.Quit:
 		return tea.Quit
 	}
