@@ -120,7 +120,7 @@ var rooms = []room{
 	{"scripts/mutate", nil, "it breaks the program from outside"},
 	{"prompts", nil, "texts need nothing"},
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
-	{"internal/setup/imports", []string{"internal/nearest", "internal/setup/hooks", "internal/setup/jsonfile", "internal/setup/servers", "internal/setup/source"}, "it plans from files and starts nothing"},
+	{"internal/setup/imports", []string{"internal/nearest", "internal/setup/hooks", "internal/setup/jsonfile", "internal/setup/permissions", "internal/setup/servers", "internal/setup/source"}, "it plans from files and starts nothing"},
 	{"internal/setup/jsonfile", nil, "it changes files and knows nothing of what they say"},
 	{"internal/setup/servers", []string{"internal/nearest", "internal/setup/effect", "internal/setup/jsonfile", "internal/setup/source"}, "it reads who is configured and connects to nobody"},
 	{"internal/setup/consent", []string{"internal/cmdline", "internal/git", "internal/nearest", "internal/protect", "internal/rules", "internal/setup/effect", "internal/setup/fill", "internal/setup/source"}, "it keeps answers, and permissions as rules write them, and knows nothing of what is asked about but its content and the files that command lines name"},

@@ -41,7 +41,7 @@ those of your own files can be kept for the project of the current folder.`,
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
 	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: servers,hooks,commands,rules,style")
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: "+imports.Kinds())
 	return cmd
 }
 
@@ -97,8 +97,13 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 		if c.State == imports.New {
 			written++
 		}
-		rows = append(rows, []string{string(c.State), strings.TrimSuffix(string(c.Kind), "s") + " " + c.Name}, []string{"", "  from " + short(c.From)})
-		if c.To != "" {
+		kind := strings.TrimSuffix(string(c.Kind), "s")
+		what := kind + " " + c.Name
+		if c.Count > 0 {
+			what = words.Count(c.Count, kind)
+		}
+		rows = append(rows, []string{string(c.State), what}, []string{"", "  from " + short(c.From)})
+		if c.To != "" && c.To != c.From {
 			rows = append(rows, []string{"", "  to " + short(c.To)})
 		}
 		for _, lost := range c.Lost {

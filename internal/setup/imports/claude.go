@@ -2,7 +2,6 @@ package imports
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 
@@ -34,22 +33,11 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 	for _, rule := range permissions.Allow {
 		p.rule(from, rule)
 	}
-	var style string
-	var line struct{ Command string }
-	_, _ = json.Unmarshal(members["outputStyle"], &style), json.Unmarshal(members["statusLine"], &line) // of another form there is nothing to set
-	p.setting(from, "outputStyle", "output-style", style)
-	p.setting(from, "statusLine", "status-line.command", line.Command)
-}
-
-// setting shows how a member is set here.
-func (p *planner) setting(from, member, key, value string) {
-	switch {
-	case value == "":
-	case holdsSecret(value):
-		p.skip(Style, member, from, "it holds a secret")
-	default:
-		p.add(Change{Kind: Style, Name: member, State: Shown, From: from, To: "/set " + key + " " + value, Lost: []string{"it is not kept: /profile save keeps it"}})
-	}
+	p.narrowing(from)
+	p.membersOf(from, claudeMembers, members, "hooks", "disableAllHooks", "permissions", p.variables(from, members))
+	var rest map[string]json.RawMessage
+	_ = json.Unmarshal(members["permissions"], &rest) // of another form it was named above
+	p.others(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")
 }
 
 // rule shows a rule of Claude Code in our form.
@@ -77,12 +65,4 @@ func holdsSecret(line string) bool {
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		return assigned && value != "" && secret.Name(name) || strings.EqualFold(word, "bearer")
 	})
-}
-
-// commandsOf shows a folder of commands, which are read where they are.
-func (p *planner) commandsOf(folder string) {
-	path, _ := p.where.path(folder)
-	if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
-		p.add(Change{Kind: Commands, Name: "commands", State: There, From: path, To: path, Lost: []string{"they are read where they are"}})
-	}
 }

@@ -86,16 +86,33 @@ func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
 	}
 }
 
-// geminiHooks names the hooks of gemini.
-func (p *planner) geminiHooks(from string, members map[string]json.RawMessage) {
+// geminiSettings plans what gemini's settings have besides servers.
+func (p *planner) geminiSettings(from string, members map[string]json.RawMessage) {
 	if members["hooks"] != nil {
 		p.skip(Hooks, "hooks", from, "their events and answers are others than here: write them anew in "+p.hooksFile)
 	}
+	p.membersOf(from, geminiMembers, members, "mcpServers", "hooks")
 }
 
-// codexHooks plans the hooks of codex, and the program that it runs at the end of a turn as one.
-func (p *planner) codexHooks(from string, members map[string]json.RawMessage) {
+// opencodeSettings plans what opencode's settings have besides servers.
+func (p *planner) opencodeSettings(from string, members map[string]json.RawMessage) {
+	p.membersOf(from, opencodeMembers, members, "mcp", p.agentsIn(from, members))
+}
+
+// otherSettings names the settings of an agent of which none is known.
+func (p *planner) otherSettings(from string, members map[string]json.RawMessage) {
+	p.membersOf(from, nil, members, "mcp")
+}
+
+// codexSettings plans what codex's settings have besides servers.
+func (p *planner) codexSettings(from string, members map[string]json.RawMessage) {
 	p.hooksOf(from, members)
+	p.notifier(from, members)
+	p.membersOf(from, codexMembers, members, "mcp_servers", "hooks", "notify", p.profiles(from, members))
+}
+
+// notifier plans the program that codex runs at the end of a turn as a hook.
+func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	if members["notify"] == nil {
 		return
 	}

@@ -20,17 +20,29 @@ import (
 // Kind is a kind of imported things.
 type Kind string
 
-// The kinds. Commands, Rules and Style are shown and not written.
+// The kinds. Servers and Hooks are written, the others are shown.
 const (
 	Servers  Kind = "servers"
 	Hooks    Kind = "hooks"
 	Commands Kind = "commands"
+	Skills   Kind = "skills"
 	Rules    Kind = "rules"
-	Style    Kind = "style"
+	Settings Kind = "settings"
+	Profiles Kind = "profiles"
+	Agents   Kind = "sub-agents"
 )
 
 // kinds are all kinds.
-var kinds = []string{string(Servers), string(Hooks), string(Commands), string(Rules), string(Style)}
+var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents}
+
+// Kinds lists the kinds, as --only takes them.
+func Kinds() string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, ",")
+}
 
 // State is what an import does with a thing.
 type State string
@@ -51,8 +63,11 @@ const (
 
 // Change is one thing in the configuration of another agent.
 type Change struct {
-	Kind  Kind   `json:"kind"`
-	Name  string `json:"name"`
+	Kind Kind `json:"kind"`
+	// Name is empty for several things that have one fate.
+	Name string `json:"name"`
+	// Count is the number of things without a name, 0 for one with a name.
+	Count int    `json:"count,omitempty"`
 	State State  `json:"state"`
 	From  string `json:"from"`
 	// To is the file that it is written to, or the equivalent here.
@@ -103,8 +118,8 @@ func Check(named []string, only []Kind) error {
 		}
 	}
 	for _, kind := range only {
-		if !slices.Contains(kinds, string(kind)) {
-			return fmt.Errorf("--only %s is not known (valid: %s)", kind, strings.Join(kinds, ", "))
+		if !slices.Contains(kinds, kind) {
+			return fmt.Errorf("--only %s is not known (valid: %s)", kind, strings.ReplaceAll(Kinds(), ",", ", "))
 		}
 	}
 	return nil

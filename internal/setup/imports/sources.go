@@ -33,8 +33,7 @@ type origin struct {
 	name    string
 	files   []file
 	dialect dialect
-	// commands are folders that are read where they are.
-	commands []string
+	folders folders
 	// more are what a workspace has besides that would run or allow something, and that
 	// cannot be taken over.
 	more []string
@@ -44,37 +43,46 @@ var sources = []origin{
 	{"claude", []file{
 		{path: "~/.claude.json", servers: "mcpServers", more: (*planner).claudeProject},
 		{path: "~/.claude/settings.json", more: (*planner).claudeSettings},
-	}, dialect{}, []string{"~/.claude/commands"}, nil},
+	}, dialect{}, folders{
+		commands: []string{"~/.claude/commands"}, skills: []string{"~/.claude/skills"}, agents: []string{"~/.claude/agents", ".claude/agents"},
+	}, nil},
 	{"claude-desktop", []file{
 		{path: "+Claude/claude_desktop_config.json", servers: "mcpServers"},
 		{path: "~/Library/Application Support/Claude/claude_desktop_config.json", servers: "mcpServers"},
-	}, dialect{literal: true}, nil, nil},
+	}, dialect{literal: true}, folders{}, nil},
 	{"codex", []file{
-		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexHooks},
+		{path: "~/.codex/config.toml", servers: "mcp_servers", more: (*planner).codexSettings},
 		{path: "~/.codex/hooks.json", more: (*planner).hooksOf},
 		{path: ".codex/config.toml", servers: "mcp_servers"},
-	}, dialect{literal: true}, []string{"~/.codex/prompts"}, []string{".codex/rules"}},
+	}, dialect{literal: true}, folders{
+		commands: []string{"~/.codex/prompts"}, skills: []string{"~/.codex/skills"}, agents: []string{"~/.codex/agents", ".codex/agents"},
+	}, []string{".codex/rules"}},
 	{"gemini", []file{
-		{path: "~/.gemini/settings.json", servers: "mcpServers", more: (*planner).geminiHooks},
+		{path: "~/.gemini/settings.json", servers: "mcpServers", more: (*planner).geminiSettings},
 		{path: ".gemini/settings.json", servers: "mcpServers"},
-	}, dialect{dollar: true, urlIsSSE: true}, []string{"~/.gemini/commands"}, []string{".gemini/extensions"}},
+	}, dialect{dollar: true, urlIsSSE: true}, folders{
+		commands: []string{"~/.gemini/commands"}, others: []string{"~/.gemini/skills"}, agents: []string{"~/.gemini/agents", ".gemini/agents"},
+	}, []string{".gemini/extensions"}},
 	{"opencode", []file{
-		{path: "+opencode/opencode.json", servers: "mcp"},
-		{path: "+opencode/opencode.jsonc", servers: "mcp"},
+		{path: "+opencode/opencode.json", servers: "mcp", more: (*planner).opencodeSettings},
+		{path: "+opencode/opencode.jsonc", servers: "mcp", more: (*planner).opencodeSettings},
 		{path: "opencode.json", servers: "mcp"},
-	}, dialect{literal: true}, []string{"+opencode/command", "+opencode/commands"}, []string{
+	}, dialect{literal: true}, folders{
+		commands: []string{"+opencode/command", "+opencode/commands"}, others: []string{"+opencode/skill", "+opencode/skills"},
+		agents: []string{"+opencode/agent", "+opencode/agents", ".opencode/agent", ".opencode/agents"},
+	}, []string{
 		"opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc", ".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools",
 	}},
 	{"crush", []file{
-		{path: "+crush/crush.json", servers: "mcp"},
+		{path: "+crush/crush.json", servers: "mcp", more: (*planner).otherSettings},
 		{path: "crush.json", servers: "mcp"},
-	}, dialect{dollar: true, seconds: true}, []string{"+crush/commands"}, []string{".crush.json"}},
+	}, dialect{dollar: true, seconds: true}, folders{commands: []string{"+crush/commands"}, others: []string{"+crush/skills"}}, []string{".crush.json"}},
 	{"cursor", []file{
 		{path: "~/.cursor/mcp.json", servers: "mcpServers"},
 		{path: ".cursor/mcp.json", servers: "mcpServers"},
-	}, dialect{}, nil, []string{".cursor/hooks.json", ".cursor/cli.json"}},
-	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, nil, nil},
-	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, nil, nil},
+	}, dialect{}, folders{others: []string{"~/.cursor/skills"}, agents: []string{"~/.cursor/agents", ".cursor/agents"}}, []string{".cursor/hooks.json", ".cursor/cli.json"}},
+	{"vscode", []file{{path: ".vscode/mcp.json", servers: "servers"}}, dialect{}, folders{}, nil},
+	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, folders{}, nil},
 }
 
 // Unread names, in at most one line, what a workspace has that configures other agents to run, reach
@@ -149,9 +157,7 @@ func (p *planner) source(s origin) {
 			f.more(p, path, members)
 		}
 	}
-	for _, folder := range s.commands {
-		p.commandsOf(folder)
-	}
+	p.inFolders(s.folders)
 }
 
 // unread names a file that cannot be read.

@@ -96,6 +96,17 @@ func Read(w source.Where) Rules {
 	return r
 }
 
+// In counts the rules of a file that hold.
+func (r Rules) In(file string) int {
+	n := 0
+	for _, rule := range r.all {
+		if rule.File == file {
+			n++
+		}
+	}
+	return n
+}
+
 // file reads the rules of a file. Their paths begin at root.
 func (r *Rules) file(from source.Place, file, root, home string) {
 	data, err := from.Settings(file, source.MaxSettings)

@@ -1,0 +1,102 @@
+package imports
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/permissions"
+)
+
+// folders are folders of an agent that hold one thing a file, or a folder.
+type folders struct {
+	// commands and skills are read where they are.
+	commands, skills []string
+	// others are skills that are not read.
+	others []string
+	// agents are sub-agents, which are not here.
+	agents []string
+}
+
+// inFolders says what becomes of the things in an agent's folders.
+func (p *planner) inFolders(f folders) {
+	for _, folder := range f.commands {
+		p.readThere(Commands, folder, func(path string) int {
+			entries, _ := os.ReadDir(path) // what cannot be read has none
+			return len(entries)
+		})
+	}
+	for _, folder := range f.skills {
+		p.readThere(Skills, folder, func(path string) int { return len(skillsIn(path)) })
+	}
+	for _, folder := range f.others {
+		path, _ := p.where.path(folder)
+		for _, skill := range skillsIn(path) {
+			p.skip(Skills, filepath.Base(skill), skill, "skills are not read there: move it to ~/.agents/skills")
+		}
+	}
+	for _, folder := range f.agents {
+		path, own := p.where.path(folder)
+		if !own && p.where.Workspace == p.where.Home {
+			continue
+		}
+		entries, _ := os.ReadDir(path)
+		for _, e := range entries {
+			if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".md" || ext == ".toml") {
+				p.subAgent(strings.TrimSuffix(e.Name(), ext), filepath.Join(path, e.Name()))
+			}
+		}
+	}
+}
+
+// readThere counts the things in a folder that are read where they are.
+func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
+	path, _ := p.where.path(folder)
+	if n := count(path); n > 0 {
+		p.add(Change{Kind: kind, State: There, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
+	}
+}
+
+// skillsIn returns the folders of skills below a folder.
+func skillsIn(folder string) (skills []string) {
+	for _, pattern := range []string{"*/SKILL.md", "*/*/SKILL.md"} {
+		files, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is one
+		for _, file := range files {
+			skills = append(skills, filepath.Dir(file))
+		}
+	}
+	return skills
+}
+
+func (p *planner) subAgent(name, from string) {
+	p.skip(Agents, name, from, "sub-agents are not taken over; a skill can hold what it is told")
+}
+
+// agentsIn names the sub-agents in a file of opencode. It returns "agent", "" if there are none.
+func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (done string) {
+	var agents map[string]any
+	if json.Unmarshal(members["agent"], &agents) != nil || len(agents) == 0 {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
+		p.subAgent(name, from)
+	}
+	return "agent"
+}
+
+// narrowing counts the rules of a file that deny or ask, which hold where they are, and names
+// those that do not hold.
+func (p *planner) narrowing(from string) {
+	rules := permissions.Read(p.where.Where)
+	if n := rules.In(from); n > 0 {
+		p.add(Change{Kind: Rules, State: There, From: from, To: from, Count: n, Lost: []string{"what they deny is denied here, and what they ask about is asked about"}})
+	}
+	for _, problem := range rules.Problems {
+		if strings.Contains(problem, " of "+from+" ") {
+			p.skip(Rules, "a rule that denies or asks", from, problem)
+		}
+	}
+}

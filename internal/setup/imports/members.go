@@ -1,0 +1,180 @@
+package imports
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// member is a setting of another agent that is one value.
+type member struct {
+	// path leads to the value through objects, with dots.
+	path string
+	// ours returns what does the same here, "" for nothing, and a remark, "" for none.
+	ours func(value string) (to, remark string)
+}
+
+const notKept = "it is not kept: /profile save keeps it"
+
+// setting returns a translation to a setting of ours that takes the same values.
+func setting(key string) func(string) (string, string) {
+	return func(value string) (string, string) { return "/set " + key + " " + value, notKept }
+}
+
+// one returns a translation of single values. The remark is about the values that it lacks.
+func one(ours map[string]string, remark string) func(string) (string, string) {
+	return func(value string) (string, string) {
+		if to := ours[value]; to != "" {
+			return to, ""
+		}
+		return "", remark
+	}
+}
+
+// model translates the name of a model. Claude Code has short names for some.
+func model(name string) (to, remark string) {
+	if slices.Contains([]string{"opus", "sonnet", "haiku", "opusplan", "default", "sonnet[1m]"}, name) {
+		return "/model", "the short name " + name + " is not known here; the list has the names of the endpoint in use"
+	}
+	return "/model " + name, "it is remembered for the endpoint in use"
+}
+
+// providerModel translates provider/model.
+func providerModel(name string) (to, remark string) {
+	provider, rest, ok := strings.Cut(name, "/")
+	if !ok {
+		return model(name)
+	}
+	return "agent --provider " + provider + " -m " + rest, "agent login " + provider + " keeps its key"
+}
+
+// noSuchMode is the remark about ways to be asked that are not here.
+const noSuchMode = "there is no such mode here: /approval lists the modes"
+
+var claudeMembers = []member{
+	{"model", model},
+	{"effortLevel", setting("reasoning.effort")},
+	{"permissions.defaultMode", one(map[string]string{
+		"default": "/approval ask", "acceptEdits": "/approval auto-edit", "plan": "/approval plan", "bypassPermissions": "/approval full-auto",
+	}, noSuchMode)},
+	{"outputStyle", setting("output-style")},
+	{"statusLine.command", setting("status-line.command")},
+}
+
+var codexMembers = []member{
+	{"model", model},
+	{"model_reasoning_effort", setting("reasoning.effort")},
+	{"approval_policy", one(map[string]string{"untrusted": "/approval ask", "never": "/approval full-auto"}, noSuchMode)},
+	{"sandbox_mode", one(map[string]string{
+		"read-only": "/approval read-only", "danger-full-access": "/set sandbox off",
+	}, "commands run in a sandbox that may write the workspace anyway")},
+}
+
+var geminiMembers = []member{{"model", model}, {"model.name", model}}
+
+var opencodeMembers = []member{{"model", providerModel}}
+
+// membersOf says of each setting of a file what does the same here. Other settings are named in one
+// line, but for those that are done already.
+func (p *planner) membersOf(from string, known []member, members map[string]json.RawMessage, done ...string) {
+	done = append(done, "$schema")
+	for _, m := range known {
+		name, _, _ := strings.Cut(m.path, ".")
+		value, ok := valueAt(members, m.path)
+		if !ok {
+			continue
+		}
+		done = append(done, name)
+		switch to, remark := m.ours(value); {
+		case holdsSecret(value):
+			p.skip(Settings, m.path, from, "it holds a secret")
+		case to == "":
+			p.skip(Settings, m.path+" "+value, from, remark)
+		default:
+			c := Change{Kind: Settings, Name: m.path, State: Shown, From: from, To: to}
+			if remark != "" {
+				c.Lost = []string{remark}
+			}
+			p.add(c)
+		}
+	}
+	p.others(from, "", members, done...)
+}
+
+// others names in one line the members of an object that are not done.
+func (p *planner) others(from, prefix string, members map[string]json.RawMessage, done ...string) {
+	var rest []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(done, name) {
+			rest = append(rest, prefix+name)
+		}
+	}
+	if len(rest) > 0 {
+		p.add(Change{Kind: Settings, State: Skipped, From: from, Count: len(rest), Lost: []string{strings.Join(rest, ", ") + ": nothing here is known to be the same; /settings lists what there is"}})
+	}
+}
+
+// valueAt returns the text, number or truth value that a path leads to.
+func valueAt(members map[string]json.RawMessage, path string) (value string, ok bool) {
+	name, rest, deeper := strings.Cut(path, ".")
+	if deeper {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(members[name], &inner) != nil {
+			return "", false
+		}
+		return valueAt(inner, rest)
+	}
+	var found any
+	if json.Unmarshal(members[name], &found) != nil {
+		return "", false
+	}
+	switch found := found.(type) {
+	case string:
+		return found, found != ""
+	case bool, float64:
+		return string(members[name]), true
+	}
+	return "", false
+}
+
+// variables names the environment that a file sets. The values may be keys. It returns "env", "" if
+// there is no environment.
+func (p *planner) variables(from string, members map[string]json.RawMessage) (done string) {
+	var set map[string]any
+	if json.Unmarshal(members["env"], &set) != nil || len(set) == 0 {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(set))
+	p.skip(Settings, "env", from, strings.Join(names, ", ")+": set them in your shell, from which commands and servers get them")
+	return "env"
+}
+
+// profiles shows how the profiles of codex are made here. It returns "profiles", "" if there are none.
+func (p *planner) profiles(from string, members map[string]json.RawMessage) (done string) {
+	var profiles map[string]map[string]json.RawMessage
+	if json.Unmarshal(members["profiles"], &profiles) != nil || len(profiles) == 0 {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(profiles)) {
+		to := "agent profile save " + name
+		var rest []string
+		for _, member := range slices.Sorted(maps.Keys(profiles[name])) {
+			value, ok := valueAt(profiles[name], member)
+			switch {
+			case ok && !holdsSecret(value) && member == "model":
+				to += " -m " + value
+			case ok && !holdsSecret(value) && member == "model_reasoning_effort":
+				to += " --set reasoning.effort=" + value
+			default:
+				rest = append(rest, member)
+			}
+		}
+		c := Change{Kind: Profiles, Name: name, State: Shown, From: from, To: to}
+		if len(rest) > 0 {
+			c.Lost = []string{"without " + strings.Join(rest, ", ")}
+		}
+		p.add(c)
+	}
+	return "profiles"
+}
