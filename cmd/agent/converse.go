@@ -11,6 +11,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/cli"
+	"agent/internal/command"
 	"agent/internal/console"
 	"agent/internal/front/screen"
 	"agent/internal/front/script"
@@ -35,11 +36,15 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 // converseInTerminal runs sessions, one after another, until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
 	for {
+		var between *visit
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.Process,
 			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
 				o.Events, o.Connect, o.Browse, o.Ask, o.AsksTrust = events, endpoint, openInBrowser, askOnTerminal(w), true
 				return newConversation(ctx, w, o)
+			},
+			Commands: func(c *app.Conversation, resume func(id string)) []command.Command {
+				return []command.Command{loginBetween(c, resume, &between)}
 			},
 			In: w.stdin, Out: w.stdout, Text: w.out, Hear: w.hear,
 			Plain: o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(),
@@ -47,8 +52,13 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 		if errors.Is(err, tui.ErrTerminated) {
 			return statusError(exitInterrupted)
 		}
-		if err != nil || next == "" {
+		switch {
+		case err != nil:
 			return err
+		case between != nil:
+			between.run(ctx, w)
+		case next == "":
+			return nil
 		}
 		o.Record.Resume, o.Record.Continue, o.Record.Fork, o.prompt, o.images = next, false, false, "", nil
 	}

@@ -52,6 +52,7 @@ type sessionOptions struct {
 // execute runs the command line and returns the exit status. Every error is shown
 // here, once.
 func execute(ctx context.Context, args []string, w world) int {
+	w.Commands = shellCommands(w)
 	root := newRoot(w, converse)
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)

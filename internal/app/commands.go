@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"agent/internal/command"
 	"agent/internal/gitdiff"
@@ -24,6 +25,8 @@ type Screen struct {
 	// Resume makes the program resume the session of that id once this one is left; nil
 	// where it cannot.
 	Resume func(id string)
+	// Commands are slash commands of this front end alone.
+	Commands []command.Command
 }
 
 // Commands are the slash commands. They act on a session, which is c or wraps it. What
@@ -68,7 +71,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Workspace: c.Root,
 		Log:       slash.Log{Path: c.process.log.Path, Level: c.process.log.Level},
 		Now:       c.process.Now,
-	})
+	}, slices.Concat(c.process.Commands, screen.Commands)...)
 }
 
 // Background makes jobs of the commands that the turn waits for, and returns how many.

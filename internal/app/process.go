@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/command"
 	"agent/internal/disk"
 	"agent/internal/words"
 )
@@ -38,6 +39,8 @@ type Process struct {
 	Say func(line string)
 	// Now is the clock.
 	Now func() time.Time
+	// Commands are slash commands of the program around its conversations.
+	Commands []command.Command
 
 	// Costs is the ledger of the conversations' requests.
 	Costs chat.Costs

@@ -12,7 +12,7 @@ func TestBuiltIn(t *testing.T) {
 	files := func() []command.Callable {
 		return []command.Callable{{Name: "review"}, {Name: "undo", Origin: "project"}}
 	}
-	c := command.New(files, nil, command.Command{Name: "undo", Aliases: []string{"back"}})
+	c := command.New(files, nil, nil, command.Command{Name: "undo", Aliases: []string{"back"}})
 	for line, want := range map[string]bool{
 		"/undo": true, " /UNDO yes ": true, "/back": true, "/help": true,
 		"/review": false, "/project:undo": false, "/undo/etc": false, "/etc/hosts is": false, "undo": false, "/": false, "": false,

@@ -16,7 +16,7 @@ func TestForms(t *testing.T) {
 			return []string{name + ":" + strings.Join(values, ",")}, nil
 		})
 	}
-	c := New(nil, nil, Command{Name: "do", Aliases: []string{"d"}, Forms: []Form{
+	c := New(nil, nil, nil, Command{Name: "do", Aliases: []string{"d"}, Forms: []Form{
 		{Args: "KEY VALUE", Rest: true, Run: run("set"), Complete: func(values []string) []Completion { return []Completion{{Value: "v" + strings.Join(values, "")}} }},
 		{Args: "unset KEY", Does: "take back", Run: run("unset")},
 		{Args: "go [ITEM]", Run: run("go")},

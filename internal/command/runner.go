@@ -14,12 +14,15 @@ type Commands struct {
 	all   []Command
 	files func() []Callable
 	keys  func() []Key
+	// elsewhere answers names that other programs have.
+	elsewhere map[string]string
 }
 
 // New returns commands, in the order /help shows them behind itself. Files lists those
-// that are files, nil for none; keys are those of the screen, for /help.
-func New(files func() []Callable, keys func() []Key, all ...Command) *Commands {
-	c := &Commands{files: files, keys: keys}
+// that are files, nil for none; keys are those of the screen, for /help. Elsewhere has
+// commands of other programs by name, with the sentence that answers each.
+func New(files func() []Callable, keys func() []Key, elsewhere map[string]string, all ...Command) *Commands {
+	c := &Commands{files: files, keys: keys, elsewhere: elsewhere}
 	c.all = append([]Command{c.help()}, all...)
 	return c
 }
@@ -56,6 +59,9 @@ func (c *Commands) find(name string) (Command, error) {
 	}
 	if file, found := c.called(name); found {
 		return file.command(), nil
+	}
+	if answer := c.elsewhere[strings.ToLower(name)]; answer != "" {
+		return Command{}, fmt.Errorf("there is no command /%s here: %s", name, answer)
 	}
 	var names []string
 	for _, command := range c.all {

@@ -130,14 +130,14 @@ type Deps struct {
 }
 
 // New returns the commands, in the order /help shows them. A new one is a function in a
-// file and a line here. What completion asks of the endpoint in the background ends with
-// ctx.
-func New(ctx context.Context, d Deps) *command.Commands {
+// file and a line here. More are those of the program around the conversation. What completion
+// asks of the endpoint in the background ends with ctx.
+func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands {
 	offered := &models{Deps: d, ctx: ctx}
 	kept := profiles{d}
 	set := setter{d, offered, kept}
 	moved := &files{session: d.Session}
-	return command.New(d.Callable, d.Keys,
+	all := []command.Command{
 		quitCommand(), clearCommand(d), retryCommand(d), rewindCommand(d),
 		sessionsCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
@@ -145,5 +145,6 @@ func New(ctx context.Context, d Deps) *command.Commands {
 		toolsCommand(d), todoCommand(d), jobsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
 		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), initCommand(),
 		debugCommand(d),
-	)
+	}
+	return command.New(d.Callable, d.Keys, elsewhere, append(all, more...)...)
 }

@@ -45,6 +45,9 @@ type Options struct {
 	Plain bool
 	// Scratch is set where the record is gone with the program.
 	Scratch bool
+	// Commands returns slash commands about a conversation. One that leaves it calls resume
+	// with the id of the session that comes next. Nil for none.
+	Commands func(c *app.Conversation, resume func(id string)) []command.Command
 	// Initial is sent at once, if there is any.
 	Initial atcmd.Message
 }
@@ -99,6 +102,9 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	files := atcmd.NewCompleter(ctx, c.Root, o.Process.Now)
 	files.Others = c.Servers.Resources
 	shown := app.Screen{Keys: tui.PlainKeys, Resume: func(id string) { *next = id }}
+	if o.Commands != nil {
+		shown.Commands = o.Commands(c, shown.Resume)
+	}
 	bound, faults := &boundKeys{}, []string(nil)
 	if !o.Plain && o.Process.Env("TERM") != "dumb" {
 		shown.KeysFile = filepath.Join(folders.Config, "keys.json")

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/command"
+)
+
+// shellCommands are commands of the command line that work within a session as well.
+func shellCommands(w world) []command.Command {
+	return []command.Command{
+		inSession(w, "doctor", "check the configuration, the endpoint and the terminal"),
+		inSession(w, "import", "take over servers and hooks of other agents"),
+		inSession(w, "savings", "what past sessions cost, and what they would have cost here"),
+		inSession(w, "logout", "forget the key of a provider"),
+	}
+}
+
+// inSession returns a slash command that runs the command of the same name of the command line
+// and shows its output. Nobody can be asked meanwhile.
+func inSession(w world, name, help string) command.Command {
+	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
+		nothing, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, err
+		}
+		defer nothing.Close()
+		var said bytes.Buffer
+		w := w
+		w.out, w.people = &said, &said
+		if name != "doctor" { // which looks at the terminal and reads nothing
+			w.stdin, w.stdout, w.stderr = nothing, nothing, nothing
+		}
+		root := newRoot(w, converse)
+		root.SetArgs(append([]string{name}, words...))
+		err = root.ExecuteContext(ctx)
+		if is[statusError](err) {
+			err = nil // the output says it
+		}
+		text := strings.TrimRight(said.String(), "\n")
+		if text == "" {
+			return nil, err
+		}
+		return strings.Split(text, "\n"), err
+	})
+	return command.Command{Name: name, Help: help, Forms: []command.Form{
+		{Run: run},
+		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent " + name, Run: run},
+	}}
+}
+
+// visit is a command of the command line that runs between two screens, since it needs the
+// terminal for itself.
+type visit struct{ args []string }
+
+func (v *visit) run(ctx context.Context, w world) {
+	root := newRoot(w, converse)
+	root.SetArgs(v.args)
+	if err := root.ExecuteContext(ctx); err != nil && err.Error() != "" {
+		_ = w.tell("agent: " + err.Error())
+	}
+}
+
+// loginBetween returns the command /login: it leaves the screen, has the person type the key, and
+// goes on with the same session.
+func loginBetween(c *app.Conversation, resume func(id string), next **visit) command.Command {
+	run := func(ctx context.Context, words []string) (command.Output, error) {
+		if err := c.Idle(ctx); err != nil {
+			return command.Output{}, err
+		}
+		switch id := c.SessionID(); {
+		case c.History.Len() == 0:
+		case id == "":
+			return command.Output{}, errors.New("this session is not recorded and would be lost: agent login in another terminal keeps the key")
+		default:
+			resume(id)
+		}
+		*next = &visit{append([]string{"login"}, words...)}
+		return command.Output{Quit: true}, nil
+	}
+	return command.Command{Name: "login", Help: "keep the key of a provider, which is not shown", Forms: []command.Form{
+		{Does: "keep a key for openai", Run: run},
+		{Args: "PROVIDER", Does: "keep a key for that one", Run: run},
+	}}
+}
