@@ -67,13 +67,14 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
 		return r
 	}
-	r.profiles(settings.NewStore(f.Config, s.Registry()))
+	profiles := settings.NewStore(f.Config, s.Registry())
+	r.profiles(profiles)
 	for _, set := range s.Changed() {
 		if why := settings.NoEffect(s, set.Spec.Key); why != "" {
 			r.note(why, "")
 		}
 	}
-	r.endpoint(ctx, p.Connect(s, f, nil), s)
+	r.endpoint(ctx, p.Connect(s, f, nil), s, profiles.LastModel)
 	if p.Dir != "" {
 		r.setup(p, f, s)
 	}
@@ -130,8 +131,8 @@ func (r *report) profiles(store *settings.Store) {
 }
 
 // endpoint asks the endpoint for its models, which shows whether address, key and model are
-// right.
-func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings) {
+// right. Chosen returns the model that a person chose last at a base URL, "" for none.
+func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	notice, _, err := app.Find(ctx, c)
@@ -166,7 +167,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	if models, err := c.Models(ctx); err != nil {
 		r.fix("endpoint: "+err.Error(), "")
 	} else {
-		r.model(c, s, models)
+		r.model(c, s, models, chosen(endpoint.BaseURL))
 	}
 	// The family is known of an endpoint that lists no models, too.
 	if model := settings.Model.Of(s); model != "" {
@@ -175,8 +176,13 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	}
 }
 
-func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer) {
+// model checks the model that is set, else the one that was chosen last.
+func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
 	model := settings.Model.Of(s)
+	if model == "" && chosen != "" && len(models) != 1 {
+		r.note("model "+chosen+", which you chose last here, is used on the screen; -p and editors need one that is set", "agent profile save NAME -m "+chosen+", or -m MODEL")
+		model = chosen
+	}
 	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
 	switch {
 	case model == "" && len(models) == 1:

@@ -1,6 +1,27 @@
 package doctor
 
-import "testing"
+import (
+	"testing"
+
+	"agent/internal/compression"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// user-3 5: a model that was chosen last is not missing, but -p does not use it.
+func TestTheModelChosenLast(t *testing.T) {
+	t.Parallel()
+	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
+	c := provider.New(provider.Config{Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir()})
+	t.Cleanup(func() { _ = c.Close() })
+	for chosen, grade := range map[string]string{"": "fix", "gpt-5.5": "note"} {
+		var r report
+		r.model(c, s, []provider.Offer{{ID: "gpt-5.5"}, {ID: "other"}}, chosen)
+		if len(r) == 0 || r[0].Grade != grade || chosen != "" && len(r) != 2 {
+			t.Errorf("%q: %+v", chosen, r)
+		}
+	}
+}
 
 // A terminal that only prints lines is served; one without a name is not known.
 func TestTerminalFinding(t *testing.T) {

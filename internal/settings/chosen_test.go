@@ -21,6 +21,9 @@ func TestChosenModels(t *testing.T) {
 	}
 	asks(here, "", false)
 	choose(here, "a")
+	if model := s.LastModel(here); model != "a" { // which is no news to it
+		t.Errorf("the last model is %q", model)
+	}
 	asks(here, "a", true)
 	asks(here, "a", false)
 	choose(here, "a")

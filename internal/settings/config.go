@@ -77,18 +77,25 @@ func (s *Store) ChooseModel(endpoint, model string) error {
 	})
 }
 
+// LastModel returns the model that was chosen last at an endpoint, "" for none.
+func (s *Store) LastModel(endpoint string) string { return s.chosen(endpoint).Model }
+
+func (s *Store) chosen(endpoint string) chosenModel {
+	config, err := s.config()
+	if err != nil {
+		return chosenModel{}
+	}
+	return value[map[string]chosenModel](config, fieldChosen)[endpoint]
+}
+
 // ChosenModel returns the model that was chosen last at an endpoint, "" for none, and whether this
 // is the first time that it is asked for.
 func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
-	config, err := s.config()
-	if err != nil {
-		return "", false
-	}
-	chosen := value[map[string]chosenModel](config, fieldChosen)[endpoint]
+	chosen := s.chosen(endpoint)
 	if chosen.Model == "" || chosen.Told {
 		return chosen.Model, false
 	}
-	err = s.changeConfig(fieldChosen, func(config document) any {
+	err := s.changeConfig(fieldChosen, func(config document) any {
 		all := value[map[string]chosenModel](config, fieldChosen)
 		if one := all[endpoint]; one.Model != "" {
 			one.Told = true
