@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"agent/internal/disk"
@@ -71,36 +72,55 @@ type Git struct {
 type Instruction struct{ Source, Text string }
 
 // Templates are the templates of the system prompt: the full one, and a short one for small windows.
-type Templates struct{ full, lean *template.Template }
+type Templates struct{ full, lean func() *template.Template }
 
 // Load reads the templates. A file system.md or lean.md in overrides replaces the
 // embedded text; an error names it.
 func Load(overrides string) (*Templates, error) {
 	var t Templates
 	var err error
-	if t.full, err = load(overrides, "system.md", full); err != nil {
+	if t.full, err = load(overrides, "system.md", embeddedFull); err != nil {
 		return nil, err
 	}
-	t.lean, err = load(overrides, "lean.md", lean)
+	t.lean, err = load(overrides, "lean.md", embeddedLean)
 	return &t, err
 }
 
-func load(overrides, name, embedded string) (*template.Template, error) {
-	text, source := embedded, "the embedded "+name
+// The embedded templates are parsed when the first request needs one: the tests have parsed them.
+var (
+	embeddedFull = sync.OnceValue(func() *template.Template { return embedded("system.md", full) })
+	embeddedLean = sync.OnceValue(func() *template.Template { return embedded("lean.md", lean) })
+)
+
+func embedded(name, text string) *template.Template {
+	t, err := parse(name, text)
+	if err != nil {
+		panic("the embedded " + err.Error())
+	}
+	return t
+}
+
+func load(overrides, name string, embedded func() *template.Template) (func() *template.Template, error) {
 	path := filepath.Join(overrides, name)
-	switch data, err := disk.Read(path); {
-	case err == nil:
-		text, source = string(data), path
-	case !errors.Is(err, fs.ErrNotExist):
+	text, err := disk.Read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return embedded, nil
+	case err != nil:
 		return nil, fmt.Errorf("reading the system prompt: %w", err)
 	}
-	t, err := template.New(name).Parse(text)
+	t, err := parse(path, string(text))
+	return func() *template.Template { return t }, err
+}
+
+func parse(name, text string) (*template.Template, error) {
+	t, err := template.New(filepath.Base(name)).Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a valid template: %w", source, err)
+		return nil, fmt.Errorf("%s is not a valid template: %w", name, err)
 	}
 	// A template that fails here fails for every session.
 	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Sandbox: &Sandbox{}, Git: &Git{Subjects: []string{""}}}); err != nil {
-		return nil, fmt.Errorf("%s cannot be filled in: %w", source, err)
+		return nil, fmt.Errorf("%s cannot be filled in: %w", name, err)
 	}
 	return t, nil
 }
@@ -109,10 +129,11 @@ func load(overrides, name, embedded string) (*template.Template, error) {
 // reports that the prompt is short enough, or until nothing of them is left. cut reports whether
 // it has cut them.
 func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
-	chosen := t.full
+	of := t.full
 	if lean {
-		chosen = t.lean
+		of = t.lean
 	}
+	chosen := of()
 	length := 0
 	for _, i := range s.Instructions {
 		length += len(i.Text)

@@ -86,7 +86,7 @@ func Head(registry *tools.Registry, form traits.Form, system SystemPrompt) windo
 		names := make([]string, len(offered))
 		for i, t := range offered {
 			names[i] = t.Name
-			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Schema, Free: (*llm.FreeForm)(t.Free)}
+			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters(), Free: (*llm.FreeForm)(t.Free)}
 		}
 		head.System, head.Cut = system(lean, names, func(prompt string) bool {
 			return fits(window.Head{System: prompt, Tools: head.Tools})

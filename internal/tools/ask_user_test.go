@@ -89,7 +89,7 @@ func TestAskUserIsDeclared(t *testing.T) {
 	if _, err := unattended.Get(tool.Name); err != nil {
 		t.Errorf("a call of it is not answered: %v", err)
 	}
-	if n := tokens.For(tokens.O200K).Count(tool.Description + string(tool.Schema)); n > 220 {
+	if n := tokens.For(tokens.O200K).Count(tool.Description + string(tool.Parameters())); n > 220 {
 		t.Errorf("its declaration takes %d tokens", n)
 	}
 }
@@ -102,7 +102,7 @@ func TestPresentPlanIsDeclared(t *testing.T) {
 	if slices.ContainsFunc(NewRegistry(WithoutPerson(Default())...).For(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).For(""), offered) {
 		t.Error("it is offered where nobody is, or not where somebody is")
 	}
-	if n := tokens.For(tokens.O200K).Count(tool.Name + tool.Description + string(tool.Schema)); n > 90 {
+	if n := tokens.For(tokens.O200K).Count(tool.Name + tool.Description + string(tool.Parameters())); n > 90 {
 		t.Errorf("its declaration takes %d tokens", n)
 	}
 	if _, err := tool.Plan(t.Context(), &Env{}, []byte(`{"plan":" \n"}`)); err == nil {

@@ -19,7 +19,7 @@ func TestEveryToolDescribesItself(t *testing.T) {
 		t.Run(tool.Name, func(t *testing.T) {
 			t.Parallel()
 			var schema jsonschema.Schema
-			if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+			if err := json.Unmarshal(tool.Parameters(), &schema); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := schema.Resolve(nil); err != nil {
@@ -99,7 +99,7 @@ func TestRequiredParametersAreThoseOfTheInterface(t *testing.T) {
 			continue
 		}
 		var schema jsonschema.Schema
-		if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+		if err := json.Unmarshal(tool.Parameters(), &schema); err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(required, schema.Required); d != "" {

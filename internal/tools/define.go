@@ -16,9 +16,9 @@ import (
 // is bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := decode.ParametersOf[A]()
-	t.takes = d.Schema
-	if t.Schema == nil { // else it offers less than it takes
-		t.Schema = d.Schema
+	t.takes = d.JSON
+	if t.offers == nil { // else it offers fewer parameters than it takes
+		t.offers = d.JSON
 	}
 	t.Plan = func(ctx context.Context, env *Env, raw json.RawMessage) (Plan, error) {
 		args, err := d.Decode(raw)

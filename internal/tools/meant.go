@@ -20,7 +20,10 @@ func (r *Registry) Meant(name, arguments string) decode.Call {
 		if !ok {
 			return nil, false
 		}
-		return now.tools[i].takes, true
+		if takes := now.tools[i].takes; takes != nil {
+			return takes(), true
+		}
+		return nil, true
 	}))
 }
 

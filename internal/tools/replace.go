@@ -42,7 +42,7 @@ func replace() Tool {
 		Name: "replace",
 		Description: "Replaces text in a file. old_string must be in the file exactly, and once unless replace_all is set; " +
 			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
-		Schema: decode.ParametersOf[replaceShown]().Schema,
+		offers: decode.ParametersOf[replaceShown]().JSON,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,

@@ -29,7 +29,8 @@ type Traits = traits.Traits
 type Tool struct {
 	Name        string
 	Description string
-	// Schema is the JSON Schema of the parameters.
+	// Schema is the JSON Schema of the parameters of another program's tool. Parameters returns
+	// that of every tool.
 	Schema json.RawMessage
 	// Free is how the tool is offered to models that can write its argument as it is,
 	// nil for as everywhere.
@@ -42,9 +43,18 @@ type Tool struct {
 	// nothing to approve; it is for the model to read.
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
 
-	// takes is the JSON Schema of all parameters that a call may have, of which Schema
-	// offers some; nil for a tool of another program, whose calls are taken as they are.
-	takes json.RawMessage
+	// offers returns the JSON Schema of the parameters that the model is told of, takes that of
+	// all that a call may have. Both are nil for a tool of another program, whose calls stay
+	// as they are.
+	offers, takes func() json.RawMessage
+}
+
+// Parameters returns the JSON Schema of the parameters that the model is told of.
+func (t Tool) Parameters() json.RawMessage {
+	if t.offers != nil {
+		return t.offers()
+	}
+	return t.Schema
 }
 
 // FreeForm offers a tool whose one argument is a text.

@@ -1,14 +1,11 @@
 // Package catalogue has public facts about models: their windows, limits, prices and inputs.
-// They are read on first use. What an endpoint reports and what a user sets takes precedence.
+// An endpoint's own report and a user's settings take precedence over them.
 //
-// The facts are those of charmbracelet/catwalk (MIT licence) of August 2026, packed
-// by TestPack, which corrects cache prices that cannot be right.
+// The facts come from charmbracelet/catwalk (MIT licence) of August 2026. TestPack writes the
+// file, and corrects cache prices that cannot be right.
 package catalogue
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -20,11 +17,12 @@ import (
 	"agent/internal/settings"
 )
 
-// models.tsv.gz has a line for each model: provider, id, window, most output, the prices of
-// input, output, cache read and cache write, flags, efforts. An empty number is not known.
+// text has a line for each model: provider, id, window, most output, the prices of input,
+// output, cache read and cache write, flags, efforts. An empty number is not known. Looking a
+// name up reads the lines as they are: a program that starts needs one model of 1 500.
 //
-//go:embed models.tsv.gz
-var packed []byte
+//go:embed models.tsv
+var text string
 
 // Model is a model at a provider.
 type Model struct {
@@ -40,7 +38,13 @@ type Model struct {
 }
 
 // All returns every model, sorted by provider as in the source.
-func All() []Model { return read().models }
+func All() []Model {
+	models := make([]Model, 0, strings.Count(text, "\n"))
+	for line := range strings.Lines(text) {
+		models = append(models, mustParse(line))
+	}
+	return models
+}
 
 // At returns a model of a provider, by its id or by the longest id that the name continues with
 // -, : or @, as names with dates do. The provider is one of the catalogue.
@@ -60,11 +64,12 @@ func ByMaker(model string) (Model, bool) {
 // where returns the first model of a name for which is reports true.
 func where(model string, is func(*Model) bool) (Model, bool) {
 	return Longest(model, func(name string) (Model, bool) {
-		named := read().byName[name]
-		if i := slices.IndexFunc(named, is); i >= 0 {
-			return *named[i], true
+		models := named(name)
+		i := slices.IndexFunc(models, func(m Model) bool { return is(&m) })
+		if i < 0 {
+			return Model{}, false
 		}
-		return Model{}, false
+		return models[i], true
 	})
 }
 
@@ -75,13 +80,13 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
-		for _, m := range read().byName[part] {
+		for _, m := range named(part) {
 			switch {
 			case m.Window == 0:
 			case slices.Contains(makers, m.Provider):
-				return *m, true
+				return m, true
 			case smallest.Window == 0 || m.Window < smallest.Window:
-				smallest = *m
+				smallest = m
 			}
 		}
 		return smallest, smallest.Window > 0
@@ -101,34 +106,35 @@ func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok
 	return found, false
 }
 
-type contents struct {
-	models []Model
-	byName map[string][]*Model
+// lookups has the models of every name that was looked up.
+var lookups sync.Map
+
+// named returns the models whose BaseName is name, in the order of All.
+func named(name string) []Model {
+	if models, ok := lookups.Load(name); ok {
+		return models.([]Model)
+	}
+	var models []Model
+	for line := range strings.Lines(text) {
+		_, rest, _ := strings.Cut(line, "\t")
+		id, _, _ := strings.Cut(rest, "\t")
+		// The comparison of lengths keeps most ids from being copied.
+		if len(id)-strings.LastIndexByte(id, '/')-1 == len(name) && vendor.BaseName(id) == name {
+			models = append(models, mustParse(line))
+		}
+	}
+	lookups.Store(name, models)
+	return models
 }
 
-var read = sync.OnceValue(func() *contents {
-	file, err := gzip.NewReader(bytes.NewReader(packed))
+// mustParse returns the model of a line of text, which the tests have read.
+func mustParse(line string) Model {
+	m, err := parse(strings.TrimSuffix(line, "\n"))
 	if err != nil {
 		panic("catalogue: " + err.Error())
 	}
-	c := &contents{byName: map[string][]*Model{}}
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		m, err := parse(lines.Text())
-		if err != nil {
-			panic("catalogue: " + err.Error())
-		}
-		c.models = append(c.models, m)
-	}
-	if lines.Err() != nil {
-		panic("catalogue: " + lines.Err().Error())
-	}
-	for i := range c.models {
-		name := vendor.BaseName(c.models[i].ID)
-		c.byName[name] = append(c.byName[name], &c.models[i])
-	}
-	return c
-})
+	return m
+}
 
 const columns = 10
 

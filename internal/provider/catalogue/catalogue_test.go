@@ -1,9 +1,13 @@
 package catalogue
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
 
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
@@ -66,6 +70,28 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%s: %+v, want %d", model, got, want)
 		}
 	}
+}
+
+// Every model is found by its own name, in the order of All.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	byName := map[string][]Model{}
+	for _, m := range All() {
+		if !isASCII(m.ID) {
+			t.Errorf("%q: named compares lengths in bytes", m.ID)
+		}
+		name := vendor.BaseName(m.ID)
+		byName[name] = append(byName[name], m)
+	}
+	for name, want := range byName {
+		if got := named(name); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 func TestParse(t *testing.T) {

@@ -81,7 +81,7 @@ func wrong(input *float64, p cachePrices) string {
 func TestEveryLineHasPricesThatCanBe(t *testing.T) {
 	t.Parallel()
 	lines := 0
-	for line := range strings.Lines(unpacked(t)) {
+	for line := range strings.Lines(text) {
 		lines++
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if fault := wrong(number(t, cells[4]), cachePrices{number(t, cells[6]), number(t, cells[7])}); fault != "" {

@@ -2,11 +2,9 @@ package catalogue
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -46,10 +44,6 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	w, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range facts.Providers {
 		for _, m := range p.Models {
 			cache, err := settled(p.ID, m.ID, m.In, cachePrices{m.CacheRead, m.CacheWrite})
@@ -67,13 +61,10 @@ func TestPack(t *testing.T) {
 			if m.Images {
 				flags += "i"
 			}
-			fmt.Fprintln(w, strings.Join(append(cells, flags, strings.Join(m.Efforts, ",")), "\t"))
+			fmt.Fprintln(&file, strings.Join(append(cells, flags, strings.Join(m.Efforts, ",")), "\t"))
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("models.tsv.gz", file.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile("models.tsv", file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -97,18 +88,4 @@ func number(t *testing.T, cell string) *float64 {
 		t.Fatal(err)
 	}
 	return &n
-}
-
-// unpacked returns the lines of the catalogue.
-func unpacked(t *testing.T) string {
-	t.Helper()
-	file, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(lines)
 }

@@ -7,35 +7,42 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"agent/internal/nearest"
 )
 
-// Parameters are those of a tool as the fields of a struct A: a field's json tag names the
-// parameter, omitempty makes it optional, its jsonschema tag is the description.
+// Parameters describes the parameters of a tool as the fields of a struct A: a field's json tag
+// names the parameter, omitempty makes it optional, its jsonschema tag is the description.
 type Parameters[A any] struct {
-	// Schema is their JSON Schema.
-	Schema json.RawMessage
-	parsed *jsonschema.Schema
+	schema func() *jsonschema.Schema
+	// JSON returns the JSON Schema of the parameters. It is derived once, when it is first
+	// needed: a program that starts needs none.
+	JSON func() json.RawMessage
 }
 
 // ParametersOf returns the parameters that are the fields of A. Their schema has the plain
 // form that every provider understands: one type a parameter, no null.
 func ParametersOf[A any]() Parameters[A] {
-	schema, err := jsonschema.For[A](nil)
-	if err != nil {
-		// Only an argument struct that JSON cannot express comes here.
-		panic(err)
-	}
-	withoutNull(schema)
-	encoded, err := json.Marshal(schema)
-	if err != nil {
-		// An inferred schema always encodes.
-		panic(err)
-	}
-	return Parameters[A]{Schema: encoded, parsed: schema}
+	schema := sync.OnceValue(func() *jsonschema.Schema {
+		schema, err := jsonschema.For[A](nil)
+		if err != nil {
+			// Only an argument struct that JSON cannot express comes here.
+			panic(err)
+		}
+		withoutNull(schema)
+		return schema
+	})
+	return Parameters[A]{schema: schema, JSON: sync.OnceValue(func() json.RawMessage {
+		encoded, err := json.Marshal(schema())
+		if err != nil {
+			// An inferred schema always encodes.
+			panic(err)
+		}
+		return encoded
+	})}
 }
 
 // Decode turns a model's arguments into A. It forgives what models often get wrong and
@@ -48,9 +55,10 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	if !ok && len(bytes.TrimSpace(raw)) > 0 {
 		return args, errors.New("the arguments " + problem(string(raw)))
 	}
+	schema := p.schema()
 	var unknown []string
 	for i, m := range given {
-		if property, ok := p.parsed.Properties[m.name]; ok {
+		if property, ok := schema.Properties[m.name]; ok {
 			given[i].value = coerce(property.Type, m.value)
 		} else {
 			unknown = append(unknown, m.name)
@@ -59,9 +67,9 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	if len(unknown) > 0 {
 		return args, p.unknown(unknown)
 	}
-	for _, name := range p.parsed.Required {
+	for _, name := range schema.Required {
 		if given.index(name) < 0 {
-			return args, fmt.Errorf("missing required parameter %q (%s)", name, p.parsed.Properties[name].Description)
+			return args, fmt.Errorf("missing required parameter %q (%s)", name, schema.Properties[name].Description)
 		}
 	}
 	strict := json.NewDecoder(bytes.NewReader(given.json()))
@@ -71,7 +79,7 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 
 // unknown refuses parameters that the tool does not have, all at once.
 func (p Parameters[A]) unknown(given []string) error {
-	names := p.parsed.PropertyOrder
+	names := p.schema().PropertyOrder
 	var says []string
 	for _, name := range given {
 		says = append(says, strconv.Quote(name)+nearest.Question(name, names))
