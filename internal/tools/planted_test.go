@@ -149,7 +149,7 @@ func TestTypedCommandsHaveTheWholePath(t *testing.T) {
 func TestLookingPartsNeedARuleOutside(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
-	for line, parts := range map[string]int{"mkdir d; rg -uuu SECRET .": 2, "grep -r SECRET .; mkdir d": 2, "cat notes && mkdir d": 2, "mkdir d; echo done": 1, "mkdir d | tail -n 5": 1} {
+	for line, parts := range map[string]int{"mkdir d; grep -r SECRET .": 2, "grep -r SECRET .; mkdir d": 2, "cat notes && mkdir d": 2, "mkdir d; echo done": 1, "mkdir d | tail -n 5": 1} {
 		for _, outside := range []string{"", "it needs to"} {
 			plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line, "outside": outside})
 			if err != nil {
