@@ -65,6 +65,9 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 	if err != nil {
 		return err
 	}
+	if err := plan.Check(); err != nil {
+		return err
+	}
 	kept := keepable(w, f, plan)
 	if !o.dry {
 		if err := plan.Write(); err != nil {

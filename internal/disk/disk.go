@@ -22,47 +22,128 @@ import (
 // when the content is safe on disk. The file gets mode; a linked file stays a
 // link, and what it leads to is replaced. The folder must exist.
 func Replace(path string, data []byte, mode fs.FileMode) error {
-	// People keep their configuration elsewhere and link to it.
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	return Target{Path: path, Mode: mode}.Replace(data)
+}
+
+// Target is a file of our own that is replaced.
+type Target struct {
+	Path string
+	// Root is the folder that no link may lead out of. It is empty for a person's own files:
+	// people keep their configuration elsewhere and link to it.
+	Root string
+	// Mode is the mode that the file gets.
+	Mode fs.FileMode
+	// Locked says that the caller holds the lock that all writers of the file take, so that
+	// temporary files beside it belong to nobody any more.
+	Locked bool
+}
+
+// Replace replaces the file as the function Replace does. Where a link on the way leads out of
+// Root, or nowhere, it changes nothing and returns an error that names the link.
+func (t Target) Replace(data []byte) error {
+	path, err := t.real()
+	if err != nil {
+		return err
 	}
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:randomLetters]+".tmp")
-	err := writeNew(temporary, data, mode)
-	if err == nil {
-		sweep(path, temporary)
-		err = os.Rename(temporary, path)
+	root, err := os.OpenRoot(filepath.Dir(path)) // whatever becomes of the folders above it
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := t.stays(root, filepath.Dir(path)); err != nil {
+		return err
+	}
+	name := filepath.Base(path)
+	temporary := "." + name + "." + rand.Text()[:randomLetters] + ".tmp"
+	file, err := root.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, t.Mode)
+	if err != nil {
+		return err
+	}
+	if err = fill(file, data); err == nil {
+		sweep(root, name, temporary, t.Locked)
+		err = root.Rename(temporary, name)
 	}
 	if err != nil {
-		return errors.Join(err, removeIfThere(temporary))
+		return errors.Join(err, removeIfThere(filepath.Join(root.Name(), temporary)))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// LinkError is the error of a link that leads out of the folder in which a file belongs.
+type LinkError struct{ Path, Root string }
+
+func (e *LinkError) Error() string {
+	return fmt.Sprintf("%s is a link out of %s; remove it or copy what it leads to", e.Path, e.Root)
+}
+
+// Check returns the error of Replace about links, and changes nothing.
+func (t Target) Check() error {
+	_, err := t.real()
+	return err
+}
+
+// real returns the path of the file after links.
+func (t Target) real() (string, error) {
+	real, err := filepath.EvalSymlinks(t.Path)
+	switch {
+	case t.Root == "" && err != nil:
+		return t.Path, nil
+	case t.Root == "":
+		return real, nil
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(t.Path); err == nil {
+			return "", fmt.Errorf("%s is a link that leads nowhere; remove it", t.Path)
+		}
+		real = Real(t.Path)
+	case err != nil:
+		return "", err
+	}
+	if !Within(real, Real(t.Root)) {
+		return "", &LinkError{t.Path, t.Root}
+	}
+	return real, nil
+}
+
+// stays returns an error if an open folder is no longer the one that real found below Root.
+func (t Target) stays(root *os.Root, folder string) error {
+	if t.Root == "" {
+		return nil
+	}
+	opened, err := root.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(opened, now) || Real(folder) != folder {
+		return &LinkError{t.Path, t.Root}
+	}
+	return nil
 }
 
 // CreateNew makes a file that must not exist yet: what a person wrote is never
 // replaced by a typing error. The error is fs.ErrExist when it does. It returns
 // when the content is safe on disk; after another error there is no file.
 func CreateNew(path string, data []byte, mode fs.FileMode) error {
-	err := writeNew(path, data, mode)
-	if err == nil {
-		return SyncFolder(filepath.Dir(path))
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return errors.Join(err, removeIfThere(path))
-}
-
-// writeNew creates a file, which must not exist, and flushes it.
-func writeNew(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
+	if err = fill(file, data); err != nil {
+		return errors.Join(err, removeIfThere(path))
 	}
-	return errors.Join(err, f.Close())
+	return SyncFolder(filepath.Dir(path))
+}
+
+// fill writes to a new file, flushes and closes it.
+func fill(file *os.File, data []byte) error {
+	_, err := file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
 }
 
 // ClockStep is more than the step of the clock that file systems take the times of files
@@ -72,22 +153,28 @@ const ClockStep = 20 * time.Millisecond
 // randomLetters is how many are in the name of a temporary file.
 const randomLetters = 8
 
-// sweep removes what killed writers left beside path. A temporary file lives for
-// milliseconds, so one that is an hour older than ours has no owner any more.
-func sweep(path, ours string) {
-	mine, err := os.Lstat(ours)
+// sweep removes the temporary files that killed writers left beside a file. One lives for
+// milliseconds, so one that is an hour older than ours has no owner any more; where all
+// writers take a lock that is held, none has.
+func sweep(root *os.Root, name, ours string, locked bool) {
+	mine, err := root.Lstat(ours)
 	if err != nil {
 		return
 	}
-	folder, begin, end := filepath.Dir(path), "."+filepath.Base(path)+".", ".tmp"
-	entries, _ := os.ReadDir(folder)
+	begin, end := "."+name+".", ".tmp"
+	folder, err := root.Open(".")
+	if err != nil {
+		return
+	}
+	defer folder.Close()
+	entries, _ := folder.ReadDir(-1)
 	for _, entry := range entries {
-		name := entry.Name()
-		if len(name) != len(begin)+randomLetters+len(end) || !strings.HasPrefix(name, begin) || !strings.HasSuffix(name, end) {
+		other := entry.Name()
+		if other == ours || len(other) != len(begin)+randomLetters+len(end) || !strings.HasPrefix(other, begin) || !strings.HasSuffix(other, end) {
 			continue
 		}
-		if info, err := entry.Info(); err == nil && mine.ModTime().Sub(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(folder, name))
+		if info, err := entry.Info(); err == nil && (locked || mine.ModTime().Sub(info.ModTime()) > time.Hour) {
+			_ = root.Remove(other)
 		}
 	}
 }

@@ -179,3 +179,69 @@ func TestUnlocked(t *testing.T) {
 		}
 	}
 }
+
+// What killed writers left goes at once where the lock of all writers is held.
+func TestLockedSweepsAtOnce(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	left := filepath.Join(folder, ".f.AAAAAAAA.tmp")
+	if err := os.WriteFile(left, []byte("key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	target := Target{Path: filepath.Join(folder, "f"), Mode: 0o600}
+	if err := target.Replace([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, folder, ".f.AAAAAAAA.tmp", "f")
+	target.Locked = true
+	if err := target.Replace([]byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, folder, "f")
+}
+
+// No link leads a writer out of the root: in the last part or on the way, to something or to
+// nowhere. Links within the root are followed.
+func TestTargetStaysBelowItsRoot(t *testing.T) {
+	t.Parallel()
+	base := Real(t.TempDir())
+	root, outside := filepath.Join(base, "root"), filepath.Join(base, "outside")
+	for _, folder := range []string{filepath.Join(root, "in"), outside} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{filepath.Join(outside, "f"), filepath.Join(root, "in", "f")} {
+		if err := os.WriteFile(file, []byte("old"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"absolute": filepath.Join(outside, "f"), "relative": "../outside/f", "folder": outside, "nowhere": "none", "away": "../outside/none",
+		"inside": "in/f", "near": "in",
+	} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, follows := range map[string]bool{
+		"absolute": false, "relative": false, "folder/f": false, "folder/new": false, "nowhere": false, "away": false, "../outside/f": false,
+		"inside": true, "near/f": true, "near/new": true, "in/new": true, "f": true,
+	} {
+		target := Target{Path: filepath.Join(root, path), Root: root, Mode: 0o600}
+		err := target.Replace([]byte("new"))
+		if checked := target.Check(); (err == nil) != follows || (checked == nil) != follows {
+			t.Errorf("%s: %v, %v", path, err, checked)
+		}
+		if data, _ := os.ReadFile(target.Path); follows && string(data) != "new" {
+			t.Errorf("%s holds %q", path, data)
+		}
+	}
+	wantNames(t, outside, "f")
+	if info, err := os.Stat(filepath.Join(outside, "f")); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(outside, "f")); string(data) != "old" {
+		t.Errorf("outside is %q", data)
+	}
+}

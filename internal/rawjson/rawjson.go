@@ -170,6 +170,6 @@ func ChangeShared[T any](path string, change func(*T)) error {
 		if data, err = Merge(data, members); err != nil {
 			return err
 		}
-		return disk.Replace(path, data, 0o600)
+		return disk.Target{Path: path, Mode: 0o600, Locked: true}.Replace(data)
 	})
 }

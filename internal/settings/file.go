@@ -65,7 +65,7 @@ func write(path string, d document) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return unwritable(filepath.Dir(path), err)
 	}
-	if err := disk.Replace(path, data.Bytes(), 0o600); err != nil {
+	if err := (disk.Target{Path: path, Mode: 0o600, Locked: true}).Replace(data.Bytes()); err != nil {
 		return unwritable(path, err)
 	}
 	return nil

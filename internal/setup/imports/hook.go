@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/disk"
@@ -18,8 +19,9 @@ import (
 
 // hook is a hook to be written.
 type hook struct {
-	event hooks.Event
-	group map[string]any
+	event    hooks.Event
+	group    map[string]any
+	identity string
 }
 
 // ownHooks reads the hooks that are here already.
@@ -35,10 +37,17 @@ func (p *planner) ownHooks() error {
 	if data, err = hujson.Standardize(data); err != nil {
 		return fmt.Errorf("%s: it is no JSON: %w", p.hooksFile, err)
 	}
-	for _, h := range hooks.Parse(p.hooksFile, data).Hooks {
-		p.hasHooks[identity(h)] = true
-	}
+	p.hasHooks = identities(p.hooksFile, data)
 	return nil
+}
+
+// identities returns the identities of the hooks in a text without comments.
+func identities(file string, data []byte) map[string]bool {
+	all := map[string]bool{}
+	for _, h := range hooks.Parse(file, data).Hooks {
+		all[identity(h)] = true
+	}
+	return all
 }
 
 // identity is the same for hooks that do the same.
@@ -70,14 +79,14 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
 	for _, h := range found.Hooks {
 		c := Change{Kind: Hooks, Name: h.Name(), State: There, From: from, To: p.hooksFile, Lost: lost}
-		if p.wants(Hooks) && !p.hasHooks[identity(h)] {
+		if same := identity(h); p.wants(Hooks) && !p.hasHooks[same] {
 			c.State = New
-			p.hasHooks[identity(h)] = true
+			p.hasHooks[same] = true
 			group := map[string]any{"hooks": []json.RawMessage{h.Raw}}
 			if h.Matcher != "" {
 				group["matcher"] = h.Matcher
 			}
-			p.hooks = append(p.hooks, hook{h.Event, group})
+			p.hooks = append(p.hooks, hook{h.Event, group, same})
 		}
 		p.add(c)
 	}
@@ -126,12 +135,12 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }
 
-// writeHooks appends the hooks to our file.
+// writeHooks appends the hooks to our file, but those that another import has written meanwhile.
 func (p Plan) writeHooks() error {
 	if len(p.hooks) == 0 {
 		return nil
 	}
-	return jsonfile.Edit(filepath.Clean(p.hooksFile), func(data []byte) ([]jsonfile.Step, error) {
+	return jsonfile.Edit(jsonfile.File{Path: filepath.Clean(p.hooksFile)}, func(data []byte) ([]jsonfile.Step, error) {
 		plain, err := hujson.Standardize(append([]byte(nil), data...))
 		if err != nil {
 			return nil, fmt.Errorf("it is no JSON: %w", err)
@@ -142,12 +151,14 @@ func (p Plan) writeHooks() error {
 		if err := json.Unmarshal(plain, &has); err != nil {
 			return nil, errors.New("hooks must be an object")
 		}
+		there := identities(p.hooksFile, plain)
+		missing := slices.DeleteFunc(slices.Clone(p.hooks), func(h hook) bool { return there[h.identity] })
 		var steps []jsonfile.Step
-		if has.Hooks == nil {
+		if has.Hooks == nil && len(missing) > 0 {
 			steps = append(steps, jsonfile.Step{Op: "add", Path: "/hooks", Value: map[string]any{}})
 		}
 		events := map[hooks.Event]bool{}
-		for _, h := range p.hooks {
+		for _, h := range missing {
 			list := "/hooks/" + string(h.event)
 			if !events[h.event] && has.Hooks[string(h.event)] == nil {
 				steps = append(steps, jsonfile.Step{Op: "add", Path: list, Value: []any{}})

@@ -183,6 +183,16 @@ func shown(text string) string { return words.Line(secret.Hide(text), 200) }
 // Writes reports whether the plan changes a file.
 func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
 
+// Check returns why the plan cannot be carried out, nil if it can.
+func (p Plan) Check() error {
+	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
+		if err := servers.CheckFile(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Write carries out the plan. It changes each file atomically.
 func (p Plan) Write() error {
 	for _, file := range slices.Sorted(maps.Keys(p.servers)) {

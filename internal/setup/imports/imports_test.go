@@ -286,3 +286,18 @@ func TestOwnFileBrokenAndLinks(t *testing.T) {
 		t.Error("an unknown kind")
 	}
 }
+
+// Two imports that were planned before either was written keep a hook once.
+func TestHooksOfTwoImports(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{".claude/settings.json": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"echo once"}]}]}}`})
+	first, second := p.plan(), p.plan()
+	for _, plan := range []imports.Plan{first, second} {
+		if err := plan.Write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := p.read(".config/agent/hooks.json"); strings.Count(text, "echo once") != 1 {
+		t.Error(text)
+	}
+}

@@ -21,7 +21,7 @@ func TestEditAtTheSameTime(t *testing.T) {
 	for i := range all {
 		done.Go(func() {
 			<-begin
-			err := Edit(file, func([]byte) ([]Step, error) {
+			err := Edit(File{Path: file}, func([]byte) ([]Step, error) {
 				return []Step{{Op: "add", Path: fmt.Sprint("/m", i), Value: i}}, nil
 			})
 			if err != nil {

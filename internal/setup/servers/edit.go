@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
+	"path/filepath"
 	"slices"
 
 	"agent/internal/disk"
@@ -74,7 +74,15 @@ func SetDisabled(file, name string, disabled bool) error {
 }
 
 // edit changes the entries of a file.
-func edit(file string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
+func edit(path string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
+	file, err := target(path)
+	if err != nil {
+		return err
+	}
+	return editFile(file, change)
+}
+
+func editFile(file jsonfile.File, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
 	return jsonfile.Edit(file, func(data []byte) ([]jsonfile.Step, error) {
 		entries, _, err := decode(data)
 		if err != nil {
@@ -82,6 +90,29 @@ func edit(file string, change func(entries map[string]json.RawMessage) ([]jsonfi
 		}
 		return change(entries)
 	})
+}
+
+// CheckFile returns why a file of servers cannot be written, nil if it can.
+func CheckFile(path string) error {
+	file, err := target(path)
+	if err != nil {
+		return err
+	}
+	return file.Check()
+}
+
+// target returns the file to write. Entries of a project's file go to no other kind of file: a
+// link in a repository could lead to the person's own servers, which start without a question.
+func target(path string) (jsonfile.File, error) {
+	file := jsonfile.File{Path: path}
+	if filepath.Base(path) != projectFile {
+		return file, nil
+	}
+	file.Root = source.Repository(filepath.Dir(path))
+	if real := disk.Real(path); filepath.Base(real) != projectFile {
+		return file, &disk.LinkError{Path: path, Root: file.Root}
+	}
+	return file, nil
 }
 
 // Check returns why a name and an entry cannot be a server, nil if they can.
@@ -119,11 +150,13 @@ func Entries(file string) (map[string]string, error) {
 
 // AddAll adds servers to a file, except those whose names are taken. Only the owner can read the
 // file afterwards, because entries may have keys.
-func AddAll(file string, added map[string]json.RawMessage) error {
-	if err := os.Chmod(file, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", file, disk.Reason(err))
+func AddAll(path string, added map[string]json.RawMessage) error {
+	file, err := target(path)
+	if err != nil {
+		return err
 	}
-	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
+	file.Private = true
+	return editFile(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
 }
 
 // additions returns the steps that add the servers that a file does not have.

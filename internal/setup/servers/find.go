@@ -34,8 +34,11 @@ type Where struct {
 // UserFile returns the file of the person's own servers.
 func UserFile(config string) string { return filepath.Join(config, "mcp.json") }
 
+// projectFile is the name of a file of servers in the folder of a project.
+const projectFile = ".mcp.json"
+
 // ProjectFile returns the file of servers in the folder of a project.
-func ProjectFile(folder string) string { return filepath.Join(folder, ".mcp.json") }
+func ProjectFile(folder string) string { return filepath.Join(folder, projectFile) }
 
 // Find reads the servers of a workspace and its user. An error is about Given: a person gets what a
 // flag asks for, or nothing.

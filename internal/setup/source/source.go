@@ -141,7 +141,7 @@ func (p Place) holds(file, real string) error {
 	}
 	rel, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s is a link out of %s; remove it or copy what it leads to", file, root)
+		return &disk.LinkError{Path: file, Root: root}
 	}
 	if kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel)); kept.Care != protect.Free {
 		return fmt.Errorf("%s leads to %s, and %s; remove the link", file, rel, kept.Why)
@@ -180,6 +180,19 @@ func Above(home, workspace string) []string {
 		dir = parent
 	}
 	return dirs
+}
+
+// Repository returns the root of the repository that a folder is in, or the folder itself if it is
+// in none.
+func Repository(folder string) string {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if isRoot(dir) {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return folder
+		}
+	}
 }
 
 // isRoot reports whether dir is the root of a repository or of one of its worktrees.
