@@ -37,7 +37,7 @@ func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
 		return noop(s, c, reasonUnchanged), nil
 	}
 	n, g := len(c.History), groupEntries(c.History)
-	part := span{to: g.boundary(min(n-tailSize(n, c.PreserveThreshold), runningCalls(c.History)))}
+	part := span{to: g.boundary(min(n-tailSize(n, c.PreserveThreshold), latestCalls(c.History)))}
 	if s.keepsTop {
 		part.from = g.boundary(topSize(n, c.TopPreserveThreshold))
 	}

@@ -224,9 +224,14 @@ func TestHighDensityTruncates(t *testing.T) {
 	})
 	t.Run("D-27 calls go before older words", func(t *testing.T) {
 		t.Parallel()
+		c := weighted(t, 1000, conv(H("q"), A("plan"), group, A("z"), H("e")), 100, 200, 200, 200, 10, 90)
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, `A{"plan"}`, marker2, `A{"z"}`, `H{"e"}`)
+	})
+	t.Run("D-120 what no request has carried stays, also behind a message typed meanwhile", func(t *testing.T) {
+		t.Parallel()
 		c := weighted(t, 1000, conv(H("q"), A("plan"), group, H("e")), 100, 200, 200, 200, 100)
-		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, `A{"plan"}`,
-			strings.Replace(marker2, "]", "; your latest calls were made: 1 success]", 1), `H{"e"}`)
+		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`,
+			`H{"[1 earlier entry of this conversation was dropped to fit the context limit]"}`, `A{1:x}`, `T{r1="s"}`, `H{"e"}`)
 	})
 	t.Run("D-27 text in a tool entry, and the user's latest message in a tool loop", func(t *testing.T) {
 		t.Parallel()

@@ -36,7 +36,7 @@ type DensityConfig struct {
 // number of distinct files and tools, and besides takes four bytes an entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
 	config.Facts = config.Facts.remembered()
-	v := &view{raw: raw}
+	v := &view{raw: raw, unseen: firstUnseen(raw)}
 	for _, phase := range phases {
 		if config.Switches[phase.Switch.Name] {
 			v.kind = phase.Kind
@@ -63,7 +63,13 @@ type view struct {
 	skipped []int
 	// kind is that of the phase at work.
 	kind history.PruneKind
+	// unseen is the index of the first entry that no request has carried, see firstUnseen.
+	unseen int
 }
+
+// firstUnseen returns the index behind the model's latest reply. No request has carried the
+// entries from there on, so no strategy takes a tool result among them (D-120).
+func firstUnseen(entries []*history.Content) int { return lastReply(entries) + 1 }
 
 // blocks returns the blocks of entry i as they are now, parallel to the raw
 // ones; removed blocks are nil.

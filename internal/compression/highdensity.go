@@ -46,7 +46,7 @@ func tailSize(n int, preserve float64) int {
 // and aims for the target.
 func (s highDensity) compress(c Context, size int) Result {
 	g := groupEntries(c.History)
-	tail := g.boundary(min(len(c.History)-size, runningCalls(c.History)))
+	tail := g.boundary(min(len(c.History)-size, latestCalls(c.History)))
 	result := noop(s, c, reasonTail)
 	if tail > 0 {
 		entries, tokens := summarizeHead(c, g, tail)

@@ -376,7 +376,8 @@ func TestOptimizeRecency(t *testing.T) {
 		},
 		{id: "C-04 zero", config: with(recency(0)), entries: pairs("grep", "1", "2", "3"), rep: map[int]string{1: pointer("1"), 3: pointer("2")}, md: [3]int{0, 0, 2}},
 		{id: "C-04 negative", config: with(recency(-5)), entries: pairs("grep", "1", "2", "3"), rep: map[int]string{1: pointer("1"), 3: pointer("2")}, md: [3]int{0, 0, 2}},
-		{id: "C-05", config: with(recency(3)), entries: fourGreps, rep: map[int]string{1: `T{r1="` + PrunedPointer + `", r2="b", r3="c", r4="d"}`}, md: [3]int{0, 0, 1}},
+		{id: "C-05 D-120 not seen yet", config: with(recency(3)), entries: fourGreps},
+		{id: "C-05b seen", config: with(recency(3)), entries: conv(fourGreps, A("I see")), rep: map[int]string{1: `T{r1="` + PrunedPointer + `", r2="b", r3="c", r4="d"}`}, md: [3]int{0, 0, 1}},
 		{id: "C-06", config: with(recency(2)), entries: pointers},
 		{
 			id: "C-07", config: with(recency(2)),
@@ -400,7 +401,7 @@ func TestOptimizeRecency(t *testing.T) {
 		},
 		{
 			id: "EC-032 one id, three responses", config: with(recency(1)),
-			entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x")), res("1", "grep", long("y"))), T(res("1", "grep", "z"))),
+			entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x")), res("1", "grep", long("y"))), T(res("1", "grep", "z")), A("ok")),
 			rep:     map[int]string{1: `T{r1="` + PrunedPointer + `", r1="` + PrunedPointer + `"}`}, md: [3]int{0, 0, 2},
 		},
 		{id: "BR-CONFLICT-004 a removed response is not counted", config: with(recency(1)), entries: conv(read("/w/x"), read("/w/a"), write("/w/a")), rm: []int{2, 3}, md: [3]int{1, 0, 0}},

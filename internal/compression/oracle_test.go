@@ -62,6 +62,16 @@ func plainWritten(entries []*history.Content, config DensityConfig, entry int, f
 	return false
 }
 
+// plainSeen reports whether a request has carried an entry: a reply follows (D-120).
+func plainSeen(entries []*history.Content, entry int) bool {
+	for _, later := range entries[entry+1:] {
+		if later.Speaker == history.AI {
+			return true
+		}
+	}
+	return entries[entry].Speaker == history.AI
+}
+
 // plainStale returns the blocks phase 1 must remove.
 func plainStale(entries []*history.Content, config DensityConfig) map[history.Block]bool {
 	stale := make(map[history.Block]bool)
@@ -81,6 +91,9 @@ func plainStale(entries []*history.Content, config DensityConfig) map[history.Bl
 				files = []string{filePath(c)}
 			}
 			gone := len(files) > 0
+			for _, at := range plainResponses(entries, history.Ref{Entry: i, Block: j}) {
+				gone = gone && plainSeen(entries, at.Entry)
+			}
 			for _, file := range files {
 				gone = gone && plainWritten(entries, config, i, file)
 			}
@@ -102,11 +115,13 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 		return old
 	}
 	var results []*history.ToolResponse
-	for _, entry := range entries {
+	seen := make(map[*history.ToolResponse]bool)
+	for i, entry := range entries {
 		for _, block := range entry.Blocks {
 			r, ok := block.(*history.ToolResponse)
 			if ok && !stale[block] && testFacts(r.ToolName).Retrievable() && r.Result.Text() != PrunedPointer {
 				results = append(results, r)
+				seen[r] = plainSeen(entries, i)
 			}
 		}
 	}
@@ -119,7 +134,7 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 		}
 		text := r.Result.Text()
 		worthless := strings.TrimSpace(text) == "" || len([]rune(text)) <= len([]rune(PrunedPointer))
-		if newer >= retention.in(config) && !worthless {
+		if newer >= retention.in(config) && !worthless && seen[r] {
 			old[r] = true
 		}
 	}

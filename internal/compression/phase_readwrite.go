@@ -90,8 +90,12 @@ func succeeded(entries []*history.Content, pair history.Pair) bool {
 	return len(pair.Responses) > 0
 }
 
-// prune removes the read if all the files it shows were written after it.
+// prune removes the read if all the files it shows were written after it, and the model has
+// seen what it shows.
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
+	if slices.ContainsFunc(read.Responses, func(at history.Ref) bool { return at.Entry >= v.unseen }) {
+		return // D-120
+	}
 	var tool string
 	for _, p := range paths {
 		key := fileKey(v.raw[read.At.Entry], w.root, p)

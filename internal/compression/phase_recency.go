@@ -34,7 +34,8 @@ var retention = Number{
 
 // pruneOldResults replaces all but the newest results of each tool by a pointer
 // (REQ-HD-007). Call and response stay, and so does an error text; only the
-// result leaves. Responses that are the pointer already are not counted (D-22).
+// result leaves. Responses that are the pointer already are not counted (D-22). Those that
+// no request has carried yet are counted, and stay (D-120).
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),
@@ -51,7 +52,7 @@ func pruneOldResults(v *view, config DensityConfig) {
 				continue
 			}
 			at := history.Ref{Entry: i, Block: j}
-			if reason := window.add(v.raw[i].Key(), response); reason != "" && !window.pinned[at] {
+			if reason := window.add(v.raw[i].Key(), response); reason != "" && i < v.unseen && !window.pinned[at] {
 				pruned = append(pruned, at)
 				v.prunePointer(at, response, reason)
 			}

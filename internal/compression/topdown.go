@@ -27,7 +27,7 @@ func (s topDown) Compress(_ context.Context, c Context) (Result, error) {
 	}
 	t := newTruncation(c, c.History, c.Tokens, groupEntries(c.History))
 	_, last := outerHumans(c.History)
-	for i := range runningCalls(c.History) {
+	for i := range latestCalls(c.History) {
 		if t.total <= c.Target() {
 			break
 		}

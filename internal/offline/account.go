@@ -23,6 +23,8 @@ type Figures struct {
 	Edits    int `json:"edits"`
 	Grounded int `json:"groundedEdits"`
 	Blinded  int `json:"blindedEdits"`
+	// NeverWhole counts answers that were pruned before any request had carried them whole.
+	NeverWhole int `json:"neverSeenWhole"`
 	// Words counts words that replies used and that the recording showed, WordsLost
 	// those that stood nowhere in the context.
 	Words     int `json:"words"`
@@ -77,6 +79,7 @@ type Cost struct {
 	FaultUnits float64 `json:"faultUnits"`
 	Grounded   int     `json:"groundedEdits"`
 	Blinded    int     `json:"blindedEdits"`
+	NeverWhole int     `json:"neverSeenWhole"`
 	WordsLost  int     `json:"wordsLost"`
 
 	// Sent are the requests.
@@ -94,7 +97,8 @@ func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
 		}
 		c := Cost{
 			Model: m.Name, Sent: latest.sent,
-			Grounded: latest.figures.Grounded, Blinded: latest.figures.Blinded, WordsLost: latest.figures.WordsLost,
+			Grounded: latest.figures.Grounded, Blinded: latest.figures.Blinded,
+			NeverWhole: latest.figures.NeverWhole, WordsLost: latest.figures.WordsLost,
 		}
 		c.weigh(m, first[0].sent)
 		a.Cost = append(a.Cost, c)
@@ -112,6 +116,7 @@ func (a *Account) plus(b Account) {
 	f.Edits += g.Edits
 	f.Grounded += g.Grounded
 	f.Blinded += g.Blinded
+	f.NeverWhole += g.NeverWhole
 	f.Words += g.Words
 	f.WordsLost += g.WordsLost
 	f.PreSend += g.PreSend
@@ -127,6 +132,7 @@ func (a *Account) plus(b Account) {
 		sum.FaultUnits += c.FaultUnits
 		sum.Grounded += c.Grounded
 		sum.Blinded += c.Blinded
+		sum.NeverWhole += c.NeverWhole
 		sum.WordsLost += c.WordsLost
 	}
 }

@@ -128,7 +128,11 @@ func TestProgramsElsewhere(t *testing.T) {
 			file := strings.Repeat("a line of the file, which is a long one\n", 9) + "old\n"
 			changed := strings.ReplaceAll(file, "old", "new")
 			body := func(word string) string {
-				return strings.ReplaceAll(p.write, "BODY", strings.Repeat(word+" in the file ", 20))
+				line := word + ` in the file\n`
+				if p.inPatch {
+					line = word + " in the file "
+				}
+				return strings.ReplaceAll(p.write, "BODY", strings.Repeat(line, 50))
 			}
 			calls := [][2]string{
 				{p.part, file[:200]}, // free: all of it is shown next
@@ -139,14 +143,14 @@ func TestProgramsElsewhere(t *testing.T) {
 				{body("two"), "done"},
 				{p.plan, strings.Repeat("noted ", 30)},
 				{p.check, strings.Repeat("failed ", 30)}, // free: run again
-				{p.check, strings.Repeat("passed ", 30)},
+				{p.check, strings.Repeat("passed ", 30)}, // cold: a check that passed
 				{p.edit, "error: no such text"},
 			}
 			want := []string{"quotes old of /w/a.go, applied true", "quotes old of /w/a.go, applied false", "2 view of /w/a.go: free"}
 			if !p.inPatch {
 				want = append(want, "9 written content of /w/b.go: free")
 			}
-			want = append(want, "16 output of go test ./...: free")
+			want = append(want, "16 output of go test ./...: free", "18 output of go test ./...: cold")
 			if diff := cmp.Diff(want, understood(t, calls)); diff != "" {
 				t.Error(diff)
 			}

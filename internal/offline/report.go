@@ -83,6 +83,13 @@ func (r *Report) print(out io.Writer) error {
 	row("blinded edits, read again", func(a Account) string {
 		return fmt.Sprintf("%d (%s)", a.Blinded, share(a.Blinded, a.Edits))
 	})
+	row("answers never seen whole", func(a Account) string {
+		most := 0 // at any price
+		for _, c := range a.Cost {
+			most = max(most, c.NeverWhole)
+		}
+		return fmt.Sprint(most)
+	})
 	row("what reading again cost", func(a Account) string {
 		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
 	})

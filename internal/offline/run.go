@@ -32,6 +32,10 @@ type run struct {
 	stretch, reply int
 	// replies are those of all stretches so far.
 	replies int
+	// arrived are the entries of the stretch since its latest reply, the last of which is the
+	// one before entry.
+	arrived []*history.Content
+	entry   int
 	faults  int
 	sight   *judge.Sight
 }
@@ -53,7 +57,9 @@ func (r *run) all(ctx context.Context) error {
 		if !r.variant.everything() {
 			entries = r.engine.arrived(s)
 		}
-		for _, entry := range entries {
+		r.arrived = nil
+		for i, entry := range entries {
+			r.entry = i
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -62,6 +68,9 @@ func (r *run) all(ctx context.Context) error {
 					return err
 				}
 				entry = r.window.Stamp(entry)
+				r.arrived = nil
+			} else {
+				r.arrived = append(r.arrived, entry)
 			}
 			if err := r.window.History.Add(entry); err != nil {
 				return err
@@ -117,6 +126,8 @@ func (r *run) answer(ctx context.Context) error {
 	if err := r.request(ctx, false); err != nil {
 		return err
 	}
+	sent, _ := r.window.History.Curated()
+	r.figures.NeverWhole += s.needs.NeverWhole(r.entry-len(r.arrived), r.arrived, sent)
 	needs := s.needs.Replies[r.reply]
 	for _, q := range needs.Quotes {
 		if !q.Applied {

@@ -17,7 +17,7 @@ const (
 	// quote the many files that were read before it, and each request that reads one again
 	// is as dear as the price of reading. Without it 1.081 was spent at one point of
 	// train-03 at the prices 0.25 and 1.
-	inHandEach  = 0.1
+	inHandEach  = 0.14
 	faultTokens = 2000
 )
 

@@ -40,10 +40,12 @@ func (rv *review) candidates() []candidate {
 	var found []candidate
 	for at := range rv.units {
 		u := &rv.units[at]
-		if u.part == head && rv.hollow(u) {
-			found = append(found, candidate{unit: at, why: Hollow, since: rv.hollowFrom(u)})
+		if u.part == head {
+			if since, ok := rv.hollow(u); ok {
+				found = append(found, candidate{unit: at, why: Hollow, since: since})
+			}
 		}
-		if !u.mayGo() {
+		if !u.mayGo() || rv.unseen(u) {
 			continue
 		}
 		switch since, free := rv.free(at, u); {
@@ -63,6 +65,14 @@ func (rv *review) candidates() []candidate {
 		}
 	}
 	return found
+}
+
+// unseen reports whether the unit is an answer, or an image of one, that no request has
+// carried yet (D-120). A view whose lines a later view of the same reply shows again may go
+// nevertheless.
+func (cv *conversation) unseen(u *unit) bool {
+	answers := u.part == result || u.part == picture
+	return answers && u.sent == cv.request && u.fact.reread != u.sent
 }
 
 // free reports whether nothing is lost with a unit, and since which request.
@@ -140,7 +150,7 @@ func (c class) String() string {
 	return [...]string{spent: "spent", passing: "passing", listed: "found", partUsed: "part", partNew: "part", wholeFile: "whole"}[c]
 }
 
-var patience = [...]float64{spent: 2, passing: 4, listed: 10, partUsed: 16, partNew: 30, wholeFile: 100}
+var patience = [...]float64{spent: 1, passing: 4, listed: 7, partUsed: 16, partNew: 30, wholeFile: 100}
 
 // leastPatience is how far pressure on the window lowers patience: what the model has seen
 // twice may go before all is compressed.

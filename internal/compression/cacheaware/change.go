@@ -112,18 +112,20 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
-// withPointer is an answer with a pointer in the place of what it showed. A failed command still
-// says how it ended; a status that no text says is sent with every answer.
+// withPointer returns an answer with a pointer in the place of the text it showed. A failed command
+// still says how it ended, once: an error has the exit status in it.
 func withPointer(r *history.ToolResponse) *history.ToolResponse {
 	pointer := pointerFor(r.Result.Text())
 	if r.ExitCode == nil {
 		return r.WithResult(pointer)
 	}
-	if *r.ExitCode != 0 {
+	if *r.ExitCode != 0 && r.Error == "" {
 		return r.WithResult(fmt.Sprintf("%s, exit %d]", strings.TrimSuffix(pointer, "]"), *r.ExitCode))
 	}
 	shorter := r.WithResult(pointer)
-	shorter.ExitCode = nil
+	if *r.ExitCode == 0 {
+		shorter.ExitCode = nil // sent with every answer whose text does not say it
+	}
 	return shorter
 }
 
@@ -162,12 +164,17 @@ func foldHeading(path string) string { return foldBegins + path + foldEnds }
 
 const foldBegins, foldEnds = "[current content of ", ", in place of its earlier versions]\n"
 
-// CopyIn is the text of a file that a fold put into an answer; false where none did.
+// CopyIn returns the text of a file that a fold put into an answer; false where none did.
 func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
-	if !strings.HasPrefix(answer.Result.Text(), foldBegins) {
-		return "", false
+	whole := answer.Result.Text()
+	at := 0
+	if !strings.HasPrefix(whole, foldBegins) {
+		at = strings.Index(whole, "\n"+foldBegins) + 1
+		if at == 0 {
+			return "", false
+		}
 	}
-	_, text, ok = strings.Cut(answer.Result.Text(), foldEnds)
+	_, text, ok = strings.Cut(whole[at:], foldEnds)
 	return text, ok
 }
 

@@ -19,8 +19,8 @@ type conversation struct {
 	// open are the calls that wait for their answer, by id.
 	open  map[string]*fact
 	files map[string]*file
-	// byKey is the latest call with each key.
-	byKey map[string]*fact
+	// byKey lists the calls with each key that no later one shows again.
+	byKey map[string][]*fact
 	// bySource is the latest answer that is the content of each source.
 	bySource map[string]*fact
 	words    vocabulary
@@ -142,6 +142,7 @@ func (cv *conversation) addPicture(u unit) {
 
 // take notes a long argument of the call.
 func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
+	f.short = f.short || isShortEdit(a.part, a.text)
 	switch a.part {
 	case oldText:
 		f.olds = append(f.olds, at)
@@ -225,13 +226,22 @@ func (cv *conversation) note(f *fact) {
 		}
 		cv.bySource[f.source] = f
 	}
-	if f.key == "" {
-		return
+	if f.key != "" && f.shows {
+		cv.repeat(f)
 	}
-	if earlier := cv.byKey[f.key]; earlier != nil {
-		earlier.cover(cv.request)
+}
+
+// repeat marks the earlier calls of which a call with the same key shows at least as much.
+func (cv *conversation) repeat(f *fact) {
+	latest := cv.byKey[f.key][:0]
+	for _, earlier := range cv.byKey[f.key] {
+		if f.cut.holds(earlier.cut) {
+			earlier.cover(cv.request)
+		} else {
+			latest = append(latest, earlier)
+		}
 	}
-	cv.byKey[f.key] = f
+	cv.byKey[f.key] = append(latest, f)
 }
 
 func (cv *conversation) file(path string) *file {

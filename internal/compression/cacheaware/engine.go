@@ -36,7 +36,7 @@ func New(o Options) *Engine {
 		Options:  o,
 		open:     map[string]*fact{},
 		files:    map[string]*file{},
-		byKey:    map[string]*fact{},
+		byKey:    map[string][]*fact{},
 		bySource: map[string]*fact{},
 		words:    vocabulary{},
 		human:    -1,

@@ -67,7 +67,12 @@ type fact struct {
 	// takes its place, a repeated call does not.
 	source string
 	class  commandClass
-	ok     bool
+	// cut is how little of its output a shell command shows.
+	cut outputCut
+	ok  bool
+	// shows reports that the call was made, so that its answer takes the place of an earlier one:
+	// a refused call answers nothing of what it asks.
+	shows bool
 	// content is what a view shows or a write writes, without line numbers.
 	content string
 	// inShell is set for a view or a patch made by a plain shell command, fragment for a
@@ -81,10 +86,14 @@ type fact struct {
 	// that of the answer, or -1.
 	olds, news, bodies, args []int
 	head, result             int
+	// short reports that an argument of an edit is too short to be shortened.
+	short bool
 	// covered is set when later calls show all that this one showed, coveredAt is the
 	// request since which they do.
 	covered   bool
 	coveredAt int
+	// reread is the request that first carries a later view of the same lines, 0 for none.
+	reread int
 	// repeats is set when a view shows only what still is in the context.
 	repeats bool
 	// unknown is set for an edit whose new text is nowhere any more.
@@ -163,7 +172,8 @@ func (f *fact) command(line string, resolve func(string) string) {
 		f.act, f.inShell = Edit, true // take reads the patch
 		return
 	}
-	f.key, f.class = commandKey(line), classify(line)
+	f.key, f.cut = commandKey(line)
+	f.class = classify(line)
 	if file, lo, hi, ok := shellView(line); ok {
 		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
 		f.key = ""
@@ -173,6 +183,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 // answer completes f with the response to its call, and what is recorded of that.
 func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 	f.ok = response.Error == ""
+	f.shows = f.ok || f.act == Shell && (response.ExitCode != nil || response.Result.Text() != "")
 	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
 		f.ok = *response.ExitCode == 0
 	}

@@ -116,6 +116,7 @@ func (f *file) cover(done *fact, request int) {
 			earlier.cover(request)
 		case done.act == View && earlier.act == View:
 			if done.lo <= earlier.lo && done.hi >= earlier.hi {
+				earlier.reread = request
 				earlier.cover(request)
 			}
 		case done.wholeView():
@@ -180,14 +181,14 @@ func (f *file) show(done *fact, cv *conversation) {
 
 // repeats finds a text in the context, not edited since, that holds all that done
 // shows. The older one then stays, which costs nothing, and the new one becomes a
-// reference (F5).
+// reference once the model has seen it (F5). Of two in one reply the later one stays.
 func (f *file) repeats(done *fact, cv *conversation) bool {
 	if done.result < 0 || done.content == "" {
 		return false
 	}
 	for _, s := range f.shown {
 		u := &cv.units[s.unit]
-		if s.edited || !u.isShown() || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
+		if s.edited || !u.isShown() || u.sent == cv.request || !strings.Contains(s.text, strings.TrimSuffix(done.content, "\n")) {
 			continue
 		}
 		done.repeats = true

@@ -3,11 +3,14 @@ package cacheaware
 import (
 	"slices"
 	"strings"
+
+	"agent/internal/history"
 )
 
 // A file that is edited often leaves a trail: its views, the old and new texts of
 // the edits, their answers. Folding replaces the trail by one copy of its current
-// text in the newest answer that touched it.
+// text in the newest answer that touched it. An answer that no request has carried yet
+// stays whole in front of the copy (D-120).
 
 // minFold is how many tokens a fold must free.
 const minFold = 500
@@ -17,8 +20,10 @@ const minFoldUnit = 20
 
 type fold struct {
 	file *file
-	// units are what becomes pointers, target is the answer that holds the text.
+	// units are what becomes pointers, target is the answer that holds the text. calls leave
+	// with their answers: their arguments are too short to be shortened.
 	units  []int
+	calls  []*fact
 	target int
 	text   string
 	tokens int // of target, after
@@ -41,15 +46,15 @@ type foldedText struct {
 // One that frees less than its cold units do by themselves is none: the file is
 // not needed any more.
 func (rv *review) folds(candidates []candidate) []fold {
-	alone := map[int]int{}
+	hard := map[int]candidate{}
 	for _, c := range candidates {
 		if c.hard() {
-			alone[c.unit] = rv.frees(c)
+			hard[c.unit] = c
 		}
 	}
 	var found []fold
 	for _, f := range rv.files {
-		if folded, ok := rv.foldOf(f); ok && folded.gain(alone) > 0 {
+		if folded, ok := rv.foldOf(f); ok && folded.saves > folded.alone(rv.conversation, hard) {
 			found = append(found, folded)
 		}
 	}
@@ -69,7 +74,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 		return fold{}, false // its error would stay behind the copy
 	}
 	target := &rv.units[newest.result]
-	trail, freed, edited := rv.trail(f, newest)
+	trail, calls, freed, edited := rv.trail(f, newest)
 	if !edited || freed < minFold {
 		return fold{}, false
 	}
@@ -77,38 +82,54 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	if !ok || text.strange {
 		return fold{}, false
 	}
-	result := fold{file: f, units: trail, target: newest.result, text: text.text, start: newest.result}
+	result := fold{file: f, units: trail, calls: calls, target: newest.result, text: text.text, start: newest.result}
 	result.tokens = target.left + text.tokens
+	if rv.unseen(target) {
+		result.text, result.tokens = rv.answerText(target)+"\n"+text.text, target.tokens+text.tokens
+	}
 	result.saves = freed - (result.tokens - target.tokens)
-	for _, at := range trail {
+	for _, at := range result.parts() {
 		result.start = min(result.start, at)
 	}
 	return result, result.saves >= minFold
 }
 
+// answerText returns what an answer holds now.
+func (cv *conversation) answerText(u *unit) string {
+	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
+		return r.Result.Text()
+	}
+	return ""
+}
+
 // trail returns the units that a fold of f replaces, what they free, and whether
 // the file was edited. A call that changes another file too is left alone, and
 // with it the whole file: its texts cannot be distinguished.
-func (cv *conversation) trail(f *file, newest *fact) (units []int, freed int, edited bool) {
+func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {
-			return nil, 0, false
+			return nil, nil, 0, false
 		}
 		edited = edited || done.act == Edit && done.ok
+		if head := &rv.units[done.head]; done != newest && head.state != gone && done.short && rv.request-head.sent >= shortEditAfter && !wantedBack(rv.entries[head.entry]) {
+			calls = append(calls, done)
+			freed += rv.pairTokens(done)
+			continue
+		}
 		parts := slices.Concat(done.olds, done.news, done.bodies)
 		if done != newest {
 			parts = append(parts, done.result)
 		}
 		for _, at := range parts {
-			u := &cv.units[at]
-			if !u.isShown() || u.saves() < minFoldUnit {
+			u := &rv.units[at]
+			if !u.isShown() || u.saves() < minFoldUnit || u.shortEdit() || rv.unseen(u) {
 				continue
 			}
 			freed += u.saves()
 			units = append(units, at)
 		}
 	}
-	return units, freed, edited
+	return units, calls, freed, edited
 }
 
 // currentText is the text of f now, from the disk where there is one, else as the
@@ -164,11 +185,34 @@ func (rv *review) anyForeign(folds []fold, at int) bool {
 	return found
 }
 
-// gain is what a fold frees beyond what its units would free alone.
-func (f fold) gain(alone map[int]int) int {
-	gain := f.saves
-	for _, at := range f.units {
-		gain -= alone[at]
+// alone returns what the candidates among the units of the fold free without it. A call that is
+// one frees all of its units.
+func (f fold) alone(cv *conversation, candidates map[int]candidate) int {
+	freed := 0
+	for _, at := range append([]int{f.target}, f.units...) {
+		if c, ok := candidates[at]; ok {
+			freed += cv.frees(c)
+		}
 	}
-	return gain
+	for _, call := range f.calls {
+		if _, ok := candidates[call.head]; ok {
+			freed += cv.pairTokens(call)
+			continue
+		}
+		for _, at := range call.pair() {
+			if c, ok := candidates[at]; ok {
+				freed += cv.frees(c)
+			}
+		}
+	}
+	return freed
+}
+
+// parts lists the units that the fold takes.
+func (f fold) parts() []int {
+	parts := slices.Clone(f.units)
+	for _, call := range f.calls {
+		parts = append(parts, call.pair()...)
+	}
+	return parts
 }

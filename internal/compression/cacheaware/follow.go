@@ -193,6 +193,8 @@ func (cv *conversation) changeTo(at int, before, after history.Block) (c Change,
 		switch {
 		case strings.HasPrefix(text, foldHeading(u.fact.path())):
 			c.Text, c.Tokens = text, u.tokens-u.left-cv.count(text)
+		case strings.HasPrefix(text, b.Result.Text()+"\n"+foldHeading(u.fact.path())):
+			c.Text, c.Tokens = text, -cv.count(text[len(b.Result.Text())+1:])
 		case cv.numbers(u) > 0 && text == withoutNumbers(b.Result.Text()):
 			c.Text, c.Tokens = text, u.numbered
 		}

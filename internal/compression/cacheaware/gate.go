@@ -192,6 +192,9 @@ func (s *sweep) takeUnit(at int) bool {
 	if c.why != Free && c.why != Unnumbered && (c.hard() || at < s.sent) && s.units[at].quotable() {
 		s.risky++
 	}
+	if c.why == Hollow {
+		s.risky += s.shortTexts(s.units[at].fact)
+	}
 	switch {
 	case at < s.sent:
 		s.saved += saves
@@ -203,6 +206,18 @@ func (s *sweep) takeUnit(at int) bool {
 		s.newSaved += saves
 	}
 	return c.hard()
+}
+
+// shortTexts returns how many texts that an edit may quote leave with a call that was never
+// shortened.
+func (cv *conversation) shortTexts(f *fact) int {
+	texts := 0
+	for _, at := range f.call()[1:] {
+		if u := &cv.units[at]; u.isShown() && u.quotable() && !f.covered {
+			texts++
+		}
+	}
+	return texts
 }
 
 // freed is what a candidate frees beyond what those do that were passed; false where a
@@ -237,12 +252,10 @@ func (cv *conversation) frees(c candidate) int {
 func (s *sweep) takeFolds(at int) bool {
 	for _, i := range s.startAt[at] {
 		gain := float64(s.folds[i].saves)
-		for _, part := range append([]int{s.folds[i].target}, s.folds[i].units...) {
+		for _, part := range append([]int{s.folds[i].target}, s.folds[i].parts()...) {
 			s.folded[part] = true
-			if c, counted := s.candidates[part]; counted {
-				gain -= float64(s.frees(c))
-			}
 		}
+		gain -= float64(s.folds[i].alone(s.conversation, s.candidates))
 		s.saved += gain
 		s.lasting += gain
 	}
@@ -271,6 +284,12 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 	for _, f := range folds {
 		if f.start < at {
 			continue
+		}
+		for _, call := range f.calls {
+			changes = append(changes, e.pairChange(call))
+			for _, part := range call.pair() {
+				gone[part] = true
+			}
 		}
 		for _, i := range f.units {
 			if i != f.target {

@@ -24,7 +24,7 @@ func TestCommandKey(t *testing.T) {
 		"git log | grep head":                   "git log | grep head",
 		"ls 2>/dev/null":                        "ls",
 	} {
-		if got := commandKey(line); got != want {
+		if got, _ := commandKey(line); got != want {
 			t.Errorf("%q has the key %q, want %q", line, got, want)
 		}
 	}

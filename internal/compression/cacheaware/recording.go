@@ -21,6 +21,9 @@ type Part struct {
 	Fixed, Quote bool
 	// Written says that the model wrote it: words, or a part of a call.
 	Written bool
+	// Path is the file of which it shows the lines From to To, "" for a part that is no view.
+	Path     string
+	From, To int
 	// Found says that it is the answer of a command or a search, and shows no file.
 	Found bool
 }
@@ -45,6 +48,9 @@ func (cv *conversation) Recorded() []Part {
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
 			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),
+		}
+		if u.part == result && u.fact.act == View && u.fact.ok {
+			parts[at].Path, parts[at].From, parts[at].To = u.fact.path(), u.fact.lo, u.fact.hi
 		}
 		if u.fixed() {
 			parts[at].Text = cv.fixedText(u)

@@ -1,6 +1,7 @@
 package cacheaware
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,21 +22,61 @@ const (
 
 var (
 	leadingCD   = pattern.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
-	trailingCut = pattern.New(`\s*(2>&1|\|\s*(tail|head)\s+(-n\s*)?-?\d+|2>/dev/null)\s*$`)
+	trailingCut = pattern.New(`\s*(2>&1|\|\s*(tail|head)\s+(?:-n\s*)?-?(\d+)|2>/dev/null)\s*$`)
 	checks      = pattern.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
 	versions    = pattern.New(`^\s*(git|gh)\s`)
 )
 
-// commandKey is a command line without what does not change what it is about: a
-// folder change before it, a cut of its output behind it, its white space.
-func commandKey(line string) string {
-	key := withoutFolder(line)
+// commandKey returns a command line without the parts that do not change what it is about: a
+// folder change before it, its white space, and a cut of its output behind it, which it returns
+// too.
+func commandKey(line string) (string, outputCut) {
+	key, cut := withoutFolder(line), outputCut{}
 	for {
-		shorter := trailingCut.ReplaceAllString(key, "")
-		if shorter == key {
-			return strings.Join(strings.Fields(key), " ")
+		match := trailingCut.FindStringSubmatch(key)
+		if match == nil {
+			return strings.Join(strings.Fields(key), " "), cut
 		}
-		key = shorter
+		key = strings.TrimSuffix(key, match[0])
+		cut.add(match[1], match[2], match[3])
+	}
+}
+
+// outputCut is how little of its output a command shows.
+type outputCut struct {
+	// ends are the pipes to head and tail, the last first, and lines their numbers of lines.
+	ends  []string
+	lines []int
+	// merged reports that errors go through the pipes too, silent that they are thrown away.
+	merged, silent bool
+}
+
+// add takes one cut that stands behind a command: a pipe to head or tail, or what becomes of errors.
+func (c *outputCut) add(cut, end, lines string) {
+	switch n, err := strconv.Atoi(lines); {
+	case cut == "2>&1":
+		c.merged = true
+	case cut == "2>/dev/null":
+		c.silent = true
+	case err == nil:
+		c.ends, c.lines = append(c.ends, end), append(c.lines, n)
+	}
+}
+
+// holds reports whether output that is cut by c shows at least as much as output that is cut by
+// other. Of two different pipes neither does.
+func (c outputCut) holds(other outputCut) bool {
+	switch {
+	case c.silent && !other.silent:
+		return false
+	case len(c.ends) == 0:
+		return true
+	case c.merged && !other.merged, !slices.Equal(c.ends, other.ends):
+		return false
+	case len(c.ends) == 1:
+		return c.lines[0] >= other.lines[0]
+	default:
+		return slices.Equal(c.lines, other.lines)
 	}
 }
 
@@ -47,7 +88,7 @@ func withoutFolder(line string) string {
 }
 
 func classify(line string) commandClass {
-	key := commandKey(line)
+	key, _ := commandKey(line)
 	switch {
 	case checks.MatchString(key):
 		return checkCommand

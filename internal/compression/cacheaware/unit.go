@@ -87,9 +87,22 @@ func (u *unit) isShown() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
-// mayGo reports whether a pointer in the place of the unit frees enough.
+// minEditLines is how many lines an argument of an edit or a write needs to be shortened. The
+// model reads its own calls as examples of how to call, and a tool refuses a pointer.
+const minEditLines = 40
+
+// mayGo reports whether a pointer may take the place of the unit, and frees enough.
 func (u *unit) mayGo() bool {
-	return !u.fixed() && u.isShown() && u.fact != nil && u.saves() >= minSaved
+	return !u.fixed() && u.isShown() && u.fact != nil && u.saves() >= minSaved && !u.shortEdit()
+}
+
+// shortEdit reports whether the unit is an argument of an edit or a write that is too short to
+// be shortened. It leaves with its whole call alone.
+func (u *unit) shortEdit() bool { return isShortEdit(u.part, u.text) }
+
+func isShortEdit(p part, text string) bool {
+	edits := p == oldText || p == newText || p == body
+	return edits && strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 < minEditLines
 }
 
 // numbers is how many tokens the line numbers take that a tool put before the lines of a

@@ -14,6 +14,8 @@ type Recording struct {
 	parts []cacheaware.Part
 	// words numbers the rare words that replies use.
 	words map[string]int32
+	// views are the parts of files that answers show, by where they are.
+	views map[history.Ref]*view
 }
 
 // Reply is what one reply needed of the request it answered.
@@ -57,7 +59,12 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 			replies++
 		}
 	}
-	r := &Recording{Replies: make([]Reply, replies), parts: engine.Recorded(), words: map[string]int32{}}
+	r := &Recording{Replies: make([]Reply, replies), parts: engine.Recorded(), words: map[string]int32{}, views: map[history.Ref]*view{}}
+	for _, p := range r.parts {
+		if p.Path != "" {
+			r.views[history.Ref{Entry: p.Entry, Block: p.Block}] = &view{p.Path, p.From, p.To}
+		}
+	}
 	for _, q := range engine.Quotes() {
 		reply := &r.Replies[q.Reply]
 		reply.Quotes = append(reply.Quotes, r.quote(q))
