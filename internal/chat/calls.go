@@ -78,6 +78,8 @@ type runner struct {
 	meant map[string]decode.Call
 	// advised is what the calls of the latest reply were told of the sandbox.
 	advised *tools.Advised
+	// syntax judges the files that the calls of the latest reply edit.
+	syntax *syntax
 	said    map[string]bool
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
@@ -90,6 +92,7 @@ type runner struct {
 func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
 	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
+	r.syntax = newSyntax(r.Env, calls)
 	for i := maxCalls; i < len(calls); i++ {
 		calls[i].refused = fmt.Sprintf(answerTooMany, maxCalls)
 	}
@@ -189,6 +192,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		}
 		answer := k.answer
 		k.remark(r.learned(k))
+		k.remark(r.syntax.after(k))
 		for _, g := range r.gates {
 			if g.Remark != nil {
 				k.remark(g.Remark(k.Call, answer))

@@ -129,6 +129,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) work
 	b.set("model", d.Model)
 	b.set("approval-mode", "full-auto")
 	b.set("compression.density.readWritePruning", "false")
+	b.set("tools", "all")
 	b.Chat = New(b.Config)
 	return b
 }

@@ -21,6 +21,7 @@ import (
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/traits"
+	"agent/internal/workspace"
 )
 
 // answerFunc is a scripted model: it sees a request and yields the reply.
@@ -131,11 +132,15 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
 		settings.CompressionStrategy.Key(): compression.Names(), settings.ApprovalMode.Key(): gate.ModeNames(), settings.Theme.Key(): {"auto"},
 	}))
+	here, err := workspace.New(".", "") // the scripted tools touch no file
+	if err != nil {
+		t.Fatal(err)
+	}
 	b.Chat = New(Config{
 		Endpoint: b.at,
 		Counter:  func(string) history.Counter { return wordCount{} },
 		Tools:    testTools(),
-		Env:      &tools.Env{},
+		Env:      &tools.Env{Workspace: here},
 		Root:     "/w",
 		History:  history.NewService(wordCount{}, nil),
 		Settings: s,

@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/llm"
+	"agent/internal/settings"
 	"agent/internal/todo"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -41,7 +42,7 @@ func newWindow(c *Chat) *window.Window {
 		History:  c.History,
 		Settings: c.Settings,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
-			return Head(c.Tools, c.Form(), c.System)(lean, fits)
+			return Head(c.Tools, c.Form(), settings.Tools.Of(c.Settings) == settings.AllTools, c.System)(lean, fits)
 		},
 		HeadFor:  c.HeadFor,
 		Facts:    c.Tools.Traits,
@@ -76,11 +77,14 @@ type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool)
 
 // Head makes what every request begins with, of a system prompt and the tools for a form
 // of edits, of which a lean head has the essential ones.
-func Head(registry *tools.Registry, form traits.Form, system SystemPrompt) window.HeadMaker {
+func Head(registry *tools.Registry, form traits.Form, all bool, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
 		offered := registry.For(form)
-		if lean {
+		switch {
+		case lean:
 			offered = tools.Essential(offered)
+		case !all:
+			offered = tools.Few(offered)
 		}
 		head := window.Head{Tools: make([]llm.ToolSpec, len(offered))}
 		names := make([]string, len(offered))

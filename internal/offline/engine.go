@@ -14,6 +14,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // Input is a history to work on.
@@ -118,4 +119,9 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 		Now:      v.now,
 		Tell:     v.tell,
 	})
+}
+
+// head makes the beginning of every request, for a model that edits by replacing text.
+func (e *Engine) head() window.HeadMaker {
+	return chat.Head(e.Tools, traits.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
 }

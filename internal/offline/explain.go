@@ -15,7 +15,6 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/settings"
-	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -78,7 +77,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	}
 	e.inSession(in)
 	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w := e.newWindow(in, view{head: chat.Head(e.Tools, traits.Replace, e.System), tell: out.tell, price: e.price, cache: always(chat.CacheOf(e.Settings, 0))})
+	w := e.newWindow(in, view{head: e.head(), tell: out.tell, price: e.price, cache: always(chat.CacheOf(e.Settings, 0))})
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}

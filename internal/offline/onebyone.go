@@ -17,7 +17,6 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/settings"
-	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -55,7 +54,7 @@ func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
 	e.inSession(in)
 	o := &oneByOne{Engine: e, out: &Requests{File: in.Name, Requests: []Request{}}, copies: map[string]string{}}
 	o.window = e.newWindow(in, view{
-		head:  chat.Head(e.Tools, traits.Replace, e.System),
+		head:  e.head(),
 		tell:  o.tell,
 		now:   func() time.Time { return o.next.Time() },
 		price: func(string) cacheaware.Price { return o.next.Moment().Price },

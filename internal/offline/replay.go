@@ -15,7 +15,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline/judge"
 	"agent/internal/settings"
-	"agent/internal/traits"
 )
 
 // Options say what a replay does besides the usual.
@@ -97,7 +96,7 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 		return nil, err
 	}
 	r := &recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife)}
-	w := engine.newWindow(in, view{head: chat.Head(engine.Tools, traits.Replace, engine.System)})
+	w := engine.newWindow(in, view{head: engine.head()})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	options := cacheaware.Options{Tools: w.Facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	r.head = w.Tokens()

@@ -13,7 +13,6 @@ import (
 	"agent/internal/offline/judge"
 	"agent/internal/rawjson"
 	"agent/internal/settings"
-	"agent/internal/traits"
 )
 
 // run is a recording replayed under one variant at one price.
@@ -99,7 +98,7 @@ func (r *run) prepare() error {
 	r.engine = engine
 	r.figures.Pruned = compression.CountsOf(nil)
 	r.window = engine.newWindow(in, view{
-		head:  chat.Head(engine.Tools, traits.Replace, engine.System),
+		head:  engine.head(),
 		tell:  r.note,
 		now:   r.now,
 		price: always(r.model.Price),

@@ -67,6 +67,12 @@ const (
 	EditReplace = "replace"
 )
 
+// The values of Tools.
+const (
+	FewTools = "few"
+	AllTools = "all"
+)
+
 // The values of edit-tolerance.
 const (
 	TolerateIndent = "indent"
@@ -80,6 +86,8 @@ var (
 		"family of models whose edit tool and hints the model gets; auto goes by its name. Counts from /clear or another model on")
 	EditTool = Declare("edit-tool", Enum(EditAuto, EditPatch, EditReplace), EditAuto,
 		"how the model edits: by patches, or by replacing text; auto goes by its family. Counts from /clear or another model on")
+	Tools = Declare("tools", Enum(FewTools, AllTools), FewTools,
+		"how many tools the model is offered: few, or also those that models seldom call. Counts from /clear or another model on")
 	EditTolerance = Declare("edit-tolerance", Enum(TolerateIndent, TolerateNone), TolerateIndent,
 		"what may differ between text that an edit quotes and the file: the indentation of whole lines at one place only, or nothing (exact)")
 )

@@ -20,7 +20,7 @@ func All() []Group {
 		{CategoryModel, []Declared{
 			Model, Provider, BaseURL, AuthKeyfile, ContextLimit, MaxOutputTokens,
 			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API,
-			PromptCache, ModelFamily, EditTool, EditTolerance, CacheKind, CacheLife,
+			PromptCache, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife,
 			RequestTimeout, IdleTimeout, MaxRetries,
 		}},
 		{CategoryBehaviour, slices.Concat([]Declared{

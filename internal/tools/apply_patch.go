@@ -64,7 +64,7 @@ func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 		}
 		return edit{}, err
 	}
-	p := edit{notes: notes}
+	p := edit{notes: notes, given: patch.NewLines(text)}
 	for _, file := range files {
 		s := r.sources[file.Path]
 		if file.After != nil {

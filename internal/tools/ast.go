@@ -14,15 +14,14 @@ import (
 )
 
 type astReadFileArgs struct {
-	FilePath string `json:"file_path" jsonschema:"the source file, relative to the workspace or absolute"`
-	Symbol   string `json:"symbol,omitempty" jsonschema:"read only this declaration, with its documentation: Name, or Type.Method; without it the answer is an outline"`
+	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
+	Symbol   string `json:"symbol,omitempty" jsonschema:"the declaration to read: Name or Type.Method; without it the outline"`
 }
 
 func astReadFile() Tool {
 	return defineRead(Tool{
-		Name: "ast_read_file",
-		Description: "Reads a source file by its declarations: an outline with line ranges (FIRST-LAST|HEADING), or the plain text of one declaration. " +
-			"Go is parsed; other languages are recognised by their braces and indentation, which can err.",
+		Name:        "ast_read_file",
+		Description: "Reads a source file by its declarations: an outline with line ranges, or the plain text of one declaration with its documentation.",
 		Traits: Traits{
 			File:    traits.FileNames,
 			Key:     "file_path",
@@ -93,6 +92,7 @@ func astEdit() Tool {
 		Description: "Replaces one declaration of a Go file that you have read: function, method, type, constant or variable. " +
 			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
 		Traits: Traits{
+			Rare:    true,
 			Density: traits.Density{New: []string{"new_code"}},
 			Words:   traits.Say("editing", "edited", "edit"),
 		},
@@ -133,7 +133,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
 		return edit{}, wouldNotParse(s.rel, after, problem)
 	}
-	return planned(s, after, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
+	return planned(s, after, code, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }
 
 // wouldNotParse quotes the line of the edited file at which the parser gave up.

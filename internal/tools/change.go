@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/outline"
 	"agent/internal/protect"
+	"agent/internal/text/patch"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
@@ -25,6 +27,8 @@ type edit struct {
 	// done says in a line what was done, and notes what was not taken literally.
 	done  string
 	notes []string
+	// given are the lines that the call itself has for the files. The answer does not repeat them.
+	given string
 }
 
 // change is what an edit makes of one file.
@@ -148,9 +152,9 @@ func (c change) besides() string {
 // an error so that nothing takes the call for a write.
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
-// planned returns the edit of a file from what open gave, refusing one that
-// changes nothing.
-func planned(s *source, after []byte, done string) (edit, error) {
+// planned returns the edit of a file from what open gave, refusing one that changes nothing.
+// given are the lines that the call has for it.
+func planned(s *source, after []byte, given, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
 		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
@@ -158,7 +162,7 @@ func planned(s *source, after []byte, done string) (edit, error) {
 		return edit{}, err
 	}
 	c := s.changed(after)
-	return edit{changes: []change{c}, done: done + c.besides()}, nil
+	return edit{changes: []change{c}, done: done + c.besides(), given: given}, nil
 }
 
 // openToEdit opens a file for an edit tool. A file that holds something else than
@@ -233,9 +237,9 @@ func (c change) unified() string {
 	return c.diff.Unified(words.Name(from), words.Name(to))
 }
 
-// report is what the model reads of an edit: what was done, the changed lines of each file as
-// they are now, and what was not taken literally. A new file is not repeated: the call itself
-// holds it.
+// report returns the text that the model reads of an edit: what was done, the changed lines of
+// each file as they are now, and what was not taken literally. It repeats neither a new file nor
+// the middle of many new lines: the call itself holds them.
 func (p edit) report(limits Limits) string {
 	out, several := p.done, len(p.changes) > 1
 	if several {
@@ -251,7 +255,7 @@ func (p edit) report(limits Limits) string {
 			heading = "\n" + words.Name(c.rel) + ", the"
 		}
 		if len(c.diff) > 0 {
-			out += heading + " changed lines now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Regions(), room), "\n")
+			out += heading + " changed lines now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Regions(p.given), room), "\n")
 		} else if !several {
 			out += ". Only its line ends changed"
 		}
@@ -259,10 +263,43 @@ func (p edit) report(limits Limits) string {
 	for _, note := range p.notes {
 		out += "\n[" + note + "]"
 	}
-	for _, c := range p.changes {
-		if problem := outline.SyntaxError(c.rel, c.after); c.after != nil && problem != nil {
-			out += fmt.Sprintf("\n[Note: %s does not parse now: %s]", words.Name(c.rel), problem)
+	return out
+}
+
+// DoesNotParse returns a note about a file that is no valid source of its language, "" for any
+// other file.
+func (e *Env) DoesNotParse(abs string) string {
+	s, err := e.openResolved(context.Background(), abs)
+	if err != nil {
+		return ""
+	}
+	s.Close()
+	problem := outline.SyntaxError(s.rel, s.whole)
+	if s.whole == nil || problem == nil {
+		return ""
+	}
+	return fmt.Sprintf("Note: %s does not parse now: %s", words.Name(s.rel), problem)
+}
+
+// Edited returns the files that a call of an edit tool names, as absolute paths. It leaves out
+// those that cannot be edited.
+func (e *Env) Edited(t Traits, arguments json.RawMessage) []string {
+	if !t.WritesFile() {
+		return nil
+	}
+	named := t.FilesOf(arguments)
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(arguments, &given) // a call that is no object names no file
+	for _, parameter := range t.Patch {
+		var text string
+		_ = json.Unmarshal(given[parameter], &text)
+		named = append(named, patch.Paths(text)...)
+	}
+	var files []string
+	for _, path := range named {
+		if abs, err := e.Workspace.Resolve(path); err == nil {
+			files = append(files, abs)
 		}
 	}
-	return out
+	return files
 }

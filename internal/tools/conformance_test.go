@@ -86,7 +86,7 @@ func TestRequiredParametersAreThoseOfTheInterface(t *testing.T) {
 		"ast_read_file":     {"file_path"},
 		"write_file":        {"file_path", "content"},
 		"apply_patch":       {"input"},
-		"replace":           {"file_path", "old_string", "new_string"},
+		"replace":           {"file_path"}, // and old_string and new_string, or edits
 		"ast_edit":          {"file_path", "symbol", "new_code"},
 		"insert_at_line":    {"file_path", "line_number", "content"},
 		"delete_line_range": {"file_path", "start_line", "end_line"},

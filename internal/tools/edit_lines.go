@@ -20,6 +20,7 @@ func insertAtLine() Tool {
 		Name:        "insert_at_line",
 		Description: "Inserts whole lines before a line of a file that you have read.",
 		Traits: Traits{
+			Rare:    true,
 			Density: traits.Density{New: []string{"content"}},
 			Words:   traits.Say("editing", "edited", "edit"),
 		},
@@ -47,7 +48,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	}
 	at, _ := d.Span(args.LineNumber, args.LineNumber)
 	inserted := words.Count(strings.Count(text, "\n"), "line")
-	return planned(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
+	return planned(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
 }
 
 type deleteLineRangeArgs struct {
@@ -61,6 +62,7 @@ func deleteLineRange() Tool {
 		Name:        "delete_line_range",
 		Description: "Deletes whole lines of a file that you have read.",
 		Traits: Traits{
+			Rare:  true,
 			Words: traits.Say("editing", "edited", "edit"),
 		},
 	}, planDeleteLineRange)
@@ -84,5 +86,5 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 		start--
 	}
 	deleted := words.Count(args.EndLine-args.StartLine+1, "line")
-	return planned(s, d.With(textfile.Splice{Start: start, End: end}), fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
+	return planned(s, d.With(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
 }

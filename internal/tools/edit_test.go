@@ -282,35 +282,18 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 	env := fileEnv(t, map[string]string{"f.txt": numberedLines(1, 40)})
 	answer := mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "line 5\n", "new_string": "five\nfive\n"})
 	wantResult(t, answer, `Replaced once in f.txt. The changed lines now, as NUMBER|TEXT:
-2|line 2
-3|line 3
 4|line 4
 5|five
 6|five
-7|line 6
-8|line 7
-9|line 8`)
+7|line 6`)
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
 	if !strings.Contains(answer.ForModel(), "11|line 1zero\n") || !strings.Contains(answer.ForModel(), "…\n18|line 17\n") {
 		t.Errorf("got\n%s", answer.ForModel())
 	}
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
-	if n := strings.Count(answer.ForModel(), "\n"); n > 105 || !strings.Contains(answer.ForModel(), "is not shown]") {
-		t.Errorf("a big change answers with %d lines:\n%s", n, answer.ForModel())
-	}
-}
-
-func TestEditSaysWhenAGoFileNoLongerParses(t *testing.T) {
-	t.Parallel()
-	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n"})
-	answer := mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{}", "new_string": "{"})
-	if !strings.Contains(answer.ForModel(), "does not parse now: 3:") {
-		t.Errorf("got %s", answer.ForModel())
-	}
-	answer = mustRun(t, env, replace(), params{"file_path": "a.go", "old_string": "{", "new_string": "{}"})
-	if strings.Contains(answer.ForModel(), "parse") {
-		t.Errorf("got %s", answer.ForModel())
+	if want := "3|same\n… 4995 lines as given\n4999|same\n5000|same"; !strings.HasSuffix(answer.ForModel(), want) {
+		t.Errorf("a big change answers with\n%s", answer.ForModel())
 	}
 }
 

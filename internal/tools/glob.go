@@ -20,16 +20,15 @@ import (
 )
 
 type globArgs struct {
-	Pattern string `json:"pattern" jsonschema:"a glob such as **/*.go or internal/{a,b}/*_test.go; ** stands for any folders"`
-	Path    string `json:"path,omitempty" jsonschema:"the folder the pattern starts from; default the workspace"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"the first file to show; default 1"`
+	Pattern string `json:"pattern" jsonschema:"such as internal/{a,b}/**/*_test.go"`
+	Path    string `json:"path,omitempty" jsonschema:"the folder to begin at; default the workspace"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"the first file; default 1"`
 }
 
 func glob() Tool {
 	return defineRead(Tool{
-		Name: "glob",
-		Description: "Finds files by name and answers with their paths, the latest changed first. " +
-			"Files that git ignores are left out, unless path or the folders the pattern begins with name an ignored folder.",
+		Name:        "glob",
+		Description: "Finds files by name and answers with their paths, the latest changed first. Files that git ignores are left out unless path or pattern begins with their folder.",
 		Traits: Traits{
 			Key:   "pattern",
 			Words: traits.Say("finding", "found", "find"),

@@ -24,6 +24,7 @@ func listDirectory() Tool {
 		Name:        "list_directory",
 		Description: "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
 		Traits: Traits{
+			Rare:      true,
 			Key:       "path",
 			Essential: true,
 			Words:     traits.Say("listing", "listed", "list"),

@@ -11,17 +11,16 @@ import (
 )
 
 type readFileArgs struct {
-	FilePath string `json:"file_path" jsonschema:"the file to read, relative to the workspace or absolute"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"the first line to read, counted from 1; default 1"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"lines to read; default as many as fit"`
-	Column   int    `json:"column,omitempty" jsonschema:"the byte of that line to begin with, for a line too long for one answer; default 1"`
+	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"lines to read"`
+	Column   int    `json:"column,omitempty" jsonschema:"for a line that is too long: the byte to begin with, from 1"`
 }
 
 func readFile() Tool {
 	return defineRead(Tool{
-		Name: "read_file",
-		Description: "Reads a text file. The answer is the plain text, without line numbers (search_file_content gives those). " +
-			"When it is not the whole file, a first line in brackets says which lines it holds and how to read on.",
+		Name:        "read_file",
+		Description: "Reads a text file and answers with the plain text, without line numbers. Before a part of it, a line in brackets says which lines these are and how to read on.",
 		Traits: Traits{
 			File:      traits.FileNames,
 			Key:       "file_path",

@@ -38,18 +38,17 @@ type Fetched struct {
 }
 
 type recallArgs struct {
-	Number int    `json:"number,omitempty" jsonschema:"what to fetch; without it the list of what was removed"`
-	Match  string `json:"match,omitempty" jsonschema:"list only what names this: a path, a command, a word"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1, of a long answer"`
+	Number int    `json:"number,omitempty" jsonschema:"the item to fetch"`
+	Match  string `json:"match,omitempty" jsonschema:"list only items with this path, command or word"`
+	Offset int    `json:"offset,omitempty" jsonschema:"the first line of a long item, from 1"`
 }
 
 var errNoRecord = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
 
 func recall() Tool {
 	return defineRead(Tool{
-		Name: "recall",
-		Description: "Fetches what was removed from the context to save room, as it was then: results, arguments, messages. " +
-			"Without arguments it lists what there is, the latest first. To see a file as it is now, read the file.",
+		Name:        "recall",
+		Description: "Fetches results, arguments and messages that were removed from the context, as they were then. Without arguments it lists them, the latest first.",
 		Traits: Traits{
 			Key:         "number",
 			NeedsRecord: true,

@@ -147,16 +147,20 @@ func (r *Registry) All() []Tool { return r.Now().All() }
 // Names returns the names of all tools there are now, in order.
 func (r *Registry) Names() []string { return r.Now().Names() }
 
-// For returns the tools that a model is offered which edits in a form: all but those of
-// another form and those that are not offered. Where no tool is of the form, the model
-// edits as the others do. The order is always the same: a changed order would cost the
-// provider's prefix cache.
+// For returns the tools that a model is offered if it edits in a form: all but those of another
+// form and those that are never offered. Where no tool is of the form, the model edits as the
+// others do. The order is always the same: a changed order would cost the provider's prefix cache.
 func (r *Registry) For(form traits.Form) []Tool {
 	all := r.All()
 	if !slices.ContainsFunc(all, func(t Tool) bool { return t.Form == form }) {
 		form = traits.Replace
 	}
 	return slices.DeleteFunc(all, func(t Tool) bool { return t.Unoffered || t.Form != "" && t.Form != form })
+}
+
+// Few returns the tools without the rare ones, which can be called all the same (D-124).
+func Few(tools []Tool) []Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Rare })
 }
 
 // Essential returns the tools that a small window can afford, in order; all of them

@@ -15,10 +15,18 @@ import (
 
 // replaceShown are the arguments that a model is offered.
 type replaceShown struct {
-	FilePath   string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
-	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
-	NewString  string `json:"new_string" jsonschema:"the text to put in its place; may be empty"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every place where old_string is"`
+	FilePath   string      `json:"file_path" jsonschema:"relative to the workspace or absolute"`
+	OldString  string      `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
+	NewString  string      `json:"new_string,omitempty" jsonschema:"the text to put in its place; may be empty"`
+	ReplaceAll bool        `json:"replace_all,omitempty" jsonschema:"replace it everywhere"`
+	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none"`
+}
+
+// shownEdit is one of several edits as a model is offered it.
+type shownEdit struct {
+	OldString  string `json:"old_string"`
+	NewString  string `json:"new_string"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
 // replaceArgs are those that are taken: also several edits in place of one, and how often
@@ -39,10 +47,9 @@ type textEdit struct {
 
 func replace() Tool {
 	return defineEdit(Tool{
-		Name: "replace",
-		Description: "Replaces text in a file. old_string must be in the file exactly, and once unless replace_all is set; " +
-			"otherwise nothing is written and the closest lines are shown. Line ends need not be CRLF for a file that has them.",
-		offers: decode.ParametersOf[replaceShown]().JSON,
+		Name:        "replace",
+		Description: "Replaces text in a file. old_string must be in it exactly, and once unless replace_all is set; else nothing is written and the closest lines are shown.",
+		offers:      decode.ParametersOf[replaceShown]().JSON,
 		Traits: Traits{
 			Density:   traits.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
@@ -50,6 +57,9 @@ func replace() Tool {
 		},
 	}, planReplace)
 }
+
+// maxEdits is how many edits one call may make.
+const maxEdits = 50
 
 // prunedMarker is how notes begin that are where density took text out of the
 // conversation. The model must not take one for text of a file.
@@ -62,6 +72,8 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 		return edit{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
 	case len(edits) == 0:
 		edits = []textEdit{args.textEdit}
+	case len(edits) > maxEdits:
+		return edit{}, fmt.Errorf("edits has %d items, at most %d are taken; make the rest in another call. Nothing was written", len(edits), maxEdits)
 	case args.OldString != "":
 		return edit{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
 	}
@@ -85,7 +97,11 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	return planned(s, d.With(splices...), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	var given strings.Builder
+	for _, splice := range splices {
+		given.WriteString(textfile.PlainEnds(splice.Text) + "\n")
+	}
+	return planned(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 }
 
 // numbered says of which of several edits an error is.
@@ -99,7 +115,7 @@ func numbered(edits []textEdit, i int, err error) error {
 func (e textEdit) check() error {
 	switch {
 	case e.OldString == "":
-		return errors.New("old_string is empty; write_file creates a file, insert_at_line adds lines")
+		return errors.New("old_string is empty; quote the lines beside which text is to be added, or create a file with write_file")
 	case e.OldString == e.NewString:
 		return fmt.Errorf("old_string and new_string are the same: %w", errNoChange)
 	}

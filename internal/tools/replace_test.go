@@ -2,12 +2,15 @@ package tools
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"agent/internal/text/quote"
 	"agent/internal/text/textfile"
+	"agent/internal/traits"
 )
 
 func TestReplace(t *testing.T) {
@@ -180,5 +183,70 @@ func TestExactEditsMapNoIndentation(t *testing.T) {
 		if refused := strings.Contains(answer.Error, "was not found in f"); refused != exact {
 			t.Errorf("exact %t: %+v", exact, answer)
 		}
+	}
+}
+
+// Several edits of a file are one call: all of them or none, and an error says which one failed.
+func TestEditsOfOneCall(t *testing.T) {
+	t.Parallel()
+	text := numberedLines(1, 100)
+	edits := func(n, wrong int) []map[string]string {
+		list := make([]map[string]string, n)
+		for i := range list {
+			list[i] = map[string]string{"old_string": fmt.Sprintf("line %d\n", 2*i+1), "new_string": fmt.Sprintf("new %d\n", i)}
+		}
+		if wrong > 0 {
+			list[wrong-1]["old_string"] = "nowhere"
+		}
+		return list
+	}
+	for name, tc := range map[string]struct {
+		n, wrong int
+		want     string
+	}{
+		"ten":                 {10, 0, ""},
+		"as many as can be":   {maxEdits, 0, ""},
+		"one too many":        {maxEdits + 1, 0, "edits has 51 items, at most 50 are taken"},
+		"the seventh is none": {10, 7, "edit 7 of 10: "},
+	} {
+		env := fileEnv(t, map[string]string{"f.txt": text})
+		answer := runTool(t.Context(), t, replace(), env, params{"file_path": "f.txt", "edits": edits(tc.n, tc.wrong)})
+		got, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "f.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tc.want == "" {
+			if answer.Error != "" || strings.Count(string(got), "new ") != tc.n || !strings.HasPrefix(answer.Text, fmt.Sprintf("Replaced %d times in f.txt.", tc.n)) {
+				t.Errorf("%s: %+v", name, answer)
+			}
+		} else if !strings.Contains(answer.Error, tc.want) || string(got) != text {
+			t.Errorf("%s: %+v", name, answer)
+		}
+	}
+}
+
+// D-124: rare tools are offered where all are wanted, and answer where they are not.
+func TestFewTools_D124(t *testing.T) {
+	t.Parallel()
+	registry := NewRegistry(Default()...)
+	all, few := registry.For(traits.Replace), Few(registry.For(traits.Replace))
+	for _, name := range []string{"ast_edit", "insert_at_line", "delete_line_range", "todo_read", "list_directory"} {
+		named := func(tool Tool) bool { return tool.Name == name }
+		if !slices.ContainsFunc(all, named) || slices.ContainsFunc(few, named) {
+			t.Errorf("%s is offered wrongly", name)
+		}
+	}
+	for _, name := range []string{"read_file", "ast_read_file", "write_file", "recall"} {
+		if !slices.ContainsFunc(few, func(tool Tool) bool { return tool.Name == name }) {
+			t.Errorf("%s is not offered", name)
+		}
+	}
+	env := fileEnv(t, map[string]string{"a.txt": "one\n"})
+	tool, err := registry.Get("list_directory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer := runTool(t.Context(), t, tool, env, params{"path": "."}); !strings.Contains(answer.Text, "a.txt") {
+		t.Errorf("list_directory: %+v", answer)
 	}
 }

@@ -19,13 +19,13 @@ import (
 )
 
 type searchArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"a regular expression (RE2) for single lines; (?i) at its start ignores case"`
-	Path       string `json:"path,omitempty" jsonschema:"the folder or file to search; default the workspace"`
-	Include    string `json:"include,omitempty" jsonschema:"search only files that match this glob, e.g. *.go, *.{ts,tsx} or internal/**/*_test.go"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines to show around each match, at most 10"`
-	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (names only) or count (of each file)"`
-	MaxResults int    `json:"max_results,omitempty" jsonschema:"matches to show; default 100"`
-	Offset     int    `json:"offset,omitempty" jsonschema:"the first match to show; default 1"`
+	Pattern    string `json:"pattern" jsonschema:"RE2; (?i) at its start ignores case"`
+	Path       string `json:"path,omitempty" jsonschema:"a folder or file; default the workspace"`
+	Include    string `json:"include,omitempty" jsonschema:"only files that match this glob, e.g. *.{ts,tsx} or internal/**/*_test.go"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines around each match, at most 10"`
+	Mode       string `json:"mode,omitempty" jsonschema:"lines (default), files (names) or count"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"default 100"`
+	Offset     int    `json:"offset,omitempty" jsonschema:"the first match; default 1"`
 }
 
 // The modes of a search.
@@ -47,8 +47,8 @@ const (
 func searchFileContent() Tool {
 	return defineRead(Tool{
 		Name: "search_file_content",
-		Description: "Searches the lines of files for a regular expression and answers with path:line: text, ordered by path. " +
-			"Files that git ignores, binary files and files over " + words.Bytes(maxSearchedBytes) + " are left out; an ignored folder is searched when path names it.",
+		Description: "Searches the lines of files for a regular expression and answers with numbered lines by file. " +
+			"Files that git ignores are left out unless path names them or their folder.",
 		Traits: Traits{
 			Key:       "pattern",
 			Essential: true,
@@ -65,6 +65,7 @@ func (a searchArgs) reads() []string {
 }
 
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
+	most := env.Limits.room(headingBytes)
 	env = env.withFoundLimits()
 	expression, err := search.Parse(args.Pattern)
 	if err != nil {
@@ -87,7 +88,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
-	text := describeMatches(env, args, base, matches, query.Limit)
+	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
 		text = lines.Append(text, fmt.Sprintf("[%s that may hold keys left out; a call whose path names one asks the user]", words.Count(kept, "file")))
 	}
@@ -102,7 +103,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	return Answer{Text: text, Summary: countMatches(matches, query)}
 }
 
-// query is what a call wants to know of the files.
+// query returns what a call wants to know of the files.
 func (a searchArgs) query() (search.Query, error) {
 	switch {
 	case a.MaxResults < 0 || a.MaxResults > maxMatches:
@@ -128,7 +129,7 @@ func (a searchArgs) query() (search.Query, error) {
 	return query, nil
 }
 
-// found is what an item of the answer is.
+// found names an item of the answer.
 func (a searchArgs) found() string {
 	if a.Mode == modeFiles || a.Mode == modeCount {
 		return "matching file"
@@ -148,8 +149,9 @@ func (a searchArgs) where() string {
 	return where
 }
 
-// describeMatches shows the matches from the offset up to the last, as many as fit.
-func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last int) string {
+// describeMatches shows the matches from the offset up to the last, as many as fit. If a last tenth
+// does not, it shows that too, up to so many bytes: to ask for it would take a request.
+func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.where())
 	}
@@ -157,36 +159,37 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	first := max(args.Offset, 1)
 	files := map[string]bool{}
 	shown := matches[first-1 : min(len(matches), last)]
-	for i, found := range shown {
-		name := words.Name(env.Workspace.Rel(filepath.Join(base, found.File)))
+	for i, match := range shown {
+		name := words.Name(env.Workspace.Rel(filepath.Join(base, match.File)))
 		switch args.Mode {
 		case modeFiles:
 			list = append(list, name)
 		case modeCount:
-			list = append(list, fmt.Sprintf("%s: %d", name, found.Count))
+			list = append(list, fmt.Sprintf("%s: %d", name, match.Count))
 		default:
-			before, after := 0, 0
-			if i > 0 && shown[i-1].File == found.File {
-				before = min(shown[i-1].Line+len(shown[i-1].After), found.Line-1)
-			}
-			if i+1 < len(shown) && shown[i+1].File == found.File {
-				after = shown[i+1].Line
-			}
-			list = append(list, withAround(name, found, before, after))
-			if found.Foreign {
+			list = append(list, inGroup(name, shown, i))
+			if match.Foreign {
 				foreign = append(foreign, name)
 			}
 		}
-		files[found.File] = true
+		files[match.File] = true
 	}
-	n := fitting(list, env.Limits.room(headingBytes+len(foreignFiles(foreign))))
+	room := env.Limits.room(headingBytes + len(foreignFiles(foreign)))
+	n := fitting(list, room)
+	if rest := size(list[n:]); rest <= size(list)/10 && size(list) <= most {
+		n = len(list)
+	}
 	text := strings.Join(list[:n], "\n")
 	total := len(matches)
 	if total > last {
 		// The search ended there.
 		total = 0
 	}
-	switch note := part(args.found(), first, n, total, ", or narrow pattern, path or include"); {
+	reason := ", or narrow pattern, path or include"
+	if n < len(list) {
+		reason += "; cut at " + words.Bytes(int64(room))
+	}
+	switch note := part(args.found(), first, n, total, reason); {
 	case note != "":
 		text = lines.Append(text, note)
 	case args.Mode == modeFiles:
@@ -205,31 +208,53 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	return text
 }
 
-// withAround is a match as PATH:LINE: TEXT between the lines around it, as PATH-LINE- TEXT.
-// Those up to the line shown before, and from the next match on, are left out; both are 0 for
-// none in the same file. What does not follow the lines before begins with a line of two
-// dashes.
-func withAround(name string, m search.Match, shown, next int) string {
+// size returns how many bytes lines take.
+func size(list []string) int {
+	sum := 0
+	for _, line := range list {
+		sum += len(line) + 1
+	}
+	return sum
+}
+
+// inGroup writes a match with the lines around it. The only line of a file has the path before it,
+// as PATH:LINE: TEXT; several lines stand below the path, a match as LINE: TEXT and the lines
+// around it as LINE- TEXT. Two dashes stand where lines are left out between matches.
+func inGroup(name string, shown []search.Match, i int) string {
+	m := shown[i]
+	before, next := 0, 0 // the last line above, and the first below, that other matches show
+	if i > 0 && shown[i-1].File == m.File {
+		before = min(shown[i-1].Line+len(shown[i-1].After), m.Line-1)
+	}
+	if i+1 < len(shown) && shown[i+1].File == m.File {
+		next = shown[i+1].Line
+	}
+	around := len(m.Before)+len(m.After) > 0
+	if before == 0 && next == 0 && !around {
+		return fmt.Sprintf("%s:%d: %s", name, m.Line, excerpt(m.Text, m.At))
+	}
 	var out strings.Builder
 	begin := m.Line - len(m.Before)
-	if around := len(m.Before)+len(m.After) > 0; around && shown > 0 && begin > shown+1 {
+	if before == 0 {
+		out.WriteString(name + "\n")
+	} else if around && begin > before+1 {
 		out.WriteString("--\n")
 	}
 	for i, line := range m.Before {
-		if begin+i > shown {
-			fmt.Fprintf(&out, "%s-%d- %s\n", name, begin+i, excerpt(line, 0))
+		if begin+i > before {
+			fmt.Fprintf(&out, "%d- %s\n", begin+i, excerpt(line, 0))
 		}
 	}
-	fmt.Fprintf(&out, "%s:%d: %s", name, m.Line, excerpt(m.Text, m.At))
+	fmt.Fprintf(&out, "%d: %s", m.Line, excerpt(m.Text, m.At))
 	for i, line := range m.After {
 		if at := m.Line + 1 + i; next == 0 || at < next {
-			fmt.Fprintf(&out, "\n%s-%d- %s", name, at, excerpt(line, 0))
+			fmt.Fprintf(&out, "\n%d- %s", at, excerpt(line, 0))
 		}
 	}
 	return out.String()
 }
 
-// counted is how many lines match in files.
+// counted returns how many lines match in files.
 func counted(files []search.Match) int {
 	sum := 0
 	for _, file := range files {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,18 +62,18 @@ func TestSearchToolAnswers(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{map[string]any{"pattern": "one"}, "a.go:1: one two\na.go:2: one\nb.md:1: one\nsub/c.go:1: one\n[matching lines: 4, files: 3]"},
-		{map[string]any{"pattern": "one", "include": "*.go"}, "a.go:1: one two\na.go:2: one\nsub/c.go:1: one\n[matching lines: 3, files: 2]"},
+		{map[string]any{"pattern": "one"}, "a.go\n1: one two\n2: one\nb.md:1: one\nsub/c.go:1: one\n[matching lines: 4, files: 3]"},
+		{map[string]any{"pattern": "one", "include": "*.go"}, "a.go\n1: one two\n2: one\nsub/c.go:1: one\n[matching lines: 3, files: 2]"},
 		{map[string]any{"pattern": "one", "include": "sub/**"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "sub"}, "sub/c.go:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "b.md"}, "b.md:1: one\n[matching lines: 1, files: 1]"},
 		{map[string]any{"pattern": "one", "path": "vendor/lib"}, "vendor/lib/d.c:1: one\n[matching lines: 1, files: 1]"},
-		{map[string]any{"pattern": "one", "max_results": 2}, "a.go:1: one two\na.go:2: one\n[matching lines 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
+		{map[string]any{"pattern": "one", "max_results": 2}, "a.go\n1: one two\n2: one\n[matching lines 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
 		{map[string]any{"pattern": "one", "mode": "files", "context": 3}, "a.go\nb.md\nsub/c.go\n[files: 3]"},
 		{map[string]any{"pattern": "one", "mode": "files", "max_results": 2}, "a.go\nb.md\n[matching files 1-2; there are more: go on with offset 3, or narrow pattern, path or include]"},
 		{map[string]any{"pattern": "one", "mode": "count"}, "a.go: 2\nb.md: 1\nsub/c.go: 1\n[matching lines: 4, files: 3]"},
-		{map[string]any{"pattern": "[bfh]$", "path": "around", "context": 1}, "around-1- a\naround:2: b\naround-3- c\n--\naround-5- e\naround:6: f\naround-7- g\naround:8: h\n[matching lines: 3, files: 1]"},
-		{map[string]any{"pattern": "h", "path": "around", "context": 20}, "around-1- a\naround-2- b\naround-3- c\naround-4- d\naround-5- e\naround-6- f\naround-7- g\naround:8: h\n[matching lines: 1, files: 1]\n[context is at most 10 lines; read_file shows more]"},
+		{map[string]any{"pattern": "[bfh]$", "path": "around", "context": 1}, "around\n1- a\n2: b\n3- c\n--\n5- e\n6: f\n7- g\n8: h\n[matching lines: 3, files: 1]"},
+		{map[string]any{"pattern": "h", "path": "around", "context": 20}, "around\n1- a\n2- b\n3- c\n4- d\n5- e\n6- f\n7- g\n8: h\n[matching lines: 1, files: 1]\n[context is at most 10 lines; read_file shows more]"},
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
 		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
@@ -108,6 +109,24 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "text", "max_results": maxMatches})
 	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "go on with offset ") {
 		t.Errorf("%d bytes: %.200s", len(answer.ForModel()), answer.ForModel())
+	}
+}
+
+// A cut says why, and a last tenth is not held back where the answer may be longer.
+func TestSearchCuts(t *testing.T) {
+	t.Parallel()
+	for n, cut := range map[int]bool{70: false, 76: false, 100: true} { // 80 bytes a line; 2 000 tokens less a heading fit
+		env := searchEnv(t, map[string]string{"a": strings.Repeat(strings.Repeat("x", 100)+"\n", n)})
+		env.Limits.FoundTokens = 2000
+		answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ForModel()
+		if strings.Contains(answer, "; cut at 7.6 KiB]") != cut || cut == strings.HasSuffix(answer, fmt.Sprintf("[matching lines: %d, files: 1]", n)) {
+			t.Errorf("%d lines: %s", n, answer[len(answer)-120:])
+		}
+		env.Limits.OutputTokens = 2000 // nothing may be longer
+		answer = runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ForModel()
+		if strings.Contains(answer, "; cut at") != (n > 73) || len(answer) > 8000 {
+			t.Errorf("%d lines, with the limit of all answers: %s", n, answer[len(answer)-120:])
+		}
 	}
 }
 

@@ -24,14 +24,14 @@ import (
 )
 
 type shellArgs struct {
-	Command        string `json:"command,omitempty" jsonschema:"the command line, run by bash with no input and no terminal; needed unless action is given"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time; without it the setting shell-timeout-seconds holds, and none in the background"`
-	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once; for servers and watchers"`
-	Directory      string `json:"directory,omitempty" jsonschema:"the folder to run in; without it the workspace"`
+	Command        string `json:"command,omitempty" jsonschema:"needed unless action is given"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"end the command after this time"`
+	Background     bool   `json:"background,omitempty" jsonschema:"start the command as a job and answer at once"`
+	Directory      string `json:"directory,omitempty" jsonschema:"default the workspace"`
 	Outside        string `json:"outside,omitempty" jsonschema:"why it must leave the sandbox"`
-	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list the jobs, tail (show what a job printed since the last look) or kill"`
-	Job            int    `json:"job,omitempty" jsonschema:"the number of the job for tail and kill"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait up to this long for new output or the end of the job"`
+	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list the jobs, tail (new output of a job) or kill"`
+	Job            int    `json:"job,omitempty" jsonschema:"its number"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait so long for output or the end"`
 }
 
 // The actions on jobs.
@@ -51,11 +51,10 @@ const ShellToolName = "run_shell_command"
 func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
-		Description: "Runs a command line with bash and answers with its output (standard output and error as they come) and exit code. " +
-			"There is no input and no terminal. Long output keeps its beginning and end; the whole is in a file that is named. " +
-			"When the command ends, so does everything it put in the background with &; use background for what must keep running, and action list, tail and kill to manage it. " +
+		Description: "Runs a command line with bash and answers with its output and exit code. There is no input and no terminal. " +
+			"Processes started with & end with the command; background keeps a server or watcher running. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
-			"In a sandbox they write only the workspace and $TMPDIR and have no network but a loopback that they share: a server that runs in the background is reached by later commands, one outside is not; outside leaves it.",
+			"In a sandbox, commands write only the workspace and temporary folders, and reach only servers that were started in it; outside leaves it.",
 		Traits: Traits{
 			Runs:      true,
 			Key:       "command",

@@ -14,20 +14,20 @@ import (
 )
 
 type todoWriteArgs struct {
-	Todos []todoArg `json:"todos" jsonschema:"the whole list, in order; it takes the place of the one before"`
+	Todos []todoArg `json:"todos" jsonschema:"the whole list, in order"`
 }
 
 type todoArg struct {
-	ID       string       `json:"id" jsonschema:"a short name, different for every item and subtask"`
-	Content  string       `json:"content" jsonschema:"what is to be done"`
+	ID       string       `json:"id" jsonschema:"a short name of its own"`
+	Content  string       `json:"content"`
 	Status   string       `json:"status" jsonschema:"pending, in_progress or completed"`
-	Subtasks []subtaskArg `json:"subtasks,omitempty" jsonschema:"the steps of the item"`
+	Subtasks []subtaskArg `json:"subtasks,omitempty"`
 }
 
 type subtaskArg struct {
-	ID      string `json:"id" jsonschema:"a short name"`
-	Content string `json:"content" jsonschema:"what is to be done"`
-	Status  string `json:"status,omitempty" jsonschema:"pending, in_progress or completed; default pending"`
+	ID      string `json:"id"`
+	Content string `json:"content"`
+	Status  string `json:"status,omitempty"`
 }
 
 // todoReadArgs has no parameters.
@@ -37,10 +37,9 @@ var errNoTodos = errors.New("there is no todo list here")
 
 func todoWrite() Tool {
 	return define(Tool{
-		Name: "todo_write",
-		Description: "Keeps the list of what is to be done, which the user sees. Use it for work of several steps: write the whole list, " +
-			"with one item in_progress, and write it again whenever an item is begun or completed.",
-		Traits: Traits{Keeps: true, Words: traits.Say("planning", "planned", "plan")},
+		Name:        "todo_write",
+		Description: "Keeps a list of tasks, which the user sees, for work of several steps. Write the whole list whenever an item is begun or completed, with one item in_progress.",
+		Traits:      Traits{Keeps: true, Words: traits.Say("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
 		list := args.list()
 		if env.Todos == nil {
@@ -67,7 +66,7 @@ func todoRead() Tool {
 	return define(Tool{
 		Name:        "todo_read",
 		Description: "Shows the todo list as it stands.",
-		Traits:      Traits{Keeps: true, Words: traits.Say("reading the plan", "read the plan", "read the plan")},
+		Traits:      Traits{Keeps: true, Rare: true, Words: traits.Say("reading the plan", "read the plan", "read the plan")},
 	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
 		if env.Todos == nil {
 			return Plan{}, errNoTodos

@@ -12,15 +12,14 @@ import (
 )
 
 type writeFileArgs struct {
-	FilePath string `json:"file_path" jsonschema:"the file to write, relative to the workspace or absolute"`
-	Content  string `json:"content" jsonschema:"the whole new content of the file"`
+	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
+	Content  string `json:"content" jsonschema:"the whole new content"`
 }
 
 func writeFile() Tool {
 	return defineEdit(Tool{
-		Name: "write_file",
-		Description: "Creates a file, or replaces the whole content of one that you have read. Missing folders are created. " +
-			"The line ends, byte order mark and final newline of an existing file are kept. To change a part, use replace.",
+		Name:        "write_file",
+		Description: "Creates a file and its folders, or replaces the whole content of a file that you have read. To change a part, use replace.",
 		Traits: Traits{
 			Density:   traits.Density{Body: []string{"content"}},
 			Essential: true,
@@ -47,5 +46,5 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 		return edit{}, err
 	}
 	after := textfile.Parse(s.whole).Rewritten(args.Content)
-	return planned(s, after, fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
+	return planned(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, words.Count(textfile.Parse(after).Count(), "line")))
 }

@@ -35,6 +35,9 @@ type Traits struct {
 	// Unoffered tools are not among those that each request declares: the model learns of
 	// them otherwise, and calls them by name.
 	Unoffered bool
+	// Rare tools are offered only where a person wants all tools: models seldom call them, and
+	// others do the same.
+	Rare bool
 	// NeedsRecord tools are offered only where the conversation is recorded.
 	NeedsRecord bool
 	// Form is the form of edits that the tool belongs to, empty for a tool of no or every

@@ -137,6 +137,17 @@ func quoted(line string) string {
 	return `"` + line + `"`
 }
 
+// NewLines returns the lines that a patch shows of files as they will be: all but the removed ones.
+func NewLines(text string) string {
+	var shown strings.Builder
+	for line := range strings.Lines(text) {
+		if line[0] == '+' || line[0] == ' ' {
+			shown.WriteString(line[1:])
+		}
+	}
+	return shown.String()
+}
+
 // Paths returns the paths in a patch, both ends of a move too, each once and as it is
 // written. It returns none for a text that is no patch.
 func Paths(text string) []string {

@@ -110,16 +110,22 @@ func (d Diff) Unified(from, to string) string {
 // extent writes the start and the number of the lines of one side; other marks the
 // lines that are only on the other side. An empty side starts at the line before.
 func (h hunk) extent(start int, other byte) string {
+	count := h.count(other)
+	if count == 0 {
+		start--
+	}
+	return fmt.Sprintf("%d,%d", start, count)
+}
+
+// count returns how many lines are on the side on which those marked other are not.
+func (h hunk) count(other byte) int {
 	count := 0
 	for _, line := range h.lines {
 		if line.op != other {
 			count++
 		}
 	}
-	if count == 0 {
-		start--
-	}
-	return fmt.Sprintf("%d,%d", start, count)
+	return count
 }
 
 // edits finds the changes from before to after, whose first lines have the numbers atBefore

@@ -2,44 +2,148 @@ package textdiff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/text/lines"
 )
 
-// maxRegionLines bounds how many lines Regions shows.
-const maxRegionLines = 100
+const (
+	// maxRegionLines bounds how many lines Regions shows.
+	maxRegionLines = 100
+	// maxLineBytes is where Regions cuts a line.
+	maxLineBytes = 2000
+	// maxRun is how many new lines in a row Regions shows whole. Of more, which somebody has given
+	// exactly so, it shows the first and the last ones.
+	maxRun, firstOfRun, lastOfRun = 6, 3, 2
+	// aroundGiven is how many unchanged lines Regions shows on each side of lines that somebody
+	// has given exactly so.
+	aroundGiven = 1
+)
 
-// maxLineBytes is where Regions cuts a line.
-const maxLineBytes = 2000
-
-// Regions writes the changed lines of the new text and those around them, numbered.
-func (d Diff) Regions() string {
+// Regions writes the changed lines of the new text and those around them, numbered. Where lines
+// stand as they do in given, it shows fewer lines around them; of many in a row it leaves out the
+// middle ones and says how many.
+func (d Diff) Regions(given string) string {
 	var out strings.Builder
 	room := maxRegionLines
 	for i, h := range d {
 		if i > 0 {
 			out.WriteString("…\n")
 		}
-		added := h.added()
-		shown := added[:min(len(added), room)]
-		out.WriteString(lines.Number(shown, h.to))
-		room -= len(shown)
-		if len(shown) < len(added) || room == 0 && i+1 < len(d) {
-			fmt.Fprintf(&out, "[the rest of %d changed places is not shown]\n", len(d))
-			break
+		for _, p := range h.pieces(given) {
+			shown := p.lines[:min(len(p.lines), room)]
+			out.WriteString(lines.Number(shown, p.from))
+			room -= len(shown)
+			if len(shown) < len(p.lines) || room == 0 && i+1 < len(d) {
+				out.WriteString(d[i:].rest(p.from + len(shown)))
+				return strings.ToValidUTF8(out.String(), "\uFFFD")
+			}
+			if p.omitted > 0 {
+				fmt.Fprintf(&out, "… %d lines as given\n", p.omitted)
+			}
 		}
 	}
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// added returns the lines of the hunk in the new text.
-func (h hunk) added() []string {
-	var added []string
-	for _, line := range h.lines {
-		if line.op != '-' {
-			added = append(added, lines.Cut(strings.TrimSuffix(line.text, "\n"), maxLineBytes))
+// rest names the lines of the new text that have no room, from one of the first hunk on.
+func (d Diff) rest(from int) string {
+	var ranges []string
+	for i, h := range d {
+		to := h.to + h.count('-') - 1
+		if i > 0 {
+			from = h.to
+		}
+		if from <= to {
+			ranges = append(ranges, fmt.Sprintf("%d-%d", from, to))
 		}
 	}
-	return added
+	if len(ranges) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("[also changed: %s]\n", strings.Join(ranges, ", "))
+}
+
+// piece is a part of a hunk in the new text: lines from a number on, and behind them lines that
+// are left out.
+type piece struct {
+	from    int
+	lines   []string
+	omitted int
+}
+
+// pieces returns the hunk in the new text.
+func (h hunk) pieces(given string) []piece {
+	if h.stands(given) {
+		h = h.narrowed(aroundGiven)
+	}
+	all := []piece{{from: h.to}}
+	at := h.to
+	for i := 0; i < len(h.lines); {
+		end := i + 1
+		for h.lines[i].op == '+' && end < len(h.lines) && h.lines[end].op == '+' {
+			end++
+		}
+		run := h.lines[i:end]
+		i = end
+		if run[0].op == '-' {
+			continue
+		}
+		last := &all[len(all)-1]
+		if len(run) <= maxRun || !stands(run[firstOfRun:len(run)-lastOfRun], given) {
+			last.lines = append(last.lines, texts(run)...)
+		} else {
+			last.lines = append(last.lines, texts(run[:firstOfRun])...)
+			last.omitted = len(run) - firstOfRun - lastOfRun
+			all = append(all, piece{from: at + len(run) - lastOfRun, lines: texts(run[len(run)-lastOfRun:])})
+		}
+		at += len(run)
+	}
+	return all
+}
+
+// stands reports whether all new lines of the hunk stand as they do in given.
+func (h hunk) stands(given string) bool {
+	for i := 0; i < len(h.lines); i++ {
+		begin := i
+		for i < len(h.lines) && h.lines[i].op == '+' {
+			i++
+		}
+		if !stands(h.lines[begin:i], given) {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowed returns the hunk with at most so many unchanged lines at its begin and its end.
+func (h hunk) narrowed(around int) hunk {
+	changed := func(line diffLine) bool { return line.op != ' ' }
+	before := max(slices.IndexFunc(h.lines, changed)-around, 0)
+	h.lines, h.from, h.to = h.lines[before:], h.from+before, h.to+before
+	end := len(h.lines)
+	for end > 0 && !changed(h.lines[end-1]) {
+		end--
+	}
+	h.lines = h.lines[:min(end+around, len(h.lines))]
+	return h
+}
+
+// stands reports whether a text holds lines as they are.
+func stands(run []diffLine, text string) bool {
+	var all strings.Builder
+	for _, line := range run {
+		all.WriteString(line.text)
+	}
+	return strings.Contains(text, strings.TrimSuffix(all.String(), "\n"))
+}
+
+// texts returns lines without their ends, long ones cut.
+func texts(run []diffLine) []string {
+	list := make([]string, len(run))
+	for i, line := range run {
+		list[i] = lines.Cut(strings.TrimSuffix(line.text, "\n"), maxLineBytes)
+	}
+	return list
 }

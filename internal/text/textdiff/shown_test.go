@@ -60,18 +60,39 @@ func TestRegions(t *testing.T) {
 	after := numbered(25, map[int]string{2: "x\n", 20: strings.Repeat("y", maxLineBytes+1) + "\n"})
 	want := "1|line 1\n2|x\n3|line 3\n4|line 4\n5|line 5\n…\n17|line 17\n18|line 18\n19|line 19\n20|" + strings.Repeat("y", maxLineBytes) +
 		"… [1 more bytes of this line]\n21|line 21\n22|line 22\n23|line 23\n"
-	if got := New(before, after).Regions(); got != want {
+	if got := New(before, after).Regions(""); got != want {
 		t.Errorf("%q", got)
 	}
-	for n, cut := range map[int]bool{maxRegionLines: false, maxRegionLines + 1: true} {
-		got := New("", numbered(n, nil)).Regions()
-		if strings.Count(got, "|line ") != maxRegionLines || strings.HasSuffix(got, "[the rest of 1 changed places is not shown]\n") != cut {
+	for n, rest := range map[int]string{maxRegionLines: "", maxRegionLines + 7: "[also changed: 101-107]\n"} {
+		got := New("", numbered(n, nil)).Regions("")
+		if strings.Count(got, "|line ") != maxRegionLines || !strings.HasSuffix(got, "|line 100\n"+rest) {
 			t.Errorf("of %d lines: %q", n, got)
 		}
 	}
 	full := strings.ReplaceAll(numbered(maxRegionLines-3, nil), "line", "new")
-	if got := New(before, full+before+"z\n").Regions(); !strings.HasSuffix(got, "[the rest of 2 changed places is not shown]\n") || strings.Contains(got, "z") {
+	if got := New(before, full+before+"z\n").Regions(""); !strings.HasSuffix(got, "[also changed: 120-123]\n") || strings.Contains(got, "z") {
 		t.Errorf("where the first place takes all the room: %q", got)
+	}
+}
+
+// Of many new lines in a row the middle ones are left out where they stand as they were given.
+func TestRegionsLeaveOutWhatWasGiven(t *testing.T) {
+	t.Parallel()
+	before := numbered(9, nil)
+	block := func(n int) string { return strings.ReplaceAll(numbered(n, nil), "line", "new") }
+	const edges = "4|line 4\n 5|new 1\n 6|new 2\n 7|new 3\n… 2 lines as given\n10|new 6\n11|new 7\n12|line 5\n"
+	for name, tc := range map[string]struct {
+		added, given, want string
+	}{
+		"few lines":       {block(maxRun), block(maxRun), "4|line 4\n5|new 1\n6|new 2\n7|new 3\n8|new 4\n9|new 5\n10|new 6\n11|line 5\n"},
+		"many":            {block(maxRun + 1), block(maxRun + 1), edges},
+		"within a text":   {block(maxRun + 1), "before\n" + block(maxRun+1) + "after", edges},
+		"otherwise given": {block(maxRun + 1), strings.ReplaceAll(block(maxRun+1), "new 5", "new  5"), "2|line 2\n3|line 3\n4|line 4\n5|new 1\n6|new 2\n7|new 3\n8|new 4\n9|new 5\n10|new 6\n11|new 7\n12|line 5\n13|line 6\n14|line 7\n"},
+	} {
+		got := "\n" + New(before, numbered(9, map[int]string{4: "line 4\n" + tc.added})).Regions(tc.given)
+		if plain := strings.NewReplacer("\n ", "\n"); !strings.HasSuffix(plain.Replace(got), plain.Replace("\n"+tc.want)) {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 

@@ -1,0 +1,48 @@
+package chat
+
+import (
+	"strings"
+
+	"agent/internal/tools"
+)
+
+// syntax judges the files that the calls of a reply edit, each after the last of these calls: in
+// between, a file need not parse.
+type syntax struct {
+	env *tools.Env
+	// edits has the files of each call, as absolute paths; last is the last call of each file.
+	edits map[*call][]string
+	last  map[string]*call
+	// changed are the files that a call has edited.
+	changed map[string]bool
+}
+
+func newSyntax(env *tools.Env, calls []*call) *syntax {
+	s := &syntax{env: env, edits: map[*call][]string{}, last: map[string]*call{}, changed: map[string]bool{}}
+	for _, k := range calls {
+		s.edits[k] = env.Edited(k.Traits, k.Arguments)
+		for _, file := range s.edits[k] {
+			s.last[file] = k
+		}
+	}
+	return s
+}
+
+// after returns notes about the files that do not parse after a call that ended, "" for none.
+func (s *syntax) after(k *call) string {
+	files := s.edits[k]
+	if k.replaced { // a hook may have given it another file
+		files = s.env.Edited(k.Traits, k.Arguments)
+	}
+	var notes []string
+	for _, file := range files {
+		s.changed[file] = s.changed[file] || k.answer.Error == ""
+		if last := s.last[file]; last != nil && last != k || !s.changed[file] {
+			continue
+		}
+		if note := s.env.DoesNotParse(file); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return strings.Join(notes, "; ")
+}
