@@ -80,7 +80,7 @@ type runner struct {
 	advised *tools.Advised
 	// syntax judges the files that the calls of the latest reply edit.
 	syntax *syntax
-	said    map[string]bool
+	said   map[string]bool
 	// instruct queues what a person wants done instead.
 	instruct func(text string)
 }
