@@ -44,7 +44,7 @@ func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, 
 // each makes a finding of each text.
 func (r *report) each(grade, about string, texts []string, todo string) {
 	for _, text := range texts {
-		*r = append(*r, Finding{grade, about + text, todo})
+		*r = append(*r, Finding{grade, words.Line(about+text, 0), todo})
 	}
 }
 

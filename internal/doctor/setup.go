@@ -28,7 +28,13 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 		r.note("instructions: "+problem.Error(), "")
 	}
 	r.each("note", "left out: ", slices.Concat(callable.Skills.LeftOut, callable.Commands.LeftOut), "")
-	r.each("fix", "not protected: ", permissions.Read(where).Problems, "correct the rule; nothing keeps it until then")
+	rules := permissions.Read(where)
+	for _, file := range rules.Sources {
+		if n := rules.In(file); n > 0 {
+			r.ok(fmt.Sprintf("rules: %s that deny or ask of %s", words.Count(n, "rule"), file))
+		}
+	}
+	r.each("fix", "not protected: ", rules.Problems, "correct the rule; nothing keeps it until then")
 	r.servers(p, f, s)
 	if n := len(events.Hooks); n > 0 {
 		r.ok(words.Count(n, "hook") + " (/hooks lists them)")

@@ -11,7 +11,7 @@ type Condition struct{ rules Rules }
 // ParseCondition reads a condition, which is written like a rule of permissions. Its paths begin at
 // root, or at the home folder.
 func ParseCondition(text, root, home string) (Condition, error) {
-	rule, why := parse(text, root, home)
+	rule, why := parse(text, begin{[]string{root}, []string{root}, home})
 	if why != "" {
 		return Condition{}, errors.New(why)
 	}
@@ -48,5 +48,5 @@ func (c Condition) Holds(s Subject) bool {
 	case pages:
 		return c.rules.Page(s.Host) != nil
 	}
-	return rule.paths == nil || slices.ContainsFunc(s.Files, rule.paths)
+	return slices.ContainsFunc(s.Files, rule.matches) || rule.places == nil
 }

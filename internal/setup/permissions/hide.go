@@ -18,15 +18,18 @@ func (r Rules) Hidden() (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string
 	for _, rule := range r.all {
-		switch {
-		case rule.Effect != Deny || rule.about != reads:
-		case rule.literal != "":
-			paths = append(paths, rule.literal)
-		case rule.base != "":
-			if bases[rule.base] == nil {
-				order = append(order, rule.base)
+		if rule.Effect != Deny || rule.about != reads {
+			continue
+		}
+		for _, place := range rule.places {
+			if place.literal != "" {
+				paths = append(paths, place.literal)
+				continue
 			}
-			bases[rule.base] = append(bases[rule.base], rule)
+			if bases[place.base] == nil {
+				order = append(order, place.base)
+			}
+			bases[place.base] = append(bases[place.base], rule)
 		}
 	}
 	looked := 0
@@ -55,7 +58,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 			return fs.SkipAll
 		}
 		for _, rule := range rules {
-			if rule.paths(path) {
+			if rule.matches(path) {
 				if found = append(found, path); entry.IsDir() {
 					return fs.SkipDir
 				}
@@ -70,7 +73,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 // Parse reads rules of one effect from a skill. Their paths begin at root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
-	r.add(effect, texts, file, root, home)
+	r.add(effect, texts, file, begin{[]string{root}, []string{root}, home})
 	return r
 }
 

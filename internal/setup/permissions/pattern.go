@@ -17,43 +17,79 @@ import (
 // matcher reports whether a path or a command matches.
 type matcher func(string) bool
 
-// pathPattern reads the pattern of a path. //abs is absolute, ~/ begins at the home folder, and
-// others begin at the folder of the settings; a name without a slash matches in every folder. A
-// folder matches everything in it. literal is the path of a pattern without wildcards, base the
-// folder of the matches of a pattern with wildcards.
-func pathPattern(pattern, root, home string) (matches matcher, literal, base, why string) {
+// begin has the folders at which the patterns of a file begin.
+type begin struct {
+	// here is for path, ./path and a name, settings for /path, home for ~/path.
+	here, settings []string
+	home           string
+}
+
+// place is a part of the file system in which a pattern can match.
+type place struct {
+	// literal is the path of a pattern without wildcards, base the folder of the matches of a
+	// pattern with wildcards.
+	literal, base string
+	matches       matcher
+}
+
+// places returns the places of the pattern of a path, or says why there are none. //abs is absolute;
+// a name without a slash matches in every folder. A folder matches everything in it.
+func (b begin) places(pattern string) (all []place, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
+	var patterns []string
 	switch {
 	case strings.HasPrefix(pattern, "//"): // which Clean makes one
+		patterns = []string{pattern}
 	case strings.HasPrefix(pattern, "~/"):
-		if home == "" {
-			return nil, "", "", "there is no home folder"
+		if b.home == "" {
+			return nil, "there is no home folder"
 		}
-		pattern = home + pattern[1:]
-	case anywhere:
-		pattern = path.Join(root, "**", pattern)
+		patterns = []string{b.home + pattern[1:]}
+	case strings.HasPrefix(pattern, "/"):
+		for _, root := range b.settings {
+			patterns = append(patterns, path.Join(root, pattern))
+		}
 	default:
-		pattern = path.Join(root, pattern)
+		for _, root := range b.here {
+			if anywhere {
+				root = path.Join(root, "**")
+			}
+			patterns = append(patterns, path.Join(root, pattern))
+		}
 	}
-	pattern = path.Clean(strings.TrimSuffix(pattern, "/**"))
-	if !doublestar.ValidatePattern(pattern) {
-		return nil, "", "", "the pattern is wrong"
+	for _, pattern := range patterns {
+		pattern = path.Clean(strings.TrimSuffix(pattern, "/**"))
+		if !doublestar.ValidatePattern(pattern) {
+			return nil, "the pattern is wrong"
+		}
+		all = append(all, placeOf(pattern))
 	}
+	return all, ""
+}
+
+// placeOf returns the place of an absolute pattern.
+func placeOf(pattern string) place {
 	if !strings.ContainsAny(pattern, "*?[{") {
 		if real, err := filepath.EvalSymlinks(pattern); err == nil {
 			pattern = real
 		}
-		return func(abs string) bool { return disk.Within(abs, pattern) }, pattern, "", ""
+		return place{literal: pattern, matches: func(abs string) bool { return disk.Within(abs, pattern) }}
 	}
-	base, _ = doublestar.SplitPattern(pattern)
-	return func(abs string) bool {
+	base, _ := doublestar.SplitPattern(pattern)
+	return place{base: base, matches: func(abs string) bool {
 		for at := abs; at != "/" && at != "."; at = path.Dir(at) { // a relative path ends, too
 			if doublestar.MatchUnvalidated(pattern, at) {
 				return true
 			}
 		}
 		return false
-	}, "", base, ""
+	}}
+}
+
+// touches reports whether the place has files of a folder.
+func (p place) touches(folder string) bool {
+	at := p.literal + p.base
+	return disk.Within(at, folder) || disk.Within(folder, at)
 }
 
 // commandPattern reads the pattern of a command. "git push:*" and "git push *" match commands that

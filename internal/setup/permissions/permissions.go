@@ -31,14 +31,11 @@ type Rule struct {
 	Effect Effect
 
 	about subject
-	// paths matches files, nil all of them.
-	paths matcher
+	// places match files, none of them all files.
+	places []place
 	// words matches commands, nil all of them.
 	words      matcher
 	host, tool string
-	// literal is the path of a rule without wildcards, base the folder of the matches of a rule
-	// with wildcards.
-	literal, base string
 }
 
 // subject is what a rule is about.
@@ -72,28 +69,61 @@ type Rules struct {
 	Offered []Offer
 	// Ignored has lines about settings of a repository that only a person may set.
 	Ignored []string
+	// Sources are the files that were read.
+	Sources []string
 	// Problems says which rules are not understood and which files cannot be read. They do not
 	// protect anything, so the person must see this.
 	Problems []string
 }
 
-// Read reads the rules of a workspace and its user.
+// Read reads the rules of a workspace and its user. A path in them begins at the workspace, also in
+// the user's own file, and at the folder of the project that has the file.
 func Read(w source.Where) Rules {
 	r := Rules{home: w.Home}
 	above := source.Above(w.Home, w.Workspace)
+	own := begin{
+		here:     distinct(w.Workspace, above[0], w.Home),
+		settings: distinct(filepath.Join(w.Home, ".claude"), w.Home),
+		home:     w.Home,
+	}
 	for _, dir := range above {
 		for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
-			from := source.Place{Root: above[0]}
 			if dir == w.Home {
-				from = source.Place{Home: w.Home} // the person's own
+				r.own(filepath.Join(dir, name), own, w.Workspace)
+				continue
 			}
-			r.file(from, filepath.Join(dir, name), dir, w.Home)
+			r.file(source.Place{Root: above[0]}, filepath.Join(dir, name), begin{distinct(dir, w.Workspace), []string{dir}, w.Home})
 		}
 	}
 	if w.Home != "" && !slices.Contains(above, w.Home) {
-		r.file(source.Place{Home: w.Home}, filepath.Join(w.Home, ".claude/settings.json"), w.Home, w.Home)
+		r.own(filepath.Join(w.Home, ".claude/settings.json"), own, w.Workspace)
 	}
 	return r
+}
+
+// distinct returns the folders that are named, each once.
+func distinct(folders ...string) []string {
+	var all []string
+	for _, folder := range folders {
+		if folder != "" && !slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// own reads a file of the user. It names the rules whose paths begin at the folder of the settings
+// and so match nothing in the workspace.
+func (r *Rules) own(file string, at begin, workspace string) {
+	r.file(source.Place{Home: at.home}, file, at)
+	for _, rule := range r.all {
+		_, pattern, _ := strings.Cut(rule.Text, "(")
+		pattern = strings.TrimSpace(strings.TrimSuffix(pattern, ")"))
+		here := func(p place) bool { return p.touches(workspace) }
+		if rule.File == file && strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "//") && rule.places != nil && !slices.ContainsFunc(rule.places, here) {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace", rule, pattern))
+		}
+	}
 }
 
 // In counts the rules of a file that hold.
@@ -107,8 +137,8 @@ func (r Rules) In(file string) int {
 	return n
 }
 
-// file reads the rules of a file. Their paths begin at root.
-func (r *Rules) file(from source.Place, file, root, home string) {
+// file reads the rules of a file.
+func (r *Rules) file(from source.Place, file string, at begin) {
 	data, err := from.Settings(file, source.MaxSettings)
 	if data == nil && err == nil {
 		return
@@ -129,16 +159,17 @@ func (r *Rules) file(from source.Place, file, root, home string) {
 	if from.Root != "" {
 		r.offer(file, data)
 	}
-	r.add(Deny, settings.Permissions.Deny, file, root, home)
-	r.add(Ask, settings.Permissions.Ask, file, root, home)
+	r.Sources = append(r.Sources, file)
+	r.add(Deny, settings.Permissions.Deny, file, at)
+	r.add(Ask, settings.Permissions.Ask, file, at)
 	// Rules that deny come first.
 	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
 }
 
-// add adds the rules of one effect in a file. Their paths begin at root.
-func (r *Rules) add(effect Effect, texts []string, file, root, home string) {
+// add adds the rules of one effect in a file.
+func (r *Rules) add(effect Effect, texts []string, file string, at begin) {
 	for _, text := range texts {
-		rule, why := parse(strings.TrimSpace(text), root, home)
+		rule, why := parse(strings.TrimSpace(text), at)
 		rule.File, rule.Effect = file, effect
 		if why == "" && effect == Ask && (rule.about == pages || rule.about == tools) {
 			why = "only files and commands can be asked about by a rule"
@@ -152,7 +183,7 @@ func (r *Rules) add(effect Effect, texts []string, file, root, home string) {
 }
 
 // parse reads a rule in the form of Claude Code. why says what is not understood.
-func parse(text, root, home string) (rule Rule, why string) {
+func parse(text string, at begin) (rule Rule, why string) {
 	name, pattern, has := strings.Cut(text, "(")
 	if has {
 		var closed bool
@@ -180,7 +211,7 @@ func parse(text, root, home string) (rule Rule, why string) {
 		}
 		rule.host = strings.ToLower(host)
 	default:
-		rule.paths, rule.literal, rule.base, why = pathPattern(pattern, root, home)
+		rule.places, why = at.places(pattern)
 	}
 	return rule, why
 }
@@ -198,7 +229,12 @@ func (r Rules) Editing(abs string) *Rule {
 }
 
 func (r Rules) about(about subject, abs string) *Rule {
-	return r.first(about, func(rule Rule) bool { return rule.paths == nil || rule.paths(abs) })
+	return r.first(about, func(rule Rule) bool { return rule.places == nil || rule.matches(abs) })
+}
+
+// matches reports whether the pattern of the rule matches a file.
+func (r Rule) matches(abs string) bool {
+	return slices.ContainsFunc(r.places, func(p place) bool { return p.matches(abs) })
 }
 
 // first returns the first rule about a subject for which holds reports true, nil for none.
@@ -236,7 +272,7 @@ func (r Rules) Files(line, dir string) *Rule {
 			if change {
 				rule = r.Editing(abs)
 			}
-			if rule != nil && rule.paths != nil {
+			if rule != nil && rule.places != nil {
 				return rule
 			}
 		}

@@ -3,9 +3,11 @@ package permissions
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"agent/internal/disk"
 	"agent/internal/setup/source"
 )
 
@@ -251,5 +253,79 @@ func TestOrderOfRules(t *testing.T) {
 	}
 	if r.Command("ls") != nil {
 		t.Error("ls is against a rule")
+	}
+}
+
+// The forms of paths mean the same in the user's file as in that of a repository, wherever the
+// workspace is, and a rule that can match nothing there is named.
+func TestRulesOfBothFiles(t *testing.T) {
+	t.Parallel()
+	forms := map[string]struct{ user, project bool }{ // whether W/secret/a.txt is denied
+		"./secret/**":  {true, true},
+		"secret/**":    {true, true},
+		"**/secret/**": {true, true},
+		"./secret/*":   {true, true},
+		"secret/a.txt": {true, true},
+		"/secret/**":   {false, true},
+		"/W/secret/**": {true, true},
+		"~/w/secret/*": {true, true},
+		"":             {true, true},
+		"a.txt":        {true, true},
+	}
+	for form, denied := range forms {
+		for _, inHome := range []bool{true, false} {
+			for _, own := range []bool{true, false} {
+				base, err := filepath.EvalSymlinks(t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				home := filepath.Join(base, "home")
+				root := filepath.Join(base, "w")
+				if inHome {
+					root = filepath.Join(home, "w")
+				}
+				write(t, root+"/.git/HEAD", "")
+				write(t, root+"/secret/a.txt", "")
+				write(t, root+"/free.txt", "")
+				file, want := root, denied.project
+				if own {
+					file, want = home, denied.user
+				}
+				if strings.HasPrefix(form, "~") && !inHome {
+					want = false
+				}
+				rule := func(tool string) string {
+					if form == "" {
+						return tool
+					}
+					return tool + "(" + strings.Replace(form, "/W", "/"+root, 1) + ")"
+				}
+				write(t, file+"/.claude/settings.json", `{"permissions":{"deny":["`+rule("Read")+`","`+rule("Edit")+`"]}}`)
+				for _, folder := range []string{root, root + "/secret"} {
+					r := Read(source.Where{Home: home, Workspace: folder})
+					hidden, _ := r.Hidden()
+					got := map[string]bool{
+						"read":    r.Reading(root+"/secret/a.txt") != nil,
+						"edit":    r.Editing(root+"/secret/a.txt") != nil,
+						"command": r.Files("cat ../w/secret/a.txt", root) != nil || form == "",
+						"hidden":  slices.ContainsFunc(hidden, func(path string) bool { return disk.Within(root+"/secret/a.txt", path) }) || form == "",
+					}
+					for way, is := range got {
+						if is != want {
+							t.Errorf("%s, own file %t, in the home %t, from %s: %s is denied: %t", form, own, inHome, filepath.Base(folder), way, is)
+						}
+					}
+					if named, void := len(r.Problems) > 0, own && form == "/secret/**"; named != void {
+						t.Errorf("%s, own file %t: %q", form, own, r.Problems)
+					}
+					if form != "" && r.Reading(root+"/free.txt") != nil {
+						t.Errorf("%s denies too much", form)
+					}
+					if n := r.In(file + "/.claude/settings.json"); n != 2 || len(r.Sources) != 1 {
+						t.Errorf("%d rules of %q", n, r.Sources)
+					}
+				}
+			}
+		}
 	}
 }
