@@ -150,7 +150,9 @@ type Chat struct {
 	// summarising is set while a model is asked for a summary.
 	summarising bool
 	saving      saving
-	lastReply   string
+	// toldMode is the mode that tellJobs saw last.
+	toldMode  gate.Mode
+	lastReply string
 	// schema is what the next reply has to fit, nil for none.
 	schema json.RawMessage
 	// nudge is added to the next request, in the place of a message.

@@ -29,3 +29,27 @@ func TestEndedJobsAreTold(t *testing.T) {
 		t.Errorf("told %v", notices)
 	}
 }
+
+// A job that was started before goes on in a mode in which nothing is changed, which is said once.
+func TestJobsAreNamedWhenTheModeNarrows(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calls(tools.ShellToolName, `{"command":"sleep 60","background":true}`), say("done"))
+	confined, err := workspace.New(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
+	t.Cleanup(b.Env.Jobs.Close)
+	b.Tools = tools.NewRegistry(defaultTools()...)
+	b.set("approval-mode", "full-auto")
+	if _, err := b.prompt("go"); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"auto-edit", "plan", "read-only"} {
+		b.set("approval-mode", mode)
+		b.emitStatus()
+	}
+	if got := seen[Notice](b); len(got) != 1 || got[0].Text != "the mode is plan, but job 1 still runs: sleep 60 (/jobs end 1 ends it)" {
+		t.Errorf("told %v", got)
+	}
+}

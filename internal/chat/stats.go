@@ -116,10 +116,25 @@ func todoProgress(env *tools.Env) string {
 
 func (c *Chat) emitStatus() {
 	c.saving.check()
+	c.tellJobs()
 	for _, warning := range c.Env.Snapshots.Warnings() {
 		c.notice("%s", warning)
 	}
 	c.Emit(StatusChanged{c.status(), c.figures()})
+}
+
+// tellJobs names the jobs that still run when the mode becomes one in which nothing is changed:
+// they were started before, and go on.
+func (c *Chat) tellJobs() {
+	mode, before := c.Mode(), c.toldMode
+	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.Env.Jobs == nil {
+		return
+	}
+	for _, job := range c.Env.Jobs.List() {
+		if job.Running() {
+			c.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, words.Line(job.Command.Line, 60), job.ID)
+		}
+	}
 }
 
 // Note shows a notice of something outside the conversation, from any goroutine.

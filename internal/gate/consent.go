@@ -237,10 +237,12 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 		return false
 	case k.Traits.Harmless():
 		return true
-	case k.Preview.ReadOnly || mode == ModeFullAuto && !k.Preview.AtHome:
+	case k.Preview.ReadOnly && k.Preview.Served == nil || mode == ModeFullAuto && !k.Preview.AtHome:
 		return true
-	case mode.OnlyLooks():
+	case mode.OnlyLooks(): // also where a server says that its tool only reads
 		return false
+	case k.Preview.ReadOnly:
+		return true
 	case k.Spared && k.Preview.Outside == "" && (k.Preview.Served == nil || k.Preview.Served.Changed == ""):
 		return true
 	case k.Preview.Served != nil:

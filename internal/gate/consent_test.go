@@ -130,6 +130,8 @@ func TestWhoMayRun(t *testing.T) {
 func TestPreviewsDecide(t *testing.T) {
 	t.Parallel()
 	confined := func(p *tools.Preview) { p.Confined = true }
+	readOnly := func(p *tools.Preview) { p.ReadOnly = true }
+	served := fetches.with(func(p *tools.Preview) { p.Served = &tools.Served{Server: "s", Tool: "t"} })
 	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
 	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
 	keys := func(care protect.Care) func(p *tools.Preview) {
@@ -148,6 +150,9 @@ func TestPreviewsDecide(t *testing.T) {
 		{"an edit, unwatched", ModeAutoEdit, edit("a").with(unwatched), "asked"},
 		{"an edit, unwatched, full-auto", ModeFullAuto, edit("a").with(unwatched), "ran"},
 		{"confined, asking", ModeAsk, command("x").with(confined), "asked"},
+		{"a server's tool that only reads, as it says", ModeAsk, served.with(readOnly), "ran"},
+		{"the same, plan", ModePlan, served.with(readOnly), "refused"},
+		{"the same, read-only", ModeReadOnly, served.with(readOnly), "refused"},
 		{"outside", ModeAutoEdit, outside.with(confined), "asked"},
 		{"outside, full-auto", ModeFullAuto, outside, "ran"},
 		{"no files", ModeAsk, edit(), "asked"},
