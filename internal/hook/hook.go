@@ -96,6 +96,8 @@ type state struct {
 	// might reports whether the hook was allowed to run when May was last called. A hook that
 	// was never allowed to run was named at the start.
 	might atomic.Bool
+	// missed is set once the person was told that its program is missing.
+	missed atomic.Bool
 }
 
 // began counts a run.

@@ -490,3 +490,16 @@ func TestHooksCostNothingWithoutAny(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A missing program is told of once, another failure each time.
+func TestAMissingProgramIsToldOfOnce(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][]int{"/no/such/program": {1, 0, 0}, "exit 1": {1, 1, 1}} {
+		b := newBench(t, nil, "PreToolUse Bash "+command(script))
+		for i, notices := range want {
+			if got := b.Run(t.Context(), bash()); len(got.Notices) != notices {
+				t.Errorf("%s, run %d: %q", script, i+1, got.Notices)
+			}
+		}
+	}
+}
