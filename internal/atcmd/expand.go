@@ -26,10 +26,11 @@ type Options struct {
 	// Shown is called with every file whose content becomes part of the message, with its
 	// path below Root, symlinks followed. It may be nil.
 	Shown func(path string, content []byte)
-	// HoldsKeys reports whether a file may hold keys, by its path below Root, symlinks
-	// followed. Such a file is included only when a message names it, not as one of a
-	// folder or pattern, nor by a link of another name (D-60). Nil: none does.
-	HoldsKeys func(path string) bool
+	// Kept returns why the text of a file is not to be sent, by its path below Root, symlinks
+	// followed, "" for any other. Such a file is included only if a person types its name, and
+	// it is not denied: not as one of a folder or pattern, by a link of another name, or because
+	// a command or skill names it (D-60, D-121). Nil: none is.
+	Kept func(path string) (why string, denied bool)
 	// Elsewhere reports whether a mention that names no file is of something else, which
 	// the caller includes. Nil: none is.
 	Elsewhere func(mention string) bool
@@ -99,7 +100,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	for _, part := range message {
 		if part.File != "" {
 			if e.workspace.exists(part.File) || isGlob(part.File) && e.workspace.matches(part.File) {
-				e.include(part.File)
+				e.include(part.File, false)
 			} else {
 				e.skip("@"+part.File, noSuchFile)
 			}
@@ -129,7 +130,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 	for _, m := range mentions {
 		switch {
 		case m.found:
-			e.include(m.path)
+			e.include(m.path, true)
 		case e.options.Elsewhere != nil && e.options.Elsewhere(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case m.looksLikePath():
@@ -158,8 +159,8 @@ type expander struct {
 	images int
 }
 
-// include adds what a name of the message represents.
-func (e *expander) include(name string) {
+// include adds what a name represents that a person has typed, or that a command or a skill has.
+func (e *expander) include(name string, typed bool) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
 		return
@@ -169,8 +170,9 @@ func (e *expander) include(name string) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		// Its own name includes also a file that holds keys.
-		if reason := e.add(name, e.holdsKeys(filepath.ToSlash(name))); reason != "" {
+		// Its own name includes a kept file, too, but a link of another name does not.
+		why, _ := e.kept(filepath.ToSlash(name))
+		if reason := e.add(name, typed && why != ""); reason != "" {
 			e.skip(name, string(reason))
 		}
 	default:
@@ -216,19 +218,27 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-func (e *expander) holdsKeys(path string) bool {
-	return e.options.HoldsKeys != nil && e.options.HoldsKeys(path)
+// kept returns why the text of a file is not to be sent, "" for any other, and whether that is
+// denied even to the person.
+func (e *expander) kept(path string) (why string, denied bool) {
+	if e.options.Kept == nil {
+		return "", false
+	}
+	return e.options.Kept(path)
 }
 
-// add includes one file, or says why not; with keys also one that may hold such. A file that
-// is in the message already is neither.
-func (e *expander) add(name string, keys bool) refusal {
+// add includes one file, or says why not; also a kept one if it is named. A file that is in the
+// message already is neither.
+func (e *expander) add(name string, named bool) refusal {
 	resolved, info, reason := e.workspace.resolve(name)
-	switch {
-	case reason != "":
+	if reason != "" {
 		return reason
-	case !keys && e.holdsKeys(resolved):
-		return holdsKeys
+	}
+	switch why, denied := e.kept(resolved); {
+	case denied:
+		return refusal(why)
+	case why != "" && !named:
+		return refusal(why + "; only its own name, typed by you, includes it")
 	case e.seen[resolved]:
 		return ""
 	case info.IsDir():

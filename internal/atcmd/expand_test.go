@@ -238,25 +238,45 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 	}
 }
 
-// A file that may hold keys goes into a message only by its own name (D-60): not with
-// its folder, by a pattern, or by a link that hides what it is.
+// A file that may hold keys goes into a message only by its own name, typed by a person: not with
+// its folder, by a pattern, by a link that hides its name, or because a command names it. A denied
+// one never goes (D-60, D-121).
 func TestKeysAreIncludedByNameAlone_D60(t *testing.T) {
 	t.Parallel()
-	root := space(t, map[string]string{"d/a": "a", "d/.env": "KEY", ".env": "KEY", "b": "b"})
+	root := space(t, map[string]string{"d/a": "a", "d/.env": "KEY", ".env": "KEY", "b": "b", "denied": "D"})
 	link(t, ".env", filepath.Join(root, "innocent"))
+	link(t, "denied", filepath.Join(root, "harmless"))
+	options := Options{Root: root, Kept: func(file string) (string, bool) {
+		switch filepath.Base(file) {
+		case ".env":
+			return "it may hold keys", false
+		case "denied":
+			return "deny Read(denied)", true
+		}
+		return "", false
+	}}
 	for text, want := range map[string][]string{
-		"@d/": {"d/a"}, "@d": {"d/a"}, "@.env*": nil, "@**": {"b", "d/a"}, "@innocent": nil, "@./": {"b", "d/a"},
+		"@d/": {"d/a"}, "@d": {"d/a"}, "@.env*": nil, "@**": {"b", "d/a"}, "@innocent": nil, "@denied": nil, "@harmless": nil, "@./": {"b", "d/a"},
 		"@.env": {".env"}, "@d/.env": {"d/.env"}, "@b": {"b"},
 	} {
-		got, err := Expand(t.Context(), Typed(text), Options{Root: root, HoldsKeys: func(file string) bool { return filepath.Base(file) == ".env" }})
+		got, err := Expand(t.Context(), Typed(text), options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, included(got), cmpopts.SortSlices(strings.Compare)); diff != "" {
 			t.Errorf("%s included (-want +got):\n%s", text, diff)
 		}
-		if left := fmt.Sprint(got.Skipped); strings.Contains(left, string(holdsKeys)) == slices.Contains([]string{"@.env", "@d/.env", "@b"}, text) {
+		if left := fmt.Sprint(got.Skipped); (strings.Contains(left, "it may hold keys; only its own name") || strings.Contains(left, "deny Read(denied)")) == slices.Contains([]string{"@.env", "@d/.env", "@b"}, text) {
 			t.Errorf("%s: left out are %s", text, left)
+		}
+	}
+	for file, want := range map[string]string{".env": "it may hold keys", "d/.env": "it may hold keys", "innocent": "it may hold keys", "denied": "deny Read(denied)", "d": "it may hold keys", "b": ""} {
+		got, err := Expand(t.Context(), Message{{Text: "/fix"}, {File: file}}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(got.Blocks); strings.Contains(text, "KEY") || !strings.Contains(fmt.Sprint(got.Skipped), want) || (want == "") != (len(got.Skipped) == 0) {
+			t.Errorf("a command that names %s: %s, left out %v", file, text, got.Skipped)
 		}
 	}
 }

@@ -118,7 +118,6 @@ const (
 	binary        refusal = "it is a binary file"
 	notText       refusal = "it is not UTF-8 text"
 	oddName       refusal = "its name holds control characters"
-	holdsKeys     refusal = "it may hold keys; only its own name includes it"
 	nothingToRead refusal = "it holds no files that git does not ignore"
 )
 

@@ -109,6 +109,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		return Verdict{
 			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
 			Notice:  fmt.Sprintf("%s was refused: %s; allow it with --allow '%s(%s)'", k.Said.Title(), because(protected), k.Name, protected[0].Path),
+			End:     c.deniedBy(),
 		}
 	case c.Unattended:
 		return Verdict{
@@ -118,6 +119,15 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		}
 	}
 	return Verdict{Ask: c.question(k)}
+}
+
+// deniedBy returns the end of a turn whose call is refused because nobody can be asked. A mode in
+// which nothing is done has the model answer without the call.
+func (c *Consent) deniedBy() error {
+	if c.Mode().OnlyLooks() {
+		return nil
+	}
+	return ErrDenied
 }
 
 // question returns the question whether a call may run.
@@ -272,12 +282,13 @@ func (c *Consent) allowedServed(grants []grant, s tools.Served) bool {
 }
 
 // allowedProtected reports whether the mode, or rules that name them, allow the protected files of a
-// call (D-60).
+// call (D-60). No mode allows sending the text of a file that may hold keys: that cannot be taken
+// back (D-121).
 func (c *Consent) allowedProtected(k Call) bool {
 	for _, found := range k.Preview.Protected {
 		named := c.Allow.Naming(found.Name)
 		switch {
-		case found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto:
+		case found.Care == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys):
 		case named.Allow(k.Name, nil, []string{found.Path}):
 		case named.Allow(k.Name, k.Preview.Commands, nil):
 		default:

@@ -134,6 +134,9 @@ func TestPreviewsDecide(t *testing.T) {
 	served := fetches.with(func(p *tools.Preview) { p.Served = &tools.Served{Server: "s", Tool: "t"} })
 	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
 	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
+	envFile := func(p *tools.Preview) {
+		p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Care: protect.Asked, Keys: true}}
+	}
 	keys := func(care protect.Care) func(p *tools.Preview) {
 		return func(p *tools.Preview) {
 			p.Protected = []protect.Found{{Path: "sub/.env", Name: ".env", Why: "keys", Care: care}}
@@ -160,6 +163,9 @@ func TestPreviewsDecide(t *testing.T) {
 		{"protected", ModeAutoEdit, edit("sub/.env").with(keys(protect.Asked)), "asked"},
 		{"protected, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Asked)), "ran"},
 		{"always asked, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Guarded)), "asked"},
+		{"D-121 keys that are read, full-auto", ModeFullAuto, looks.with(envFile), "asked"},
+		{"D-121 keys that a command names, full-auto", ModeFullAuto, command("cat sub/.env").with(envFile), "asked"},
+		{"keys that are edited, full-auto", ModeFullAuto, edit("sub/.env").with(envFile), "ran"},
 		{"a protected file that is read", ModeAutoEdit, looks.with(keys(protect.Asked)), "asked"},
 		{"a protected file that is read, read-only", ModeReadOnly, looks.with(keys(protect.Asked)), "asked"},
 	} {
@@ -201,7 +207,10 @@ func TestRulesAllow(t *testing.T) {
 		{ModeAsk, command("cat sub/.env").with(env), "shell(cat *)", "", "ended"},
 		{ModeAsk, command("cat sub/.env").with(env), "shell(cat sub/.env)", "", "ran"},
 		{ModeFullAuto, command("cat sub/.env | sh").with(env), "shell(cat sub/.env)", "", "ended"},
-		{ModeFullAuto, looks.with(env), "", "", "refused"},
+		{ModeFullAuto, looks.with(env), "", "", "ended"},
+		{ModePlan, looks.with(env), "", "", "refused"},
+		{ModeReadOnly, looks.with(env), "", "", "refused"},
+		{ModeReadOnly, looks.with(env), "look(sub/.env)", "", "ran"},
 	} {
 		policy := Policy{Unattended: true}
 		if tt.allow != "" {

@@ -37,6 +37,10 @@ type Found struct {
 	Care Care
 	// Why says in a few words what makes it special: "shells run it".
 	Why string
+	// Keys is set for a file that may hold keys. No mode sends its text without a question (D-121).
+	Keys bool
+	// Denied is set where a rule forbids it, whoever agrees.
+	Denied bool
 }
 
 // Places are what is protected besides the lists. The zero value is usable.
@@ -51,9 +55,10 @@ type Places struct {
 	// Open are absolute folders that may be read although they lie among what is
 	// protected, such as those of skills. What the lists name in them needs care all the same.
 	Open []string
-	// Ruled says why a rule of the person or the repository is against reading a file, or
-	// changing it; nil and empty for none. The path is absolute, without links.
-	Ruled func(abs string, edit bool) (why string)
+	// Ruled says why a rule of the person or the repository is against reading a file, or changing
+	// it, and whether the rule forbids that; nil and empty for none. The path is absolute, without
+	// links.
+	Ruled func(abs string, edit bool) (why string, denied bool)
 	// Agreed reports whether the person agreed that a file runs or what it says; nil for
 	// none. The path is absolute, without links.
 	Agreed func(abs string) bool
@@ -105,8 +110,8 @@ func (p Places) ruled(abs, rel string, edit bool) Found {
 	if p.Ruled == nil {
 		return Found{}
 	}
-	if why := p.Ruled(abs, edit); why != "" {
-		return Found{Path: rel, Name: rel, Care: Guarded, Why: why}
+	if why, denied := p.Ruled(abs, edit); why != "" {
+		return Found{Path: rel, Name: rel, Care: Guarded, Why: why, Denied: denied}
 	}
 	return Found{}
 }
@@ -133,12 +138,12 @@ func (p Places) secret(abs, rel string) Found {
 		below = fold(below)
 		for i, name := range foldedHomeSecrets() {
 			if disk.Within(below, name) {
-				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed"}
+				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}
 			}
 		}
 	}
 	if e, ok := within(rel, true); ok {
-		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why}
+		return Found{Path: rel, Name: e.name, Care: e.care, Why: e.why, Keys: true}
 	}
 	return Found{}
 }

@@ -158,8 +158,8 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 	is := func(name string) func(string) bool { return func(abs string) bool { return abs == "/ws/"+name } }
 	places := protect.Places{
 		Own: []string{""}, Agreed: is("agreed"), GitRuns: is("hook"), Open: []string{"/ws/open"},
-		Ruled: func(abs string, edit bool) string {
-			return map[string]string{"/ws/never": "a rule", "/ws/open/never": "a rule", "/ws/edited": map[bool]string{true: "no edits"}[edit]}[abs]
+		Ruled: func(abs string, edit bool) (string, bool) {
+			return map[string]string{"/ws/never": "a rule", "/ws/open/never": "a rule", "/ws/edited": map[bool]string{true: "no edits"}[edit]}[abs], abs == "/ws/never"
 		},
 	}
 	for file, want := range map[string][2]string{
@@ -168,7 +168,7 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 	} {
 		read, edit := places.Read("/ws/"+file, file), places.Edit("/ws/"+file, file)
 		for i, got := range []protect.Found{read, edit} {
-			if got.Why != want[i] || (got.Care == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) {
+			if got.Why != want[i] || (got.Care == protect.Guarded) != (want[i] != "") || want[i] != "" && (got.Path != file || got.Name != file) || got.Denied != (file == "never") {
 				t.Errorf("%s: %+v, want %q", file, got, want[i])
 			}
 		}

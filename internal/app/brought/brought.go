@@ -18,7 +18,6 @@ import (
 	"agent/internal/command"
 	"agent/internal/disk"
 	"agent/internal/history"
-	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/instructions"
@@ -143,8 +142,9 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		NoImages:  b.NoImages(),
 		Shown:     b.Env.Seen.Record, // the model may edit what it was shown
 		Elsewhere: b.Servers.IsResource,
-		HoldsKeys: func(path string) bool {
-			return b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path).Care != protect.Free
+		Kept: func(path string) (why string, denied bool) {
+			found := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
+			return found.Why, found.Denied
 		},
 	})
 	if err != nil {

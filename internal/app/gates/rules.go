@@ -42,18 +42,18 @@ func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	}
 	g.Hidden = hidden
 	h.Env.Protected.Denied = append(h.Env.Protected.Denied, hidden...)
-	h.Env.Protected.Ruled = func(abs string, edit bool) string {
+	h.Env.Protected.Ruled = func(abs string, edit bool) (why string, denied bool) {
 		rule := g.Reading(abs)
 		if edit {
 			rule = g.Editing(abs)
 		}
-		if rule == nil && edit {
-			return ""
+		if rule != nil {
+			return rule.String(), rule.Effect == permissions.Deny
 		}
-		if rule == nil {
-			return ignored(abs)
+		if !edit {
+			why = ignored(abs)
 		}
-		return rule.String()
+		return why, false
 	}
 	return g, notices
 }
