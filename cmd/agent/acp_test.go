@@ -313,6 +313,9 @@ func TestEditorSessions(t *testing.T) {
 	if m := e.response(e.request("session/list", map[string]any{"cwd": folder}), nil); !strings.Contains(string(m.Result), session) || !strings.Contains(string(m.Result), "remember me") {
 		t.Errorf("list: %s", m.Result)
 	}
+	if m := e.response(e.request("session/load", map[string]any{"sessionId": session, "cwd": "/", "mcpServers": []any{}}), nil); m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "belongs to "+folder) {
+		t.Errorf("a load with another folder: %+v", m.Error)
+	}
 	before := len(e.lines)
 	m := e.response(e.request("session/load", map[string]any{"sessionId": session, "cwd": folder, "mcpServers": []any{}}), nil)
 	replay := strings.Join(e.lines[before:], "\n")
@@ -345,6 +348,8 @@ func TestEditorErrors(t *testing.T) {
 	}{
 		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"relative","mcpServers":[]}}`, -32602},
 		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/no/such/folder","mcpServers":[]}}`, -32602},
+		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, -32600}, // initialize comes first
+		{`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"none","cwd":"/","mcpServers":[]}}`, -32600},
 		{`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"none","prompt":[]}}`, -32002},
 		{`{"jsonrpc":"2.0","id":"x","method":"no/such","params":{}}`, -32601},
 		{`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":[]}`, -32602},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"agent/internal/app"
+	"agent/internal/disk"
 	"agent/internal/provider"
 	recorded "agent/internal/session"
 )
@@ -97,6 +98,10 @@ func (s *Server) handle(ctx context.Context, m message) {
 	case "authenticate":
 		s.answer(m)(nil, nil) // the key is looked for with each new session
 	case "session/new":
+		if err := s.ready(p); err != nil {
+			s.answer(m)(nil, err)
+			return
+		}
 		s.beside(ctx, m, func() { s.open(ctx, m, p, "") })
 	case "session/load", "session/resume":
 		s.load(ctx, m, p)
@@ -202,13 +207,34 @@ func (s *Server) initialize(m message) (any, error) {
 	}, nil
 }
 
-// checkFolder checks the folder of a session.
-func checkFolder(cwd string) error {
-	if !filepath.IsAbs(cwd) {
-		return failf(codeParams, "cwd must be an absolute path, not %q", cwd)
+// ready returns nil if a session may be opened with these parameters.
+func (s *Server) ready(p sessionParams) error {
+	if !filepath.IsAbs(p.Cwd) {
+		return failf(codeParams, "cwd must be an absolute path, not %q", p.Cwd)
 	}
-	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
-		return failf(codeParams, "cwd %q is no folder", cwd)
+	if info, err := os.Stat(p.Cwd); err != nil || !info.IsDir() {
+		return failf(codeParams, "cwd %q is no folder", p.Cwd)
+	}
+	if !s.initialized {
+		return failf(codeRequest, "a session cannot be opened before initialize")
+	}
+	return nil
+}
+
+// checkPlace refuses to continue a recorded session in another folder: its files are not there. A
+// session whose folder is gone may continue anywhere.
+func (s *Server) checkPlace(id, cwd string) error {
+	all, err := s.recorded("")
+	if err != nil {
+		return err
+	}
+	at := indexOf(all, id)
+	if at < 0 {
+		return nil // opening it says so
+	}
+	place := all[at].Workspace
+	if _, err := os.Stat(place); err == nil && disk.Real(cwd) != disk.Real(place) {
+		return failf(codeParams, "session %s belongs to %s; load it with that cwd, not %s", id, place, cwd)
 	}
 	return nil
 }
@@ -225,9 +251,6 @@ func (s *Server) open(ctx context.Context, m message, p sessionParams, id string
 }
 
 func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*session, error) {
-	if err := checkFolder(p.Cwd); err != nil {
-		return nil, err
-	}
 	servers, err := serversOf(p.MCPServers)
 	if err != nil {
 		return nil, failf(codeParams, "%v", err)
@@ -270,16 +293,21 @@ func openCode(err error) int {
 // load opens a recorded session. If it is open here already it is closed first, so that an
 // editor that lost its view can load it again.
 func (s *Server) load(ctx context.Context, m message, p sessionParams) {
-	if p.SessionID == "" {
-		s.answer(m)(nil, failf(codeParams, "sessionId is missing"))
+	err := s.ready(p)
+	if err == nil && p.SessionID == "" {
+		err = failf(codeParams, "sessionId is missing")
+	}
+	if err != nil {
+		s.answer(m)(nil, err)
 		return
 	}
-	open := s.session(p.SessionID)
-	if open != nil {
-		s.forget(open)
-	}
 	s.beside(ctx, m, func() {
-		if open != nil {
+		if err := s.checkPlace(p.SessionID, p.Cwd); err != nil {
+			s.answer(m)(nil, err)
+			return
+		}
+		if open := s.session(p.SessionID); open != nil {
+			s.forget(open)
 			open.close()
 		}
 		s.open(ctx, m, p, p.SessionID)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"agent/internal/app"
+	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/headless"
@@ -20,10 +21,12 @@ type run struct {
 	printer *headless.Printer
 	stop    context.CancelFunc
 	talk    *app.Conversation
-	// changed gets a value with each question and at the end of each turn.
+	// changed gets a value with each message and question, and at the end of each turn.
 	changed chan struct{}
 
 	mu sync.Mutex
+	// waiting are the messages that were read and not said yet.
+	waiting []atcmd.Message
 	// open are the questions that wait, by their ids.
 	open map[int]chat.Approval
 	last chat.TurnEnded
@@ -55,15 +58,13 @@ func (r *run) event(envelope chat.Envelope) {
 		r.printer.Turn(ended)
 	}
 	if changes {
-		select {
-		case r.changed <- struct{}{}:
-		default:
-		}
+		r.change()
 	}
 }
 
-// serve takes lines of JSON on standard input: messages, answers to questions, cancels. The
-// end of input ends it after the current turn, when nothing is left to do.
+// serve takes lines of JSON on standard input: messages, answers to questions, cancels. Each message
+// begins a turn of its own, after those before it. The end of input ends the run when nothing is
+// left to do.
 func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	ctx, end := r.talk.Serve(ctx, nil)
 	if first := r.Message.Trim(); len(first) > 0 {
@@ -71,14 +72,9 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	}
 	read := make(chan error, 1)
 	go func() {
-		read <- headless.ReadInput(r.In, func(in headless.Input, err error) { r.take(ctx, in, err) })
+		read <- headless.ReadInput(r.In, func(in headless.Input, err error) { r.take(in, err) })
 	}()
-	var err error
-	select {
-	case err = <-read:
-		r.finish(ctx)
-	case <-ctx.Done():
-	}
+	err := r.talkOn(ctx, read)
 	interrupted := ctx.Err() != nil
 	defect := end()
 	r.mu.Lock()
@@ -96,34 +92,71 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	return r.last.Outcome, r.last.Err
 }
 
-// finish waits until nothing is left to do. Questions that nobody can answer any more are
-// refused.
-func (r *run) finish(ctx context.Context) {
-	for r.talk.Idle(ctx) != nil && ctx.Err() == nil {
-		r.mu.Lock()
-		waiting := slices.Collect(maps.Keys(r.open))
-		r.mu.Unlock()
-		for _, id := range waiting {
-			r.talk.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
+// talkOn says one message after the other, until reading has ended and nothing is left to do.
+// Questions that nobody can answer any more are refused. It returns the error of reading.
+func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
+	for reading := true; ctx.Err() == nil; {
+		idle := r.talk.Idle(ctx) == nil
+		switch message := r.next(idle); {
+		case message != nil:
+			if err := r.say(ctx, message); err != nil {
+				r.printer.Problem(err)
+			}
+			continue
+		case !reading && idle:
+			return err
+		case !reading:
+			r.refuse()
 		}
 		select {
+		case err = <-read:
+			reading = false
 		case <-r.changed:
 		case <-ctx.Done():
 		}
 	}
+	return err
+}
+
+// next takes the first message that waits, nil where none does or a turn runs.
+func (r *run) next(idle bool) (message atcmd.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if idle && len(r.waiting) > 0 {
+		message, r.waiting = r.waiting[0], r.waiting[1:]
+	}
+	return message
+}
+
+// refuse answers the questions that are open: nobody is there to do so.
+func (r *run) refuse() {
+	r.mu.Lock()
+	open := slices.Collect(maps.Keys(r.open))
+	r.mu.Unlock()
+	for _, id := range open {
+		r.talk.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
+	}
+}
+
+// change has talkOn look again.
+func (r *run) change() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
 }
 
 // take does what a line says.
-func (r *run) take(ctx context.Context, in headless.Input, err error) {
+func (r *run) take(in headless.Input, err error) {
 	if err == nil {
-		err = r.obey(ctx, in)
+		err = r.obey(in)
 	}
 	if err != nil {
 		r.printer.Problem(err)
 	}
 }
 
-func (r *run) obey(ctx context.Context, in headless.Input) error {
+func (r *run) obey(in headless.Input) error {
 	switch in.Type {
 	case "cancel":
 		r.talk.Interrupt()
@@ -145,6 +178,15 @@ func (r *run) obey(ctx context.Context, in headless.Input) error {
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	r.waiting = append(r.waiting, message)
+	r.mu.Unlock()
+	r.change()
+	return nil
+}
+
+// say sends a message, or runs the command that it is.
+func (r *run) say(ctx context.Context, message atcmd.Message) error {
 	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
 		r.talk.Send(message)
 		return nil
