@@ -25,6 +25,9 @@ func (b *Brought) places() instructions.Where {
 		Where: b.Where,
 		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
 		Most:  b.most,
+		Kept: func(abs string) string {
+			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
+		},
 	}
 }
 

@@ -42,6 +42,9 @@ type Where struct {
 	Files []string
 	// Most bounds all files together, in bytes. 0 means MaxTotal, which it cannot exceed.
 	Most int
+	// Kept returns why the text of a file is not to be sent, "" for any other, so that no import
+	// brings it in (D-121). The path is absolute, without links. Nil: none is.
+	Kept func(abs string) (why string)
 }
 
 // File is a file with instructions, ready for the model.

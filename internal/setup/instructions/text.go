@@ -1,11 +1,13 @@
 package instructions
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"agent/internal/disk"
 	"agent/internal/pattern"
 	"agent/internal/words"
 )
@@ -139,7 +141,9 @@ func (f *finder) importedLine(line, from string, depth int) string {
 		}
 		b.WriteString(text)
 		if why != "" {
+			why = fmt.Sprintf("@%s is not imported: %s", name, why)
 			refused = append(refused, why)
+			f.found.Problems = append(f.found.Problems, fmt.Errorf("%s: %s", from, why))
 		}
 		line = line[at+1+len(name):]
 	}
@@ -189,14 +193,22 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 		return "", false, ""
 	}
 	if depth >= maxImports {
-		return "", false, fmt.Sprintf("@%s is not imported: imports are nested deeper than %d", name, maxImports)
+		return "", false, fmt.Sprintf("imports are nested deeper than %d", maxImports)
 	}
 	read, err := f.place.Read(path, MaxFile)
+	link := (*disk.LinkError)(nil)
 	switch {
+	case errors.As(err, &link):
+		return "", false, fmt.Sprintf("it lies outside of %s; copy it there, or import it in a file of your own", link.Root)
 	case err != nil:
-		return "", false, fmt.Sprintf("@%s is not imported: %v", name, err)
+		return "", false, err.Error()
 	case strings.ContainsRune(read.Text, 0):
-		return "", false, fmt.Sprintf("@%s is not imported: it is no text", name)
+		return "", false, "it is no text"
+	}
+	if f.Kept != nil {
+		if why := f.Kept(read.Real); why != "" {
+			return "", false, why
+		}
 	}
 	cleaned := clean(read.Text)
 	if f.paths[read.Real] || f.contents[cleaned] {

@@ -53,7 +53,8 @@ func TestImports(t *testing.T) {
 		{"a circle", map[string]string{"AGENTS.md": "a @b.md", "b.md": "b @AGENTS.md"}, "a b"},
 		{"keys", map[string]string{"AGENTS.md": "@.env", ".env": "KEY=1"}, "@.env\n(@.env is not imported: "},
 		{"no text", map[string]string{"AGENTS.md": "@b.bin", "b.bin": "\x00\x01"}, "@b.bin\n(@b.bin is not imported: it is no text)"},
-		{"outside of the repository", map[string]string{"AGENTS.md": "@../outside.md", "../outside.md": "secret"}, "@../outside.md\n(@../outside.md is not imported: "},
+		{"outside of the repository", map[string]string{"AGENTS.md": "@../outside.md", "../outside.md": "secret"}, "@../outside.md\n(@../outside.md is not imported: it lies outside of "},
+		{"D-121 denied", map[string]string{"AGENTS.md": "a @denied.md", "denied.md": "D"}, "a @denied.md\n(@denied.md is not imported: a rule denies it)"},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -63,8 +64,18 @@ func TestImports(t *testing.T) {
 			for name, text := range c.files {
 				write(t, text, repo, name)
 			}
-			got := texts(Find(Where{Where: source.Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo}}))
-			if got != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(got, c.want)) {
+			found := Find(Where{
+				Where: source.Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo},
+				Kept: func(abs string) string {
+					return map[bool]string{true: "a rule denies it"}[filepath.Base(abs) == "denied.md"]
+				},
+			})
+			got := texts(found)
+			// The person is told, too.
+			if refused := strings.Contains(c.want, "is not imported"); refused != (len(found.Problems) == 1) || refused && !strings.Contains(found.Problems[0].Error(), "AGENTS.md: @") {
+				t.Errorf("the person reads %v", found.Problems)
+			}
+			if got != c.want && !(strings.HasSuffix(c.want, " ") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})

@@ -143,7 +143,12 @@ func (p Place) holds(file, real string) error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return &disk.LinkError{Path: file, Root: root}
 	}
-	if kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel)); kept.Care != protect.Free {
+	kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel))
+	switch {
+	case kept.Care == protect.Free:
+	case disk.Within(file, root) && filepath.Base(file) == filepath.Base(real):
+		return errors.New(kept.Why)
+	default:
 		return fmt.Errorf("%s leads to %s, and %s; remove the link", file, rel, kept.Why)
 	}
 	return nil
