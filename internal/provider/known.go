@@ -74,6 +74,10 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	return m.Prices
 }
 
+// BillsNothing reports whether the endpoint in use is a server that people run themselves at its
+// usual port.
+func (c *Connection) BillsNothing() bool { return vendor.BillsNothing(c.endpointInUse().Host()) }
+
 // Named returns the names of the model and the endpoint in use.
 func (c *Connection) Named() string {
 	s := c.config.Settings

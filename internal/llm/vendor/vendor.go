@@ -83,6 +83,14 @@ func at(host string) Vendor {
 	return Vendor{}
 }
 
+// BillsNothing reports whether a host, with its port, is that of a server that people run
+// themselves, such as Ollama.
+func BillsNothing(host string) bool {
+	return slices.ContainsFunc(vendors, func(v Vendor) bool {
+		return v.Local() && v.BaseURL != "" && strings.HasPrefix(v.BaseURL, "http://"+host+"/")
+	})
+}
+
 // IsLocal reports whether host, with or without a port, is this machine or in its network.
 func IsLocal(host string) bool {
 	name := host
