@@ -123,6 +123,9 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			}
 			return rows, err
 		}
+		if err := w.tell("There is no endpoint, so this is the catalogue, without those who sell models of others; --all lists these too, --base-url or --provider asks an endpoint."); err != nil {
+			return nil, err
+		}
 	}
 	return o.catalogueRows(), nil
 }

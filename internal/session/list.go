@@ -40,6 +40,9 @@ type Info struct {
 	Bytes int64
 }
 
+// Unanswered reports whether the session is a run of a script to which no model has replied.
+func (i Info) Unanswered() bool { return i.Unattended && i.Messages > 0 && i.Entries == i.Messages }
+
 // List returns the sessions of a workspace, or of all if workspace is empty,
 // latest used first. It leaves out files that are no logs, and sessions without an entry.
 // Where the record that names the workspace is damaged, the folder of the log tells it.

@@ -134,7 +134,12 @@ func (d Deps) chooseSession(all bool) command.Run {
 // SessionLines are sessions as text, one a line under a head.
 func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
+	unanswered := 0
 	for _, i := range infos {
+		if i.Unanswered() {
+			unanswered++
+			continue
+		}
 		text := words.Line(i.Title, ledgerWidth)
 		if i.Unattended {
 			text = "-p: " + text
@@ -144,7 +149,11 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 		}
 		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
 	}
-	return table.Lines("lrrll", rows)
+	lines := table.Lines("lrrll", rows)
+	if unanswered > 0 {
+		lines = append(lines, words.Count(unanswered, "run")+" of -p without an answer left out (agent sessions list --json has them)")
+	}
+	return lines
 }
 
 // SessionLists makes lists of sessions to choose from, and does what their keys ask for.
