@@ -78,3 +78,14 @@ func FormOfFamily(family vendor.Family) traits.Form {
 	}
 	return traits.Replace
 }
+
+// CostLimit returns an InputError if max-cost is set and cannot be kept, because the prices of the
+// model are not known. It is for runs in which nobody sees a notice.
+func (c *Conversation) CostLimit() error {
+	limit, limited := settings.MaxCost.Get(c.Settings)
+	model := settings.Model.Of(c.Settings)
+	if _, known := settings.PricesOf(c.Settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
+		return nil
+	}
+	return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the prices of %s are not known; set price.input and price.output, or leave it out", limit, model)}
+}

@@ -21,7 +21,6 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/mcp/bridge"
-	"agent/internal/settings"
 	"agent/internal/setup/consent"
 	"agent/internal/shape"
 	"agent/internal/slash"
@@ -107,7 +106,7 @@ func (r *run) converse(ctx context.Context) error {
 		return err
 	}
 	r.talk = c
-	if err := affordable(c); err != nil {
+	if err := c.CostLimit(); err != nil {
 		return err
 	}
 	for _, notice := range c.Notices {
@@ -128,16 +127,6 @@ func (r *run) converse(ctx context.Context) error {
 	}
 	r.done.Setup = leftOut(c)
 	return err
-}
-
-// affordable refuses a limit of costs that cannot be kept: nobody would see a notice of it.
-func affordable(c *app.Conversation) error {
-	limit, limited := settings.MaxCost.Get(c.Settings)
-	model := settings.Model.Of(c.Settings)
-	if _, known := settings.PricesOf(c.Settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
-		return nil
-	}
-	return app.InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the prices of %s are not known; set price.input and price.output, or leave it out", limit, model)}
 }
 
 // loaded is what a run begins with of a set-up.
