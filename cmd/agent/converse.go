@@ -47,7 +47,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 				return []command.Command{loginBetween(c, resume, &between)}
 			},
 			In: w.stdin, Out: w.stdout, Text: w.out, Hear: w.hear,
-			Plain: o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(),
+			Settled: func(ctx context.Context, c *app.Conversation) { tellPast(ctx, w, o, c) },
+			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(),
 		})
 		if errors.Is(err, tui.ErrTerminated) {
 			return statusError(exitInterrupted)

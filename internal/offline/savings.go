@@ -147,6 +147,26 @@ func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh
 	return found.report(), nil
 }
 
+// mostGlanced is the size of the largest session that FindSavingsWithin reads, in bytes.
+const mostGlanced = 8 << 20
+
+// FindSavingsWithin is FindSavings for a time that is bounded: it begins with the session that was
+// changed last, and leaves out those that it has not finished when the time is over. all reports
+// whether there are none of these.
+func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (found *Savings, all bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	some := &savings{options: o, fresh: fresh}
+	latest := slices.SortedFunc(slices.Values(files), func(a, b logs.File) int { return b.Changed.Compare(a.Changed) })
+	all = true
+	for _, file := range latest {
+		if file.Size > mostGlanced || some.file(ctx, file) != nil {
+			all = false
+		}
+	}
+	return some.report(), all
+}
+
 // savings collects what several goroutines find.
 type savings struct {
 	options SavingsOptions

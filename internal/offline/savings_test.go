@@ -204,3 +204,30 @@ func BenchmarkSavings(b *testing.B) {
 		}
 	}
 }
+
+// Within its time, the sessions that were changed last are summed up, and it is known whether that
+// is all of them.
+func TestFindSavingsWithin(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, []byte(claudeLog("claude-opus-4-5-20251101", 5)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one := logs.File{Path: path}
+	for name, tt := range map[string]struct {
+		limit time.Duration
+		files []logs.File
+		count int
+		all   bool
+	}{
+		"all":         {time.Minute, []logs.File{one, one}, 2, true},
+		"no time":     {0, []logs.File{one}, 0, false},
+		"a large one": {time.Minute, []logs.File{one, {Path: path, Size: mostGlanced + 1}}, 1, false},
+		"none":        {time.Minute, nil, 0, true},
+	} {
+		found, all := FindSavingsWithin(t.Context(), tt.limit, tt.files, SavingsOptions{}, func() (*Engine, error) { return newEngine(t), nil })
+		if len(found.Sessions) != tt.count || all != tt.all {
+			t.Errorf("%s: %d sessions, all %v; want %d, %v", name, len(found.Sessions), all, tt.count, tt.all)
+		}
+	}
+}

@@ -48,6 +48,9 @@ type Options struct {
 	// Commands returns slash commands about a conversation. One that leaves it calls resume
 	// with the id of the session that comes next. Nil for none.
 	Commands func(c *app.Conversation, resume func(id string)) []command.Command
+	// Settled is called once, on a goroutine of its own, some time after the prompt is there; nil
+	// for nothing.
+	Settled func(ctx context.Context, c *app.Conversation)
 	// Initial is sent at once, if there is any.
 	Initial atcmd.Message
 }
@@ -71,7 +74,12 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	defer c.Close()
 	ctx, end := c.Serve(ctx, listening)
 	defer func() { _ = end() }() // after an error of the screen
-	settled := time.AfterFunc(settleAfter, debug.FreeOSMemory)
+	settled := time.AfterFunc(settleAfter, func() {
+		if o.Settled != nil {
+			o.Settled(ctx, c)
+		}
+		debug.FreeOSMemory()
+	})
 	defer settled.Stop()
 	screen, err := screenOptions(ctx, o, c, &next)
 	if err != nil {

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/disk"
+	"agent/internal/offline"
+	"agent/internal/offline/logs"
+	"agent/internal/words"
+)
+
+// The bounds of the line about a person's past with other agents.
+const (
+	pastDays = 30
+	pastTime = 300 * time.Millisecond
+)
+
+// pastAgents has the agents whose sessions the line is about, by the names that their logs have.
+var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
+
+// tellPast says in a line, once ever, what the person's latest sessions with another agent cost and
+// what they would have cost here. Nothing is sent. It waits for a later start where a turn runs.
+func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {
+	f, err := w.Folders()
+	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or no trace is wanted
+		return
+	}
+	told := filepath.Join(f.State, "past-told")
+	if _, err := os.Lstat(told); err == nil || c.Idle(ctx) != nil {
+		return
+	}
+	line := pastLine(ctx, w)
+	if line == "" || c.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || disk.CreateNew(told, nil, 0o600) != nil {
+		return
+	}
+	c.Note(line)
+}
+
+// pastLine returns the line, "" where there is nothing to tell.
+func pastLine(ctx context.Context, w world) string {
+	since := w.Now().AddDate(0, 0, -pastDays)
+	files, _ := logs.Since(logs.Find(w.Home, w.Env, func(string, error) {}), since)
+	if len(files) == 0 {
+		return ""
+	}
+	found, all := offline.FindSavingsWithin(ctx, pastTime, files, offline.SavingsOptions{Since: since}, engines(w, settingsOptions{}))
+	for _, agent := range found.Agents { // the one that cost most is first
+		name := pastAgents[agent.Name]
+		if name == "" || agent.WithCost <= 0 || agent.WithCost >= agent.Cost {
+			continue
+		}
+		when := fmt.Sprintf("last %d days", pastDays)
+		if !all {
+			when = words.Count(agent.Sessions, "latest session")
+		}
+		return fmt.Sprintf("Your %s with %s: %s, here %s · agent savings", when, name, words.Dollars(agent.Cost), words.Dollars(agent.WithCost))
+	}
+	return ""
+}
