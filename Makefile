@@ -100,7 +100,7 @@ release:
 # What the README shows: pictures of the screen, and a run of the demo as text.
 frames: build
 	$(GO) test -count=1 -run TestPictures ./internal/tui -update
-	RECORD_DEMO=1 $(GO) test -tags e2e -count=1 -run TestTerminalDemoRecording ./cmd/agent
+	RECORD_DEMO=1 $(GO) test -tags e2e -count=1 -run TestTerminalDemo ./cmd/agent
 
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }

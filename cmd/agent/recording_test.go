@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/testing/svg"
 )
 
 // changing is what differs between two runs of the demo, and what stands for it.
@@ -18,15 +20,15 @@ var changing = []struct {
 	text    string
 }{
 	{regexp.MustCompile(`agent \S+ · demo at 127\.0\.0\.1:\d+ · \S+/demo`), "agent · demo at 127.0.0.1 · ~/demo"},
-	{regexp.MustCompile(` \S*/demo$`), " ~/demo"},
+	{regexp.MustCompile(` +(?:\x1b\[[\d;]*m)*\S*/demo(?:\x1b\[[\d;]*m)*$`), "  ~/demo"},
 	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only what takes long says how long
-	{regexp.MustCompile(`^· (\d+m )?\d+s · `), "· 3s · "},
+	{regexp.MustCompile(`^((?:\x1b\[[\d;]*m)*[·✓](?:\x1b\[[\d;]*m)* (?:\x1b\[[\d;]*m)*)(\d+m )?\d+s`), "${1}3s"},
 }
 
-// The recording of the demo in docs is what it shows: `make frames` records it anew.
-func TestTerminalDemoRecording(t *testing.T) {
-	t.Parallel()
-	s := newTerminal(t, 100, "", "demo")
+// demoPlayed plays the demo to its end.
+func demoPlayed(t *testing.T, columns int, args ...string) *terminal {
+	t.Helper()
+	s := newTerminal(t, columns, "", append([]string{"demo"}, args...)...)
 	s.until("This is the demo")
 	for _, question := range []string{"? run sh test.sh", "? edit till.sh", "? run sh test.sh", "? edit till.sh", "? run sh test.sh"} {
 		s.read(question)
@@ -35,7 +37,12 @@ func TestTerminalDemoRecording(t *testing.T) {
 	}
 	s.until("what else I can do.")
 	s.until("> " + idle)
-	lines := strings.Split(s.screen(), "\n")
+	return s
+}
+
+// recorded returns rows of the screen without what differs between two runs.
+func recorded(screen string) []string {
+	lines := strings.Split(screen, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " ")
 		for _, c := range changing {
@@ -43,7 +50,37 @@ func TestTerminalDemoRecording(t *testing.T) {
 		}
 		lines[i] = line
 	}
-	got, file := strings.Join(lines, "\n")+"\n", filepath.Join("..", "..", "docs", "demo.txt")
+	return lines
+}
+
+// The recording of the demo in docs is what it shows: `make frames` records it anew.
+func TestTerminalDemoRecording(t *testing.T) {
+	t.Parallel()
+	s := demoPlayed(t, 100)
+	got, file := strings.Join(recorded(s.screen()), "\n")+"\n", filepath.Join("..", "..", "docs", "demo.txt")
+	checkRecording(t, file, got)
+}
+
+// The first picture of the README is the end of the demo, in the colours of a dark and of a light
+// terminal: `make frames` draws it anew.
+func TestTerminalDemoPictures(t *testing.T) {
+	t.Parallel()
+	const columns, rows = 92, 40
+	for look, ground := range map[string]svg.Ground{"dark": svg.Dark, "light": svg.Light} {
+		t.Run(look, func(t *testing.T) {
+			t.Parallel()
+			s := demoPlayed(t, columns, "--set", "theme="+look)
+			out := s.tmux("capture-pane", "-e", "-p", "-S", "-")
+			lines := recorded(strings.TrimRight(out, "\n "))
+			drawn := svg.Draw(lines[max(0, len(lines)-rows):], columns, ground)
+			checkRecording(t, filepath.Join("..", "..", "docs", "frames", "turn-"+look+".svg"), drawn)
+		})
+	}
+}
+
+// checkRecording compares a recording with the file in docs, or writes the file.
+func checkRecording(t *testing.T, file, got string) {
+	t.Helper()
 	if os.Getenv("RECORD_DEMO") != "" {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -54,13 +91,13 @@ func TestTerminalDemoRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(withoutFigures(string(want)), withoutFigures(got)); diff != "" {
-		t.Errorf("docs/demo.txt is not what the demo shows; make frames records it anew (-file +program):\n%s", diff)
+		t.Errorf("%s is not what the demo shows; make frames records it anew (-file +program):\n%s", file, diff)
 	}
 }
 
 // figures are the numbers of lines that tell tokens and times, which depend on the name
 // of the scratch workspace and on the machine.
-var figures = regexp.MustCompile(`(?m)(^(≈|·|demo ·).*| · saved \S+)$`)
+var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · freed \S+)$`)
 
 func withoutFigures(text string) string {
 	number := regexp.MustCompile(`[\d.]+k?`)

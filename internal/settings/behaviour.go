@@ -12,6 +12,8 @@ var (
 		"keys of the prompt: plain, or those of Vim")
 	Columns = Declare("ui.columns", Int(AtLeast(1, "above 0")), 100,
 		"the widest that prose gets on the screen; code, tables and what commands print have the window")
+	NoticeDensity = Declare("notice.density", Enum("on", "off"), "on",
+		"whether the screen says what pruning took out of the context, as it happens and after the turn")
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
 		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",

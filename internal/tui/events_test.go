@@ -326,7 +326,7 @@ func TestEarlierIsShownFirst(t *testing.T) {
 		Now: time.Now, Greeting: []string{"agent 1.0"},
 		Earlier: Earlier{Exchanges: []Exchange{{Said: "fix it", Reply: "It *is* fixed."}}},
 	}, 60, 20)
-	want := []string{"agent 1.0", "> fix it", "It is fixed."}
+	want := []string{mark + "agent 1.0", "> fix it", "It is fixed."}
 	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {
 		t.Error(diff)
 	}

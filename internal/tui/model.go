@@ -59,8 +59,12 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
 	m.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
-		for _, line := range opts.Greeting {
-			for _, row := range style.WrapText(t.Say(style.CleanProse(line)), width) {
+		for i, line := range opts.Greeting {
+			spans := style.Spans{{Text: t.Say(style.CleanProse(line))}}
+			if i == 0 {
+				spans = headline(t, spans[0].Text)
+			}
+			for _, row := range style.WrapSpans(spans, width) {
 				rows = append(rows, strings.TrimSuffix(row, " ·"))
 			}
 		}
@@ -72,6 +76,32 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	}
 	m.layout()
 	return m
+}
+
+// mark stands before the name of the program: dense to the left, thin to the right.
+const mark = "█▓▒░ "
+
+// headline arranges the first line of the screen: the program behind its mark, then the model, then
+// where it works.
+func headline(t *style.Theme, line string) style.Spans {
+	if t.Spoken {
+		return style.Spans{{Text: line}}
+	}
+	spans := style.Spans{{Text: mark, Style: t.Accent}}
+	for i, part := range strings.Split(line, " · ") {
+		look := t.Dim
+		switch i {
+		case 0:
+			look = t.Strong
+		case 1:
+			look = t.Plain
+		}
+		if i > 0 {
+			spans = append(spans, style.Span{Text: " · ", Style: t.Dim})
+		}
+		spans = append(spans, style.Span{Text: part, Style: look})
+	}
+	return spans
 }
 
 // begin returns what there is to do after the first paint.

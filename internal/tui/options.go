@@ -135,6 +135,8 @@ type Settings struct {
 	Columns int
 	// Vim is set where the prompt has the keys of Vim.
 	Vim bool
+	// QuietDensity is set where nothing is said of pruning.
+	QuietDensity bool
 }
 
 // set returns the settings as they are now.

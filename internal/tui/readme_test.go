@@ -10,9 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/chat"
-	"agent/internal/compression"
 	"agent/internal/gate"
-	"agent/internal/history"
+	"agent/internal/testing/svg"
 	"agent/internal/tools"
 	"agent/internal/tui/style"
 )
@@ -33,28 +32,8 @@ const tillDiff = `--- till.sh
  		echo "$sum"
 `
 
-const tillReply = "The discount began *above* ten euros, and `README.md` promises it **from** ten euros on:\n\n" +
-	"| sum | was | is |\n|---:|---:|---:|\n| 9.99 | 9.99 | 9.99 |\n| 10.00 | 10.00 | 9.00 |\n\nAll nine checks pass.\n"
-
 // pictures are the frames of the README: what a person sees, in a window of its own.
 var pictures = map[string]func(*screenplay){
-	"turn": func(s *screenplay) {
-		zero := 0
-		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "The tests fail. Find out why and repair till.sh."},
-			chat.TextDelta{Delta: "I read what is promised, done and checked.\n"}, chat.ReplyEnded{})
-		s.events(
-			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file README.md"), Answer: tools.Answer{Text: numbered(10)}},
-			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file till.sh"), Answer: tools.Answer{Text: numbered(43)}},
-			chat.ToolEnded{Name: "read_file", Traits: reading, Said: said("read_file test.sh"), Answer: tools.Answer{Text: numbered(33)}},
-			chat.ToolEnded{Name: "replace", Said: said("replace till.sh"), Answer: tools.Answer{Text: "changed", Diff: tillDiff}},
-			chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), Prunes: []chat.PruneRecord{{Tokens: 590}}, TokensBefore: 6_200, TokensAfter: 5_610, Limit: 32_768},
-			chat.ToolEnded{Name: "run_shell_command", Said: said("run_shell_command sh test.sh"), Answer: tools.Answer{Text: "ok 8 a discount from ten euros on\nok 9 no discount below\n9 of 9 checks pass\n", ExitCode: &zero}, Duration: 200 * time.Millisecond},
-			chat.UsageReported{PromptTokens: 16_200, CompletionTokens: 610, CachedTokens: 14_300})
-		s.wait(21 * time.Second)
-		s.events(chat.TextDelta{Delta: tillReply}, chat.ReplyEnded{Text: tillReply}, changedOne("till.sh", 1, 1))
-		s.events(chat.StatusChanged{Status: chat.Status{Model: "demo", Tokens: 5_900, Limit: 32_768, Threshold: 27_800, Mode: gate.ModeAsk, Freed: 590}})
-		s.update(branchMsg("main*"))
-	},
 	"question": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "An order of exactly ten euros gets no discount. Repair that."},
 			chat.ApprovalRequested{Approval: chat.Approval{
@@ -73,7 +52,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, play := range pictures {
-		for look, ground := range map[string]svgGround{style.Dark: svgDark, style.Light: svgLight} {
+		for look, ground := range map[string]svg.Ground{style.Dark: svg.Dark, style.Light: svg.Light} {
 			t.Run(name+"-"+look, func(t *testing.T) {
 				t.Parallel()
 				s := newScreenplayFor(t, pictureColumns, 46, func(o *Options) {
@@ -87,7 +66,7 @@ func TestPictures(t *testing.T) {
 				for len(rows) > 0 && rows[0] == "" {
 					rows = rows[1:]
 				}
-				drawn, file := drawSVG(rows, pictureColumns, ground), filepath.Join("..", "..", "docs", "frames", name+"-"+look+".svg")
+				drawn, file := svg.Draw(rows, pictureColumns, ground), filepath.Join("..", "..", "docs", "frames", name+"-"+look+".svg")
 				if update {
 					if err := os.WriteFile(file, []byte(drawn), 0o644); err != nil {
 						t.Fatal(err)

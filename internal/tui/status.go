@@ -35,7 +35,7 @@ func (l *statusLine) view(width int, help string) []string {
 	return []string{l.figures(width)}
 }
 
-// figures is the line itself.
+// figures is the line itself: model and context to the left, folder and branch at the right edge.
 func (l *statusLine) figures(width int) string {
 	line := l.spans(width)
 	branch := ""
@@ -46,7 +46,8 @@ func (l *statusLine) figures(width int) string {
 		if style.Width(branch) > room-8 {
 			branch = ""
 		}
-		line = append(line, style.Span{Text: " · " + l.folder(room-style.Width(branch)) + branch, Style: l.theme.Dim})
+		place := l.folder(room-style.Width(branch)) + branch
+		line = append(line, style.Span{Text: strings.Repeat(" ", width-line.Width()-style.Width(place))}, style.Span{Text: place, Style: l.theme.Dim})
 	}
 	return style.Truncate(line.String(), width)
 }
@@ -62,11 +63,11 @@ func (l *statusLine) spans(width int) style.Spans {
 	case gate.ModeAutoEdit:
 		mode = style.Span{Text: "AUTO-EDIT", Style: t.Warn}
 	}
-	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Dim}
+	model := style.Span{Text: cmp.Or(style.Reveal(s.Model).Text, "no model: /model"), Style: t.Plain}
 	if s.Effort != "" && s.Model != "" {
 		model.Text += " " + style.Reveal(s.Effort).Text
 	}
-	gauge := style.Span{Text: l.gauge(s, width), Style: t.Dim}
+	gauge := style.Span{Text: l.gauge(s, width), Style: t.Plain}
 	parts := style.Spans{model, gauge, mode}
 	switch room := width - style.Width(mode.Text) - 3; {
 	case gauge.Text == "", style.Width(model.Text)+3+style.Width(gauge.Text) > room && style.Width(model.Text) <= room:
@@ -83,7 +84,6 @@ func (l *statusLine) spans(width int) style.Spans {
 	also(s.Unsaved, "not saved", t.Warn)
 	also(s.Unconfined, "no sandbox", t.Warn)
 	also(s.Jobs > 0, words.Count(s.Jobs, "job"), t.Dim)
-	also(s.Freed > 0, words.Tokens(s.Freed)+" freed", t.Dim)
 	also(l.cached > 0, fmt.Sprintf("cache %d%%", l.cached), t.Dim)
 	var line style.Spans
 	for i, part := range parts {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/testrun"
 	"agent/internal/tools"
 	"agent/internal/traits"
 	"agent/internal/tui/mailbox"
@@ -58,6 +59,9 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
 	}
 	answer, done := e.Answer, describe(e.Said)
+	if counts, tested := testrun.Count(answer.Text); tested && e.Traits.Runs {
+		a.turn.tests = &counts
+	}
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		text := cmp.Or(answer.Text, answer.Error, "no output")
 		o := output{pager.Page{Title: done.Ended(), Lay: plainLay(text)}, answer.Spool}
@@ -95,6 +99,10 @@ const ownLine = 2
 // densityApplied says what pruning freed: on the line of the edit before it, when it is
 // little.
 func (a *activity) densityApplied(e chat.DensityApplied) {
+	a.turn.freed.add(e.Prunes)
+	if a.opts.set().QuietDensity {
+		return
+	}
 	freed := e.Freed()
 	edit, held := a.held.(heldEdit)
 	if !held || freed <= 0 || freed*100 >= ownLine*e.Limit {

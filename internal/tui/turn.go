@@ -3,12 +3,11 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/testrun"
 	"agent/internal/tui/style"
-	"agent/internal/tui/transcript"
 	"agent/internal/words"
 )
 
@@ -45,6 +44,10 @@ type turn struct {
 	// files counts the files that were changed, added and removed their lines. They are known
 	// at the end.
 	files, added, removed int
+	// tests are the results of the latest tests, nil for none.
+	tests *testrun.Counts
+	// freed is what pruning took out of the context.
+	freed freed
 }
 
 // retry is a request that failed and is tried again.
@@ -138,34 +141,6 @@ func (a *activity) workingView(width int) []string {
 	return append(lines, a.theme.Dim.Text(style.Truncate(line, width)))
 }
 
-// summary is the line at the end of a turn; "" when there is nothing to say.
-func (u *turn) summary(now time.Time, stats chat.Stats) string {
-	if u.requests == 0 && u.files == 0 {
-		return ""
-	}
-	parts := []string{words.Elapsed(u.took(now))}
-	if u.requests > 0 {
-		parts = append(parts, words.Count(u.requests, "request"))
-	}
-	if in := u.usage.PromptTokens; in > 0 {
-		text := words.Tokens(in) + " in"
-		if cached := u.usage.CachedTokens; cached > 0 {
-			text += fmt.Sprintf(" (%d%% cached)", chat.Percent(cached, in))
-		}
-		parts = append(parts, text, words.Tokens(u.usage.CompletionTokens)+" out")
-	}
-	if stats.Cost > u.cost {
-		parts = append(parts, words.Dollars(stats.Cost-u.cost))
-	}
-	if saved := stats.Saving.Minus(u.saving).String(); saved != "" {
-		parts = append(parts, saved+" saved by pruning")
-	}
-	if u.files > 0 {
-		parts = append(parts, fmt.Sprintf("%s changed +%d −%d", words.Count(u.files, "file"), u.added, u.removed))
-	}
-	return strings.Join(parts, " · ")
-}
-
 // retried says what was tried again. failed means that its error is said.
 func (a *activity) retried(failed bool) {
 	switch r := a.turn.retry; {
@@ -174,17 +149,5 @@ func (a *activity) retried(failed bool) {
 		a.note(dim, "↻", fmt.Sprintf("it took %d tries: %s", r.attempt, r.reason))
 	case !failed:
 		a.note(dim, "↻", words.Count(r.attempt-1, "try")+" failed: "+r.reason)
-	}
-}
-
-// endTurn prints what the turn was; of one that was interrupted at least how long it took.
-func (a *activity) endTurn(interrupted bool) {
-	now := a.opts.Now()
-	summary := a.turn.summary(now, a.stats)
-	if took := a.turn.took(now); summary == "" && interrupted && took >= time.Second {
-		summary = words.Elapsed(took)
-	}
-	if summary != "" {
-		a.print(transcript.Text, noteRows(dim, "·", summary))
 	}
 }

@@ -146,7 +146,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 			s := c.Settings
 			return tui.Settings{
 				Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
-				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim",
+				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
 			}
 		},
 		Background: c.Background,

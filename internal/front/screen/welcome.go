@@ -112,12 +112,21 @@ func (t *tally) sums(stats chat.Stats) string {
 	}
 	parts := []string{words.Count(t.turns, "turn"), words.Tokens(stats.PromptTokens+stats.CompletionTokens) + " tokens"}
 	if stats.Cost > 0 {
-		parts = append(parts, words.Dollars(stats.Cost))
+		parts = append(parts, words.Dollars(stats.Cost)+without(stats))
 	}
 	if len(t.files) > 0 {
 		parts = append(parts, words.Count(len(t.files), "file")+" changed")
 	}
 	return strings.Join(parts, ", ") + " · "
+}
+
+// without says what the session would have cost if nothing had been pruned, "" where that is no more.
+func without(stats chat.Stats) string {
+	text := words.Dollars(stats.Cost + stats.Saving.Cost)
+	if stats.Saving.Cost <= 0 || text == words.Dollars(stats.Cost) {
+		return ""
+	}
+	return " (" + text + " without pruning)"
 }
 
 // sayGoodbye says what was done in the session and how to resume it, if there is something to

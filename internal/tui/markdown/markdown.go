@@ -101,6 +101,12 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 	return style.WrapSpans(m.spans(node, t.Plain), width)
 }
 
+// isTask reports whether an item of a list begins with a box.
+func isTask(item ast.Node) bool {
+	first := item.FirstChild()
+	return first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == extast.KindTaskCheckBox
+}
+
 // list renders items behind their marks, nested lists indented under them.
 func (m *Renderer) list(list *ast.List, width, full int) []string {
 	var out []string
@@ -118,6 +124,9 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 			number++
 		}
 		pad := strings.Repeat(" ", style.Width(mark))
+		if isTask(item) && !list.IsOrdered() {
+			mark = "" // its box is one
+		}
 		lines := m.blocks(item, max(10, width-len(pad)), full-len(pad), list.IsTight)
 		if len(lines) == 0 {
 			lines = []string{""}

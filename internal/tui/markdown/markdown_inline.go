@@ -49,9 +49,9 @@ func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
 		case t.Spoken:
 			return style.Spans{{Text: "open: "}}
 		case n.IsChecked:
-			return style.Spans{{Text: "[x] ", Style: t.OK}}
+			return style.Spans{{Text: "✓ ", Style: t.OK}}
 		}
-		return style.Spans{{Text: "[ ] ", Style: look}}
+		return style.Spans{{Text: "○ ", Style: look}}
 	case *ast.Link:
 		return m.link(n, string(n.Destination), look)
 	case *ast.Image:

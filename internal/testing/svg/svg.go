@@ -1,7 +1,6 @@
-package tui
-
-// Rows of the screen are drawn as pictures for the README: the same rows that a terminal
-// gets, with the same colours.
+// Package svg draws rows of the screen as pictures: the same rows that a terminal gets, with the same
+// colours. It is for tests that make the pictures of the README.
+package svg
 
 import (
 	"fmt"
@@ -12,20 +11,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// svgGround is what a terminal looks like around the text.
-type svgGround struct {
+// Ground has the colours of a terminal.
+type Ground struct {
+	// Back is behind the text, Text and Dim are the colours of plain and of faint text.
 	Back, Text, Dim string
 	// Colours are the terminal's own sixteen.
 	Colours [16]string
 }
 
-// svgDark and svgLight are grounds as terminals have them out of the box.
+// Dark and Light are grounds as terminals have them out of the box.
 var (
-	svgDark = svgGround{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
+	Dark = Ground{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
 		"#2b2f37", "#e5707a", "#8fc17b", "#dcb868", "#6faee8", "#c08adf", "#5fb8c2", "#d6d9df",
 		"#6b7280", "#f28b94", "#a8d695", "#f0d08a", "#8fc4f5", "#d4a8ee", "#80d0d8", "#ffffff",
 	}}
-	svgLight = svgGround{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
+	Light = Ground{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
 		"#24292f", "#c1323c", "#1f7a33", "#8a6100", "#0a58b8", "#7d3fb0", "#0f6f7c", "#57606a",
 		"#6e7781", "#a3232d", "#186329", "#6b4a00", "#08478f", "#62318c", "#0b5763", "#8c959f",
 	}}
@@ -40,13 +40,13 @@ const (
 )
 
 // look is how text is drawn.
-type svgLook struct {
+type look struct {
 	fore, back                                     string
 	bold, dim, italic, underline, strike, reversed bool
 }
 
-// drawSVG draws rows in a window of that many columns.
-func drawSVG(rows []string, columns int, g svgGround) string {
+// Draw returns the picture of rows in a window of that many columns.
+func Draw(rows []string, columns int, g Ground) string {
 	width, height := float64(columns)*cellWidth+2*margin, len(rows)*cellHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%d" viewBox="0 0 %.0f %d" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="%d">`+"\n", width, height, width, height, fontSize)
@@ -60,8 +60,8 @@ func drawSVG(rows []string, columns int, g svgGround) string {
 
 // drawRow draws a row whose top is at y: what it is on, then the text, in pieces of
 // one look that each begin at their column.
-func drawRow(b *strings.Builder, row string, y int, g svgGround) {
-	var now svgLook
+func drawRow(b *strings.Builder, row string, y int, g Ground) {
+	var now look
 	var text strings.Builder
 	column := 0
 	flush := func() {
@@ -89,7 +89,7 @@ func drawRow(b *strings.Builder, row string, y int, g svgGround) {
 }
 
 // drawPiece draws text of one look and returns how many cells it takes.
-func drawPiece(b *strings.Builder, text string, column, y int, l svgLook, g svgGround) int {
+func drawPiece(b *strings.Builder, text string, column, y int, l look, g Ground) int {
 	cells := ansi.StringWidth(text)
 	fore, back := l.fore, l.back
 	if fore == "" {
@@ -125,13 +125,13 @@ func drawPiece(b *strings.Builder, text string, column, y int, l svgLook, g svgG
 }
 
 // take changes the look by the parameters of a sequence.
-func (l *svgLook) take(parameters string, g svgGround) {
+func (l *look) take(parameters string, g Ground) {
 	codes := strings.Split(parameters, ";")
 	for i := 0; i < len(codes); i++ {
 		code, _ := strconv.Atoi(codes[i])
 		switch {
 		case code == 0:
-			*l = svgLook{}
+			*l = look{}
 		case code == 38 || code == 48:
 			colour, used := extended(codes[i+1:], g)
 			i += used
@@ -157,7 +157,7 @@ func (l *svgLook) take(parameters string, g svgGround) {
 }
 
 // attribute switches what is not a colour.
-func (l *svgLook) attribute(code int) {
+func (l *look) attribute(code int) {
 	switch code {
 	case 1:
 		l.bold = true
@@ -185,7 +185,7 @@ func (l *svgLook) attribute(code int) {
 }
 
 // extended reads a colour of 24 bits or of the palette, and how many codes it takes.
-func extended(codes []string, g svgGround) (colour string, used int) {
+func extended(codes []string, g Ground) (colour string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {
 			return 0

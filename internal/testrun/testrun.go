@@ -1,0 +1,89 @@
+// Package testrun counts the tests in what test programs print: those of Go, Rust, Python, Node,
+// Ruby, PHP, Java and .NET, and programs that speak TAP.
+package testrun
+
+import (
+	"fmt"
+	"strconv"
+
+	"agent/internal/pattern"
+)
+
+// Counts are the results of a run of tests.
+type Counts struct {
+	Passed, Failed int
+	// Unit is the thing that is counted, in the plural: "tests", or "packages" where the program
+	// does not name single tests.
+	Unit string
+}
+
+// String describes the run in a few words: "tests 9/9", "tests 8/9".
+func (c Counts) String() string { return fmt.Sprintf("%s %d/%d", c.Unit, c.Passed, c.Passed+c.Failed) }
+
+// program is how a test program sums up.
+type program struct {
+	unit string
+	// passed and failed match once for each test if they have no group, else their group is a
+	// number of tests.
+	passed, failed *pattern.Pattern
+	// total is set if the number of passed tests includes the failed ones, alone if an output in
+	// which none has passed has no line about passed ones.
+	total, alone bool
+}
+
+// programs are tried in order. A program that names single tests comes before one that does not.
+var programs = []program{
+	{unit: "tests", passed: pattern.New(`(?m)^\s*test result: \w+\. (\d+) passed`), failed: pattern.New(`(?m)^\s*test result: \w+\. \d+ passed; (\d+) failed`)},
+	// go test -v, then without
+	{unit: "tests", passed: pattern.New(`(?m)^\s*--- PASS: `), failed: pattern.New(`(?m)^\s*--- FAIL: `)},
+	{unit: "packages", passed: pattern.New(`(?m)^ok {2}\t\S+\t`), failed: pattern.New(`(?m)^FAIL\t\S+(?:\t| \[)`), alone: true},
+	// pytest, then unittest
+	{unit: "tests", passed: pattern.New(`(?m)^(?:=+ )?(?:\d+ \w+, )*(\d+) passed(?:, \d+ \w+)* in [\d.]+s`), failed: pattern.New(`(?m)^(?:=+ )?(\d+) failed(?:, \d+ \w+)* in [\d.]+s`), alone: true},
+	{unit: "tests", passed: pattern.New(`(?m)^Ran (\d+) tests? in `), failed: pattern.New(`(?:failures|errors)=(\d+)[,)]`), total: true},
+	// jest and vitest, mocha, node --test
+	{unit: "tests", passed: pattern.New(`(?m)^\s*Tests:? .*?(\d+) passed`), failed: pattern.New(`(?m)^\s*Tests:?\s+(\d+) failed`), alone: true},
+	{unit: "tests", passed: pattern.New(`(?m)^\s*(\d+) passing\b`), failed: pattern.New(`(?m)^\s*(\d+) failing\b`)},
+	{unit: "tests", passed: pattern.New(`(?m)^[#ℹ] pass (\d+)`), failed: pattern.New(`(?m)^[#ℹ] fail (\d+)`)},
+	// rspec, phpunit
+	{unit: "tests", passed: pattern.New(`(?m)^(\d+) examples?, \d+ failure`), failed: pattern.New(`(?m)^\d+ examples?, (\d+) failure`), total: true},
+	{unit: "tests", passed: pattern.New(`(?m)^(?:OK \(|Tests: )(\d+)(?: tests?)?, (?:A|\d+ a)ssertion`), failed: pattern.New(`(?m)^Tests: \d+, Assertions: \d+.*? Failures: (\d+)`), total: true},
+	// Maven, .NET
+	{unit: "tests", passed: pattern.New(`(?m)Tests run: (\d+), Failures: \d+, Errors: \d+(?:, Skipped: \d+)?$`), failed: pattern.New(`(?m)Tests run: \d+, Failures: (\d+), Errors: \d+(?:, Skipped: \d+)?$`), total: true},
+	{unit: "tests", passed: pattern.New(`Passed:\s+(\d+), Skipped:`), failed: pattern.New(`Failed:\s+(\d+), Passed:`)},
+	// TAP
+	{unit: "tests", passed: pattern.New(`(?m)^ok \d+`), failed: pattern.New(`(?m)^not ok \d+`), alone: true},
+}
+
+// mostRead is how much of the end of an output is looked at, in bytes: programs sum up there.
+const mostRead = 64 << 10
+
+// Count counts the tests in an output. It reports false if no test program printed it.
+func Count(output string) (Counts, bool) {
+	output = output[max(0, len(output)-mostRead):]
+	for _, p := range programs {
+		passed, is := sum(p.passed, output)
+		failed, fails := sum(p.failed, output)
+		if !is && !(fails && p.alone) {
+			continue
+		}
+		if p.total {
+			passed -= failed
+		}
+		return Counts{Passed: max(0, passed), Failed: failed, Unit: p.unit}, true
+	}
+	return Counts{}, false
+}
+
+// sum adds up the numbers that a pattern matches.
+func sum(p *pattern.Pattern, output string) (total int, found bool) {
+	for _, match := range p.FindAllStringSubmatch(output, -1) {
+		found = true
+		if len(match) == 1 {
+			total++
+			continue
+		}
+		n, _ := strconv.Atoi(match[1])
+		total += n
+	}
+	return total, found
+}

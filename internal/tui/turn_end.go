@@ -1,0 +1,139 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/tui/style"
+	"agent/internal/tui/transcript"
+	"agent/internal/words"
+)
+
+// endTurn prints the result of the turn in a line, and in another one what pruning has saved.
+func (a *activity) endTurn(interrupted bool) {
+	u, took := a.turn, a.turn.took(a.opts.Now())
+	cost := ""
+	if a.stats.Cost > u.cost {
+		cost = words.Dollars(a.stats.Cost - u.cost)
+	}
+	if u.requests == 0 && u.files == 0 && !(interrupted && took >= time.Second) {
+		return
+	}
+	strip := u.strip(took, cost)
+	said := u.freed.String(a.stats.Saving.Minus(u.saving))
+	if said == "" || a.opts.set().QuietDensity {
+		a.print(transcript.Text, strip)
+		return
+	}
+	saving := noteRows(func(t *style.Theme) style.Style { return t.OK }, "≈", said)
+	a.print(transcript.Text, func(t *style.Theme, width int) []string {
+		return append(strip(t, width), saving(t, width)...)
+	})
+}
+
+// strip arranges the result of a turn: the time, what was changed, how the tests ended and the cost.
+// It is bright where there is something to look at, and quiet after an answer alone.
+func (u *turn) strip(took time.Duration, cost string) transcript.Lay {
+	return func(t *style.Theme, width int) []string {
+		sign := t.Sign(t.Dim, "·")
+		spans := style.Spans{{Text: words.Elapsed(took), Style: t.Dim}}
+		add := func(text string, look style.Style) {
+			spans = append(spans, style.Span{Text: t.Say(" · "), Style: t.Dim}, style.Span{Text: t.Say(text), Style: look})
+		}
+		if u.files > 0 || u.tests != nil {
+			sign = t.Sign(t.OK, "✓")
+		}
+		if u.files > 0 {
+			add(fmt.Sprintf("%s +%d −%d", words.Count(u.files, "file"), u.added, u.removed), t.Strong)
+		}
+		if u.tests != nil {
+			look := t.OK
+			if u.tests.Failed > 0 {
+				sign, look = t.Sign(t.Bad, "✗"), t.Bad
+			}
+			add(u.tests.String(), look)
+		}
+		if cost != "" {
+			add(cost, t.Plain)
+		}
+		if u.files > 0 {
+			add("/undo", t.Dim)
+		}
+		margin := strings.Repeat(" ", style.Width(sign))
+		return style.Indent(style.WrapSpans(spans, max(10, t.Prose(width)-len(margin))), sign, margin)
+	}
+}
+
+// freed sums up what pruning took out of the context during a turn.
+type freed struct {
+	tokens int
+	of     []freedOf
+}
+
+// freedOf is what went of one file, or of results that are no file's.
+type freedOf struct {
+	name          string
+	count, tokens int
+}
+
+// add takes the lines of one pruning.
+func (f *freed) add(prunes []history.Prune) {
+	for _, p := range prunes {
+		name := ""
+		if len(p.Paths) > 0 {
+			name = filepath.Base(p.Paths[0])
+		}
+		at := slices.IndexFunc(f.of, func(o freedOf) bool { return o.name == name })
+		if at < 0 {
+			at, f.of = len(f.of), append(f.of, freedOf{name: name})
+		}
+		f.of[at].count++
+		f.of[at].tokens += p.Tokens
+		f.tokens += p.Tokens
+	}
+}
+
+// mostFreed is how many names stand in the line about what was freed.
+const mostFreed = 2
+
+// String says in a line what was freed, of what, and what pruning has saved in the turn, earlier
+// cuts included; it is empty for nothing.
+func (f *freed) String(saved chat.Saving) string {
+	var said []string
+	if f.tokens > 0 {
+		said = append(said, fmt.Sprintf("freed %s tokens: %s", words.Tokens(f.tokens), f.names()))
+	}
+	if text := saved.String(); text != "" {
+		said = append(said, "saved "+text)
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(append(said, "/density"), " · ")
+}
+
+// names lists what went, the largest first.
+func (f *freed) names() string {
+	of := slices.SortedStableFunc(slices.Values(f.of), func(a, b freedOf) int { return cmp.Compare(b.tokens, a.tokens) })
+	var names []string
+	for _, o := range of[:min(len(of), mostFreed)] {
+		switch {
+		case o.name == "":
+			names = append(names, words.Count(o.count, "result"))
+		case o.count > 1:
+			names = append(names, fmt.Sprintf("%s ×%d", o.name, o.count))
+		default:
+			names = append(names, o.name)
+		}
+	}
+	if more := len(of) - mostFreed; more > 0 {
+		names = append(names, words.Count(more, "other"))
+	}
+	return strings.Join(names, ", ")
+}
