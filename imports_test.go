@@ -90,6 +90,7 @@ var rooms = []room{
 	{"internal/text/quote", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a quote is looked for in a text, and knows no disk"},
 	{"internal/text/patch", []string{"internal/text/indent", "internal/text/lines", "internal/text/textdiff", "internal/text/textfile"}, "a patch is worked out on texts, and knows no disk"},
 	{"internal/outline", []string{"internal/text/lines", "internal/lexer", "internal/nearest"}, "an outline is of a text, and knows no disk"},
+	{"internal/testing/svg", nil, "it draws rows for tests"},
 	{"internal/testrun", nil, "it reads what programs print"},
 	{"internal/search", nil, "it searches the files it is handed"},
 	{"internal/workspace", []string{"internal/ignore", "internal/nearest"}, "it confines whoever uses it"},
