@@ -76,6 +76,17 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
+// LetGo takes the answer of an item out of the context now, whatever that costs at the provider's
+// cache, and returns how many tokens that frees. It is ErrWorking while a turn runs.
+func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
+	err = c.whenIdle(ctx, func() error {
+		tokens, err = c.window.LetGo(item)
+		c.emitStatus()
+		return err
+	})
+	return tokens, err
+}
+
 // Idle is ErrWorking while a turn runs, else nil.
 func (c *Chat) Idle(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error { return nil })

@@ -26,6 +26,14 @@ func (v *views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 	return ask(ctx, v.inbox, v.window.Usage)
 }
 
+// Item is one thing in the context.
+type Item = window.Item
+
+// Items lists the things in the context, the largest first.
+func (v *views) Items(ctx context.Context) ([]Item, error) {
+	return ask(ctx, v.inbox, v.window.Items)
+}
+
 // Held is a part of the context that pruning could take and has not.
 type Held = window.Held
 

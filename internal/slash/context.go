@@ -2,6 +2,7 @@ package slash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,16 +18,125 @@ import (
 func contextCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "context", Aliases: []string{"ctx"},
-		Help: "show what fills the context window",
-		Forms: plain(func(ctx context.Context) (command.Output, error) {
-			usage, err := d.Session.ContextUsage(ctx)
-			if err != nil {
-				return command.Output{}, err
-			}
-			bar := usageBar(usage)
-			return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, nil
-		}),
+		Help: "show what fills the context, and let it go",
+		Forms: []command.Form{
+			{Does: "list the parts, the largest first: Enter shows one, Ctrl+X lets it go, Ctrl+T keeps it", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+				return d.contextMap(ctx)
+			}},
+			{Args: "figures", Does: "sum up the window by kind", Run: func(ctx context.Context, _ []string) (command.Output, error) {
+				usage, err := d.Session.ContextUsage(ctx)
+				if err != nil {
+					return command.Output{}, err
+				}
+				bar := usageBar(usage)
+				return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, nil
+			}},
+			{Args: "NUMBER", Does: "show a part of the list", Run: one(d.showItem)},
+		},
 	}
+}
+
+// contextMap shows the window by kind, and its parts to choose from.
+func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
+	usage, err := d.Session.ContextUsage(ctx)
+	if err != nil {
+		return command.Output{}, err
+	}
+	items, err := d.Session.Items(ctx)
+	if err != nil {
+		return command.Output{}, err
+	}
+	bar := usageBar(usage)
+	out := command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}
+	if len(items) == 0 {
+		return out, nil
+	}
+	out.Pick = d.pickItem(ctx, usage, items)
+	out.Lines = append(out.Lines, "")
+	var rows [][]string
+	for i, item := range items[:min(len(items), mostItems)] {
+		rows = append(rows, []string{strconv.Itoa(i + 1), words.Tokens(item.Tokens), itemName(item), itemHelp(item)})
+	}
+	out.Lines = append(out.Lines, table.Lines("rrll", rows)...)
+	if more := len(items) - mostItems; more > 0 {
+		out.Lines = append(out.Lines, fmt.Sprintf("and %s", words.Count(more, "smaller part")))
+	}
+	return out, nil
+}
+
+// mostItems is how many parts of the context are listed where they cannot be chosen from.
+const mostItems = 12
+
+// pickItem makes the list of the parts.
+func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.Pick {
+	pick := &command.Pick{Title: fmt.Sprintf("%s of %s tokens in the context", words.Tokens(usage.Total()), words.Tokens(usage.Limit))}
+	byLine := map[string]chat.Item{}
+	for i, item := range items {
+		line := fmt.Sprintf("/context %d", i+1)
+		byLine[line] = item
+		pick.Choices = append(pick.Choices, command.Choice{
+			Name: fmt.Sprintf("%6s  %s", words.Tokens(item.Tokens), itemName(item)), Help: itemHelp(item), Line: line, Faded: item.Waiting,
+			Also: func() string { return item.Path },
+		})
+	}
+	again := func() (*command.Pick, error) {
+		out, err := d.contextMap(ctx)
+		return out.Pick, err
+	}
+	pick.Actions = []command.PickAction{
+		{Key: "ctrl+x", Name: "let go", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+			if _, err := d.Session.LetGo(ctx, byLine[c.Line]); err != nil {
+				return nil, err
+			}
+			return again()
+		}},
+		{Key: "ctrl+t", Name: "keep, or not", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+			item := byLine[c.Line]
+			if item.Path == "" {
+				return nil, errors.New("only files can be kept")
+			}
+			if _, err := d.Session.Pin(ctx, item.Path, !item.Pinned); err != nil {
+				return nil, err
+			}
+			return again()
+		}},
+	}
+	return pick
+}
+
+// itemName names a part by its tool and its subject.
+func itemName(item chat.Item) string {
+	return words.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
+}
+
+// itemHelp says how old a part is, how often it was paid for, and what becomes of it.
+func itemHelp(item chat.Item) string {
+	age := "this turn"
+	if item.Turns > 0 {
+		age = words.Count(item.Turns, "turn") + " ago"
+	}
+	parts := []string{age, fmt.Sprintf("sent %d×", item.Sent)}
+	switch {
+	case item.Pinned:
+		parts = append(parts, "kept")
+	case item.Reason != "":
+		parts = append(parts, item.Reason)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// showItem shows a part of the context as the model reads it.
+func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
+	items, err := d.Session.Items(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(items) {
+		return nil, fmt.Errorf("no part %q; /context lists 1 to %d", number, len(items))
+	}
+	item := items[n-1]
+	return append([]string{itemName(item) + " · " + itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
 }
 
 // usageBar is the window by kind.

@@ -33,6 +33,8 @@ type Session interface {
 	Story(ctx context.Context) (chat.Story, error)
 	Upcoming(ctx context.Context) (chat.Upcoming, error)
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
+	Items(ctx context.Context) ([]chat.Item, error)
+	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
 	Removed(ctx context.Context, number int) (heading, text string, err error)
 	BringBack(ctx context.Context, number int) (tokens int, err error)
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)

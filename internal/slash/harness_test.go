@@ -48,6 +48,14 @@ type fakeSession struct {
 	planErr    error
 	points     []history.Point
 	done       []string
+	items      []chat.Item
+}
+
+func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
+
+func (f *fakeSession) LetGo(_ context.Context, item chat.Item) (int, error) {
+	f.done = append(f.done, "let go "+item.Subject)
+	return item.Tokens, f.err
 }
 
 func (f *fakeSession) Idle(context.Context) error { return f.err }

@@ -87,6 +87,48 @@ func TestThresholdAboveTheReserve_D40(t *testing.T) {
 	}
 }
 
+// The parts of the context are listed below the figures, and can be chosen, kept and let go.
+func TestContextMap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	figures(w)
+	w.session.items = []chat.Item{
+		{Kind: "read_file", Subject: "a.go", Path: "/w/a.go", Tokens: 12_300, Turns: 3, Sent: 9, Reason: "free, until a cut pays", Waiting: true},
+		{Kind: "run_shell_command", Subject: "go test ./...", Tokens: 800, Sent: 1, Text: "ok"},
+		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
+	}
+	out := w.run(t, "/context")
+	const want = "1  12.3k  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays\n2    800  run_shell_command go test ./...  this turn · sent 1×\n3    700  read_file b.go                   1 turn ago · sent 2× · kept"
+	if got := text(out); !strings.HasSuffix(got, "\n\n"+want) {
+		t.Errorf("/context shows\n%s", got)
+	}
+	if out.Pick == nil || len(out.Pick.Choices) != 3 || !out.Pick.Choices[0].Faded || out.Pick.Choices[1].Line != "/context 2" {
+		t.Fatalf("the list is %+v", out.Pick)
+	}
+	if got := text(w.run(t, "/context 2")); got != "run_shell_command go test ./... · this turn · sent 1×\n\nok" {
+		t.Errorf("a part is shown as %q", got)
+	}
+	for _, number := range []string{"0", "4", "x"} {
+		if _, err := w.Commands.Run(t.Context(), "/context "+number); err == nil || !strings.Contains(err.Error(), "/context lists 1 to 3") {
+			t.Errorf("part %s: %v", number, err)
+		}
+	}
+	for i, want := range []string{"let go a.go", ""} {
+		if _, err := out.Pick.Actions[0].Run(out.Pick.Choices[i], ""); err != nil || want != "" && w.session.done[len(w.session.done)-1] != want {
+			t.Errorf("letting go: %v, %q", err, w.session.done)
+		}
+	}
+	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[1], ""); err == nil {
+		t.Error("a command is kept")
+	}
+	if _, err := out.Pick.Actions[1].Run(out.Pick.Choices[0], ""); err != nil {
+		t.Error(err)
+	}
+	if got := text(w.run(t, "/context figures")); strings.Contains(got, "a.go") {
+		t.Errorf("/context figures shows\n%s", got)
+	}
+}
+
 // Before the first report of the provider there is no cache to tell of, and a
 // window that overflows has nothing free.
 func TestContextViewAtTheEdges(t *testing.T) {

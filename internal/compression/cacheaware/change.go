@@ -112,9 +112,9 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
-// withPointer returns an answer with a pointer in the place of the text it showed. A failed command
+// WithPointer returns an answer with a pointer in the place of the text it showed. A failed command
 // still says how it ended, once: an error has the exit status in it.
-func withPointer(r *history.ToolResponse) *history.ToolResponse {
+func WithPointer(r *history.ToolResponse) *history.ToolResponse {
 	pointer := pointerFor(r.Result.Text())
 	if r.ExitCode == nil {
 		return r.WithResult(pointer)
@@ -204,7 +204,7 @@ func (cv *conversation) instead(c Change) history.Block {
 		if c.Text != "" {
 			return b.WithResult(c.Text)
 		}
-		return withPointer(b)
+		return WithPointer(b)
 	case *history.Media:
 		return &history.Text{Text: picturePointer}
 	default:

@@ -196,7 +196,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left, u.numbered = cv.sizeOf(withPointer(response), u.block), -1
+	u.left, u.numbered = cv.sizeOf(WithPointer(response), u.block), -1
 	f.result = cv.push(u)
 	cv.words.add(text, f.result, false)
 	cv.note(f)

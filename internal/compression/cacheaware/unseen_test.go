@@ -117,7 +117,7 @@ func TestPointerSaysTheExitOnce(t *testing.T) {
 		"an error": {1, "the command failed: exit 1 after 11ms", "[pruned: 2 lines]"},
 	} {
 		answer := (&history.ToolResponse{Error: c.err, ExitCode: &c.exit}).WithResult("a\nb\n")
-		if got := withPointer(answer).Result.Text(); got != c.want {
+		if got := WithPointer(answer).Result.Text(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

@@ -1,0 +1,169 @@
+package window
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+// Item is one thing in the context: a call with its answer, an inclusion, or a text.
+type Item struct {
+	// Kind is the name of the tool of a call, else "included", "you" or "reply".
+	Kind string
+	// Subject names the item: a path, a command, the first line of a text.
+	Subject string
+	// Path is the absolute path of the file that it is about, "" for none.
+	Path   string
+	Tokens int
+	// Turns is how many messages of the person came after it, Sent how many requests carried it.
+	Turns, Sent int
+	// Reason says why it is still there, "" where nobody asks. Waiting is set for an item that may
+	// go and is held back, Pinned for one that stays by wish.
+	Reason          string
+	Waiting, Pinned bool
+	// Text is the item as the model reads it.
+	Text string
+
+	// answer is the answer that LetGo takes, by its call; "" for an item that it cannot take.
+	answer string
+}
+
+// Items lists the things in the context, the largest first.
+func (w *Window) Items() []Item {
+	entries := w.History.RawHistory()
+	replies, messages := 0, 0
+	for _, entry := range entries {
+		if entry.Speaker == history.AI {
+			replies++
+		}
+		if entry.IsMessage() {
+			messages++
+		}
+	}
+	answers := map[string]*history.ToolResponse{}
+	for _, entry := range entries {
+		for _, block := range entry.Blocks {
+			if r, ok := block.(*history.ToolResponse); ok {
+				answers[r.CallID] = r
+			}
+		}
+	}
+	var items []Item
+	for _, entry := range entries {
+		if entry.Speaker == history.AI {
+			replies--
+		}
+		if entry.IsMessage() {
+			messages--
+		}
+		for _, block := range entry.Blocks {
+			if item, ok := w.item(entry, block, answers); ok {
+				item.Turns, item.Sent = messages, replies
+				items = append(items, item)
+			}
+		}
+	}
+	w.explain(items)
+	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	return items
+}
+
+// item returns the item that begins with a block; the answer to a call belongs to the call.
+func (w *Window) item(entry *history.Content, block history.Block, answers map[string]*history.ToolResponse) (Item, bool) {
+	switch b := block.(type) {
+	case *history.ToolCall:
+		blocks, text := []history.Block{b}, string(b.Parameters)
+		item := Item{Kind: b.Name, Subject: w.Facts(b.Name).Describe(b.Name, b.Parameters).Subject}
+		if r := answers[b.ID]; r != nil {
+			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, b.ID
+		}
+		if files := w.Facts(b.Name).FilesOf(b.Parameters); len(files) == 1 {
+			item.Path = w.absolute(files[0])
+		}
+		item.Tokens, item.Text = w.Scaled(w.History.CountBlocks(blocks)), text
+		return item, true
+	case *history.Text:
+		item := Item{Kind: "you", Subject: words.FirstLine(b.Text), Text: b.Text, Tokens: w.Scaled(w.History.CountBlocks([]history.Block{b}))}
+		if entry.Speaker == history.AI {
+			item.Kind = "reply"
+		}
+		if included := history.Inclusions(b); len(included) > 0 {
+			item.Kind, item.Subject, item.Path = "included", included[0].Path, w.absolute(included[0].Path)
+		}
+		return item, strings.TrimSpace(b.Text) != ""
+	}
+	return Item{}, false
+}
+
+// explain says of each item why it is still there.
+func (w *Window) explain(items []Item) {
+	held := map[string]Held{}
+	for _, h := range w.Held("") {
+		if earlier, ok := held[h.Subject]; !ok || h.Waiting && !earlier.Waiting {
+			held[h.Subject] = h
+		}
+	}
+	for i, item := range items {
+		h, ok := held[cmp.Or(item.Path, item.Subject)]
+		if !ok {
+			h, ok = held[item.Subject]
+		}
+		if ok {
+			items[i].Reason, items[i].Waiting = h.Reason, h.Waiting
+		}
+		items[i].Pinned = item.Path != "" && w.pins[item.Path]
+	}
+}
+
+// LetGone is the kind of a line of the ledger about an answer that a person has let go.
+const LetGone history.PruneKind = "let go"
+
+// LetGo takes the answer of an item out of the context, whatever that costs at the provider's cache.
+// It returns how many tokens that frees. An error says why the item stays.
+func (w *Window) LetGo(item Item) (tokens int, err error) {
+	switch {
+	case item.Pinned:
+		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
+	case item.answer == "":
+		return 0, errors.New("only answers of tools can go; a compression takes the rest")
+	}
+	for index, entry := range w.History.RawHistory() {
+		at := slices.IndexFunc(entry.Blocks, func(block history.Block) bool {
+			r, ok := block.(*history.ToolResponse)
+			return ok && r.CallID == item.answer
+		})
+		if at < 0 {
+			continue
+		}
+		before := entry.Blocks[at].(*history.ToolResponse)
+		after := cacheaware.WithPointer(before)
+		if text := before.Result.Text(); strings.HasPrefix(text, cacheaware.Marker) || text == compression.PrunedPointer {
+			return 0, fmt.Errorf("%s has left already", item.Subject)
+		}
+		blocks := slices.Clone(entry.Blocks)
+		blocks[at] = after
+		prune := history.Prune{
+			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
+			Gone: []history.Block{before}, Left: []history.Block{after},
+		}
+		if item.Path != "" {
+			prune.Subject, prune.Paths = path.Clean(item.Path), []string{item.Path}
+		}
+		sum := w.Tokens()
+		result := history.DensityResult{Replacements: map[int]*history.Content{index: entry.WithBlocks(blocks)}, Metadata: history.Counts{}, Prunes: []history.Prune{prune}}
+		if err := w.History.ApplyDensityResult(result); err != nil {
+			return 0, err
+		}
+		w.record(result.Prunes, nil)
+		return sum - w.Tokens(), nil
+	}
+	return 0, fmt.Errorf("%s is not in the context any more", item.Subject)
+}
