@@ -157,13 +157,7 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 		if item.Path != "" {
 			prune.Subject, prune.Paths = path.Clean(item.Path), []string{item.Path}
 		}
-		sum := w.Tokens()
-		result := history.DensityResult{Replacements: map[int]*history.Content{index: entry.WithBlocks(blocks)}, Metadata: history.Counts{}, Prunes: []history.Prune{prune}}
-		if err := w.History.ApplyDensityResult(result); err != nil {
-			return 0, err
-		}
-		w.record(result.Prunes, nil)
-		return sum - w.Tokens(), nil
+		return w.takeOut(index, entry.WithBlocks(blocks), prune)
 	}
 	return 0, fmt.Errorf("%s is not in the context any more", item.Subject)
 }

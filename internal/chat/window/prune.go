@@ -191,6 +191,18 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	return nil
 }
 
+// takeOut puts an entry with less in the place of one because a person wants so, and returns how many
+// tokens that frees.
+func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
+	before := w.Tokens()
+	result := history.DensityResult{Replacements: map[int]*history.Content{index: entry}, Prunes: []history.Prune{prune}}
+	if err := w.History.ApplyDensityResult(result); err != nil {
+		return 0, err
+	}
+	w.record(result.Prunes, nil)
+	return before - w.Tokens(), nil
+}
+
 // cutOf is the price of a plan.
 func (p *pruning) cutOf(plan cacheaware.Plan) history.Cut {
 	return history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: p.engine.Request()}
