@@ -75,13 +75,25 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 	}
 }
 
-// Nobody is there to ask: an edit ends the run, a read is only refused.
+// Nobody is there to ask: an edit and a read end the run; in a mode that only looks a read is refused
+// and the run goes on (D-121).
 func TestProtectedFilesUnattended(t *testing.T) {
 	t.Parallel()
-	for tool, want := range map[string]Stop{"edit": StopDenied, "show": StopDone} {
+	for _, tc := range []struct {
+		tool string
+		mode gate.Mode
+		want Stop
+	}{
+		{"edit", gate.ModeFullAuto, StopDenied},
+		{"show", gate.ModeFullAuto, StopDenied},
+		{"show", gate.ModeAsk, StopDenied},
+		{"show", gate.ModePlan, StopDone},
+		{"show", gate.ModeReadOnly, StopDone},
+	} {
+		tool, want := tc.tool, tc.want
 		b := newBench(t, calls(tool, `{}`), say("ok"))
 		b.Tools, b.Unattended = careful(protect.Guarded), true
-		b.set("approval-mode", "full-auto")
+		b.set("approval-mode", string(tc.mode))
 		out, err := b.prompt("go")
 		if err != nil || out.Stop != want || !strings.Contains(b.responses()[0].Error, "refused") {
 			t.Errorf("%s: %+v %v %+v", tool, out, err, b.responses()[0])
