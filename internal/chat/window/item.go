@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// Item is one thing in the context: a call with its answer, an inclusion, or a text.
+// Item is a call with its answer, an inclusion, or a text in the context.
 type Item struct {
 	// Kind is the name of the tool of a call, else "included", "you" or "reply".
 	Kind string
@@ -25,15 +25,17 @@ type Item struct {
 	Tokens int
 	// Turns is how many messages of the person came after it, Sent how many requests carried it.
 	Turns, Sent int
-	// Reason says why it is still there, "" where nobody asks. Waiting is set for an item that may
-	// go and is held back, Pinned for one that stays by wish.
-	Reason          string
-	Waiting, Pinned bool
+	// Reason says why it is still there, "" where nobody asks.
+	Reason string
+	// Waiting reports that it may go and is held back.
+	Waiting bool
+	// Pinned reports that a person wants it to stay.
+	Pinned bool
 	// Text is the item as the model reads it.
 	Text string
 
-	// answer is the answer that LetGo takes, by its call; "" for an item that it cannot take.
-	answer string
+	// answer is the answer to the call, nil for an item without one.
+	answer *history.ToolResponse
 }
 
 // Items lists the things in the context, the largest first.
@@ -48,12 +50,10 @@ func (w *Window) Items() []Item {
 			messages++
 		}
 	}
-	answers := map[string]*history.ToolResponse{}
-	for _, entry := range entries {
-		for _, block := range entry.Blocks {
-			if r, ok := block.(*history.ToolResponse); ok {
-				answers[r.CallID] = r
-			}
+	answers := map[*history.ToolCall]*history.ToolResponse{}
+	for _, pair := range history.PairCalls(entries).Pairs {
+		for _, at := range pair.Responses {
+			answers[pair.Call] = entries[at.Entry].Blocks[at.Block].(*history.ToolResponse)
 		}
 	}
 	var items []Item
@@ -77,13 +77,13 @@ func (w *Window) Items() []Item {
 }
 
 // item returns the item that begins with a block; the answer to a call belongs to the call.
-func (w *Window) item(entry *history.Content, block history.Block, answers map[string]*history.ToolResponse) (Item, bool) {
+func (w *Window) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
 	switch b := block.(type) {
 	case *history.ToolCall:
 		blocks, text := []history.Block{b}, string(b.Parameters)
 		item := Item{Kind: b.Name, Subject: w.Facts(b.Name).Describe(b.Name, b.Parameters).Subject}
-		if r := answers[b.ID]; r != nil {
-			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, b.ID
+		if r := answers[b]; r != nil {
+			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, r
 		}
 		if files := w.Facts(b.Name).FilesOf(b.Parameters); len(files) == 1 {
 			item.Path = w.absolute(files[0])
@@ -123,7 +123,7 @@ func (w *Window) explain(items []Item) {
 	}
 }
 
-// LetGone is the kind of a line of the ledger about an answer that a person has let go.
+// LetGone marks the lines of the ledger about answers that a person has let go.
 const LetGone history.PruneKind = "let go"
 
 // LetGo takes the answer of an item out of the context, whatever that costs at the provider's cache.
@@ -132,32 +132,28 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
-	case item.answer == "":
+	case item.answer == nil:
 		return 0, errors.New("only answers of tools can go; a compression takes the rest")
 	}
+	left := fmt.Errorf("%s has left already", item.Subject)
+	if text := item.answer.Result.Text(); strings.HasPrefix(text, cacheaware.Marker) || text == compression.PrunedPointer {
+		return 0, left
+	}
 	for index, entry := range w.History.RawHistory() {
-		at := slices.IndexFunc(entry.Blocks, func(block history.Block) bool {
-			r, ok := block.(*history.ToolResponse)
-			return ok && r.CallID == item.answer
-		})
+		at := slices.Index(entry.Blocks, history.Block(item.answer))
 		if at < 0 {
 			continue
 		}
-		before := entry.Blocks[at].(*history.ToolResponse)
-		after := cacheaware.WithPointer(before)
-		if text := before.Result.Text(); strings.HasPrefix(text, cacheaware.Marker) || text == compression.PrunedPointer {
-			return 0, fmt.Errorf("%s has left already", item.Subject)
-		}
 		blocks := slices.Clone(entry.Blocks)
-		blocks[at] = after
+		blocks[at] = cacheaware.WithPointer(item.answer)
 		prune := history.Prune{
 			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
-			Gone: []history.Block{before}, Left: []history.Block{after},
+			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},
 		}
 		if item.Path != "" {
 			prune.Subject, prune.Paths = path.Clean(item.Path), []string{item.Path}
 		}
 		return w.takeOut(index, entry.WithBlocks(blocks), prune)
 	}
-	return 0, fmt.Errorf("%s is not in the context any more", item.Subject)
+	return 0, left
 }

@@ -68,3 +68,22 @@ func TestItemsAndLettingGo(t *testing.T) {
 		})
 	}
 }
+
+// Providers use the ids of calls again (D-11): each answer belongs to its own call, and is let go by
+// itself.
+func TestItemsWithOneID(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	b.pair("1", "read_file", "a", wordy(500))
+	b.pair("1", "read_file", "b", wordy(100))
+	items := b.Items()
+	if len(items) != 2 || items[0].Path != "/w/a" || items[0].Tokens < 500 || items[1].Tokens > 200 {
+		t.Fatalf("listed are %+v", items)
+	}
+	if _, err := b.LetGo(items[1]); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
+		t.Errorf("afterwards there are %+v", got)
+	}
+}
