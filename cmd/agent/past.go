@@ -23,8 +23,8 @@ const (
 // pastAgents has the agents whose sessions the line is about, by the names that their logs have.
 var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
 
-// tellPast says in a line, once ever, what the person's latest sessions with another agent cost and
-// what they would have cost here. Nothing is sent. It waits for a later start where a turn runs.
+// tellPast compares in a line, once ever, the cost of the person's latest sessions with another agent
+// with their cost here. It sends nothing. While a turn runs it leaves the line to a later start.
 func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {
 	f, err := w.Folders()
 	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or no trace is wanted

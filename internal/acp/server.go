@@ -224,15 +224,11 @@ func (s *Server) ready(p sessionParams) error {
 // checkPlace refuses to continue a recorded session in another folder: its files are not there. A
 // session whose folder is gone may continue anywhere.
 func (s *Server) checkPlace(id, cwd string) error {
-	all, err := s.recorded("")
-	if err != nil {
-		return err
+	info, found, err := s.find(id)
+	if err != nil || !found {
+		return err // opening says that there is none
 	}
-	at := indexOf(all, id)
-	if at < 0 {
-		return nil // opening it says so
-	}
-	place := all[at].Workspace
+	place := info.Workspace
 	if _, err := os.Stat(place); err == nil && disk.Real(cwd) != disk.Real(place) {
 		return failf(codeParams, "session %s belongs to %s; load it with that cwd, not %s", id, place, cwd)
 	}
@@ -358,6 +354,15 @@ func (s *Server) recorded(folder string) ([]recorded.Info, error) {
 	return recorded.List(f.Sessions(), folder)
 }
 
+// find returns the recorded session with an id, of any folder.
+func (s *Server) find(id string) (info recorded.Info, found bool, err error) {
+	all, err := s.recorded("")
+	if at := indexOf(all, id); at >= 0 {
+		return all[at], true, nil
+	}
+	return info, false, err
+}
+
 func indexOf(all []recorded.Info, id string) int {
 	return slices.IndexFunc(all, func(info recorded.Info) bool { return info.ID == id })
 }
@@ -367,17 +372,16 @@ func (s *Server) delete(id string) error {
 		s.forget(open)
 		open.close()
 	}
-	all, err := s.recorded("")
+	info, found, err := s.find(id)
 	if err != nil {
 		return err
 	}
-	at := indexOf(all, id)
-	if at < 0 {
+	if !found {
 		return failf(codeNotFound, "there is no session of that id")
 	}
 	f, err := s.agent.Process.Folders()
 	if err != nil {
 		return err
 	}
-	return f.DeleteSession(all[at])
+	return f.DeleteSession(info)
 }

@@ -159,7 +159,8 @@ type expander struct {
 	images int
 }
 
-// include adds what a name represents that a person has typed, or that a command or a skill has.
+// include adds the files that a name represents. typed reports that a person has typed it, and no
+// command or skill has it.
 func (e *expander) include(name string, typed bool) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))

@@ -9,11 +9,10 @@ import (
 	"agent/internal/workspace"
 )
 
-// A background command that ends is told before the next request, once.
-func TestEndedJobsAreTold(t *testing.T) {
-	t.Parallel()
-	look := calls(tools.ShellToolName, `{"command":"","action":"tail","job":1,"wait_seconds":30}`)
-	b := newBench(t, calls(tools.ShellToolName, `{"command":"exit 3","background":true}`), look, look, say("done"))
+// newJobsBench makes a bench whose model can put commands in the background.
+func newJobsBench(t *testing.T, turns ...answerFunc) *bench {
+	t.Helper()
+	b := newBench(t, turns...)
 	confined, err := workspace.New(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -21,6 +20,14 @@ func TestEndedJobsAreTold(t *testing.T) {
 	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
 	t.Cleanup(b.Env.Jobs.Close)
 	b.Tools = tools.NewRegistry(defaultTools()...)
+	return b
+}
+
+// A background command that ends is told before the next request, once.
+func TestEndedJobsAreTold(t *testing.T) {
+	t.Parallel()
+	look := calls(tools.ShellToolName, `{"command":"","action":"tail","job":1,"wait_seconds":30}`)
+	b := newJobsBench(t, calls(tools.ShellToolName, `{"command":"exit 3","background":true}`), look, look, say("done"))
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
@@ -33,14 +40,7 @@ func TestEndedJobsAreTold(t *testing.T) {
 // A job that was started before goes on in a mode in which nothing is changed, which is said once.
 func TestJobsAreNamedWhenTheModeNarrows(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, calls(tools.ShellToolName, `{"command":"sleep 60","background":true}`), say("done"))
-	confined, err := workspace.New(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
-	t.Cleanup(b.Env.Jobs.Close)
-	b.Tools = tools.NewRegistry(defaultTools()...)
+	b := newJobsBench(t, calls(tools.ShellToolName, `{"command":"sleep 60","background":true}`), say("done"))
 	b.set("approval-mode", "full-auto")
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)

@@ -22,9 +22,6 @@ import (
 // blocks is the exit code by which a hook refuses, whatever it prints.
 const blocks = 2
 
-// notFound is the exit code of a shell that finds no such program.
-const notFound = 127
-
 // run runs one hook to its end and returns its outcome.
 func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Outcome {
 	stdout, stderr := &output{}, &output{}
@@ -40,7 +37,7 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	said, err := r.said(s, o.Event, end, err, stdout, stderr)
 	if err != nil {
 		said = failed(s, err)
-		if missing := end.NotStarted != nil || end.Exit == notFound; missing && s.missed.Swap(true) {
+		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
 			said.Notices = nil // it was said, and will be so at every event
 		}
 	}

@@ -61,6 +61,9 @@ type Command struct {
 	Profile  sandbox.Profile
 }
 
+// NotFound is the exit code of a shell that finds no such program.
+const NotFound = 127
+
 // Ending is how a command ended.
 type Ending struct {
 	// NotStarted is why it never ran, nil when it did.

@@ -24,32 +24,33 @@ func contextCommand(d Deps) command.Command {
 				return d.contextMap(ctx)
 			}},
 			{Args: "figures", Does: "sum up the window by kind", Run: func(ctx context.Context, _ []string) (command.Output, error) {
-				usage, err := d.Session.ContextUsage(ctx)
-				if err != nil {
-					return command.Output{}, err
-				}
-				bar := usageBar(usage)
-				return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, nil
+				out, _, err := d.contextFigures(ctx)
+				return out, err
 			}},
 			{Args: "NUMBER", Does: "show a part of the list", Run: one(d.showItem)},
 		},
 	}
 }
 
-// contextMap shows the window by kind, and its parts to choose from.
-func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
+// contextFigures shows the window by kind.
+func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextUsage, error) {
 	usage, err := d.Session.ContextUsage(ctx)
 	if err != nil {
-		return command.Output{}, err
-	}
-	items, err := d.Session.Items(ctx)
-	if err != nil {
-		return command.Output{}, err
+		return command.Output{}, usage, err
 	}
 	bar := usageBar(usage)
-	out := command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}
-	if len(items) == 0 {
-		return out, nil
+	return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, usage, nil
+}
+
+// contextMap shows the window by kind, and its parts to choose from.
+func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
+	out, usage, err := d.contextFigures(ctx)
+	if err != nil {
+		return out, err
+	}
+	items, err := d.Session.Items(ctx)
+	if err != nil || len(items) == 0 {
+		return out, err
 	}
 	out.Pick = d.pickItem(ctx, usage, items)
 	out.Lines = append(out.Lines, "")

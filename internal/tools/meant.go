@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/cmdline"
+	"agent/internal/shell"
 	"agent/internal/text/patch"
 	"agent/internal/tools/decode"
 )
@@ -56,13 +57,10 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 	return call
 }
 
-// commandNotFound is how a shell ends when there is no such program.
-const commandNotFound = 127
-
 // planNoPatch plans a command that uses apply_patch as a program beside others: it runs
 // nothing.
 func planNoPatch() Plan {
-	exit := commandNotFound
+	exit := shell.NotFound
 	return Plan{
 		Preview: Preview{Title: "answer that apply_patch is no program", ReadOnly: true},
 		Apply: func(context.Context) Answer {

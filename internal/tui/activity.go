@@ -105,11 +105,7 @@ func (a *activity) event(event chat.Event) {
 			a.turn.askedAt = a.opts.Now()
 		}
 	case chat.UsageReported:
-		used := &a.turn.usage
 		a.turn.requests++
-		used.PromptTokens += e.PromptTokens
-		used.CompletionTokens += e.CompletionTokens
-		used.CachedTokens += e.CachedTokens
 	case chat.Retry:
 		a.turn.retry = retry{e.Attempt, e.Reason, a.opts.Now().Add(e.Delay)}
 	case chat.ApprovalSettled:

@@ -59,8 +59,10 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
 	}
 	answer, done := e.Answer, describe(e.Said)
-	if counts, tested := testrun.Count(answer.Text); tested && e.Traits.Runs {
-		a.turn.tests = &counts
+	if e.Traits.Runs {
+		if counts, tested := testrun.Count(answer.Text); tested {
+			a.turn.tests = &counts
+		}
 	}
 	if (answer.Diff != "" || answer.Text != "" || answer.Error != "") && refusal(e) == "" {
 		text := cmp.Or(answer.Text, answer.Error, "no output")

@@ -34,7 +34,6 @@ type turn struct {
 	written int
 	retry   retry
 	silence silence
-	usage   chat.UsageReported
 	// cost is what the session had cost when the turn began, in USD.
 	cost float64
 	// saving is what pruning had saved in the session when the turn began.

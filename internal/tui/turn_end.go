@@ -76,7 +76,7 @@ type freed struct {
 	of     []freedOf
 }
 
-// freedOf is what went of one file, or of results that are no file's.
+// freedOf sums up the parts of one file, or the results that are about no file.
 type freedOf struct {
 	name          string
 	count, tokens int

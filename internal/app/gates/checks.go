@@ -144,7 +144,7 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 		return "", fmt.Errorf("it took longer than %s", words.Took(check.Limit))
 	case end.Interrupted:
 		return "", errors.New("it was ended")
-	case end.Exit == 126 || end.Exit == 127:
+	case end.Exit == 126 || end.Exit == shell.NotFound:
 		return "", fmt.Errorf("%w (%s)", check.ErrMissing, words.Headline(result.Output))
 	}
 	return result.Output, nil

@@ -231,7 +231,7 @@ func (cv *conversation) note(f *fact) {
 	}
 }
 
-// repeat marks the earlier calls of which a call with the same key shows at least as much.
+// repeat marks the earlier calls with the key of a call that shows at least as much as they do.
 func (cv *conversation) repeat(f *fact) {
 	latest := cv.byKey[f.key][:0]
 	for _, earlier := range cv.byKey[f.key] {

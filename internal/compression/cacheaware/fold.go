@@ -20,10 +20,11 @@ const minFoldUnit = 20
 
 type fold struct {
 	file *file
-	// units are what becomes pointers, target is the answer that holds the text. calls leave
-	// with their answers: their arguments are too short to be shortened.
-	units  []int
-	calls  []*fact
+	// units become pointers.
+	units []int
+	// calls leave with their answers: their arguments are too short to be shortened.
+	calls []*fact
+	// target is the answer that holds the text.
 	target int
 	text   string
 	tokens int // of target, after
@@ -94,7 +95,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	return result, result.saves >= minFold
 }
 
-// answerText returns what an answer holds now.
+// answerText returns the text of an answer as it is now.
 func (cv *conversation) answerText(u *unit) string {
 	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
 		return r.Result.Text()

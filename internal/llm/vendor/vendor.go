@@ -87,7 +87,7 @@ func at(host string) Vendor {
 // themselves, such as Ollama.
 func BillsNothing(host string) bool {
 	return slices.ContainsFunc(vendors, func(v Vendor) bool {
-		return v.Local() && v.BaseURL != "" && strings.HasPrefix(v.BaseURL, "http://"+host+"/")
+		return v.Local() && strings.HasPrefix(v.BaseURL, "http://"+host+"/")
 	})
 }
 

@@ -11,7 +11,7 @@ type Condition struct{ rules Rules }
 // ParseCondition reads a condition, which is written like a rule of permissions. Its paths begin at
 // root, or at the home folder.
 func ParseCondition(text, root, home string) (Condition, error) {
-	rule, why := parse(text, begin{[]string{root}, []string{root}, home})
+	rule, why := parse(text, beginAt(root, home))
 	if why != "" {
 		return Condition{}, errors.New(why)
 	}

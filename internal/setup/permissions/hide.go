@@ -73,7 +73,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 // Parse reads rules of one effect from a skill. Their paths begin at root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
-	r.add(effect, texts, file, begin{[]string{root}, []string{root}, home})
+	r.add(effect, texts, file, beginAt(root, home))
 	return r
 }
 

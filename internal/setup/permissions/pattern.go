@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -24,6 +25,14 @@ type begin struct {
 	home           string
 }
 
+// beginAt returns the begin of rules that all begin at one folder.
+func beginAt(root, home string) begin { return begin{[]string{root}, []string{root}, home} }
+
+// atSettings reports whether a pattern begins at the folder of the settings.
+func atSettings(pattern string) bool {
+	return strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "//")
+}
+
 // place is a part of the file system in which a pattern can match.
 type place struct {
 	// literal is the path of a pattern without wildcards, base the folder of the matches of a
@@ -45,7 +54,7 @@ func (b begin) places(pattern string) (all []place, why string) {
 			return nil, "there is no home folder"
 		}
 		patterns = []string{b.home + pattern[1:]}
-	case strings.HasPrefix(pattern, "/"):
+	case atSettings(pattern):
 		for _, root := range b.settings {
 			patterns = append(patterns, path.Join(root, pattern))
 		}
@@ -88,7 +97,7 @@ func placeOf(pattern string) place {
 
 // touches reports whether the place has files of a folder.
 func (p place) touches(folder string) bool {
-	at := p.literal + p.base
+	at := cmp.Or(p.literal, p.base)
 	return disk.Within(at, folder) || disk.Within(folder, at)
 }
 

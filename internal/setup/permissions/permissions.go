@@ -31,6 +31,8 @@ type Rule struct {
 	Effect Effect
 
 	about subject
+	// pattern is the text in the parentheses.
+	pattern string
 	// places match files, none of them all files.
 	places []place
 	// words matches commands, nil all of them.
@@ -117,11 +119,9 @@ func distinct(folders ...string) []string {
 func (r *Rules) own(file string, at begin, workspace string) {
 	r.file(source.Place{Home: at.home}, file, at)
 	for _, rule := range r.all {
-		_, pattern, _ := strings.Cut(rule.Text, "(")
-		pattern = strings.TrimSpace(strings.TrimSuffix(pattern, ")"))
 		here := func(p place) bool { return p.touches(workspace) }
-		if rule.File == file && strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "//") && rule.places != nil && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace", rule, pattern))
+		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace", rule, rule.pattern))
 		}
 	}
 }
@@ -192,7 +192,7 @@ func parse(text string, at begin) (rule Rule, why string) {
 		}
 		pattern = strings.TrimSpace(pattern)
 	}
-	rule.Text = text
+	rule.Text, rule.pattern = text, pattern
 	all := pattern == "" || pattern == "*" || pattern == "**"
 	switch rule.about = subjects[name]; {
 	case rule.about == nothing && !strings.HasPrefix(name, "mcp__"):
