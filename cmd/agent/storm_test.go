@@ -197,7 +197,7 @@ func TestTerminalTallQuestion(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 	}
 	s.read("run this command")
-	s.once("run this command", "? run", "echo last")
+	s.once("run this command", "? run", "Enter choose")
 	s.keys("Escape")
 	s.until("> " + idle)
 	if screen := s.screen(); strings.Contains(screen, "run this command") {
