@@ -12,12 +12,13 @@ import (
 	"agent/internal/words"
 )
 
-// mostNamed bounds how many files are named of which the model has seen nothing: a command
-// can make thousands.
+// mostNamed bounds how many files a report names although the model never saw them. A command can
+// change thousands.
 const mostNamed = 50
 
-// Move does what was planned, all of it or nothing: the files, what the model is known to
-// have seen of them, which of its writes still count (D-48), and a message that says so.
+// Move applies a plan to the files, all of it or nothing. It then brings the conversation in line
+// with the files: the model counts as knowing their new content, its undone writes no longer
+// count (D-48), and a message tells it about the change.
 func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	changed, err := p.Env.Snapshots.Apply(plan)
 	if err != nil {
@@ -40,15 +41,15 @@ func (p *Past) Move(plan *snapshot.Plan) ([]snapshot.Changed, error) {
 	return changed, p.Add(history.New(history.Human, p.report(plan, changed, known)...))
 }
 
-// markUndone has the writes count that are part of what the files hold now, and no
-// other (D-48).
+// markUndone marks the writes in the history whose changes were undone, and takes the mark from
+// writes that count again (D-48).
 func (p *Past) markUndone() error {
 	return window.MarkUndone(p.History, func(change string) bool { return !p.Env.Snapshots.InEffect(snapshot.Mark(change)) })
 }
 
-// report is what the model reads of files that went back or forth: which, and what
-// those hold of which it can see nothing any more (D-48). Known are those whose content it
-// knew.
+// report returns the message that tells the model which files an undo or a redo changed. A file
+// that the model once saw, and can no longer see as it is now, is shown again if there is room
+// (D-48). known holds the files whose earlier content the model knew.
 func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map[string]bool) []history.Block {
 	title := map[snapshot.Way]string{
 		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
@@ -89,13 +90,13 @@ func (p *Past) report(plan *snapshot.Plan, changed []snapshot.Changed, known map
 	return blocks
 }
 
-// isPlain reports whether a content is text without what the model would have to know
-// to write it back.
+// isPlain reports whether content is text that the model could write back as it reads it. A
+// carriage return or a null byte would be lost.
 func isPlain(content []byte) bool { return !bytes.ContainsAny(content, "\r\x00") }
 
-// sawBefore reports whether the model was shown what a file held, and sees it no more: that
-// left the context since the first write that is undone now, or an earlier report showed the
-// file as it is not any more.
+// sawBefore reports whether the model once saw the content of a file and no longer sees it as it
+// is: the content left the context after the first write that is undone now, or an earlier report
+// shows an older state of the file.
 func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 	if file.Content == nil || file.Does == "mode" {
 		return false
@@ -113,7 +114,7 @@ func (p *Past) sawBefore(plan *snapshot.Plan, file snapshot.Changed) bool {
 	return false
 }
 
-// isAbout reports whether what was pruned showed a file.
+// isAbout reports whether the pruned content showed the file at abs.
 func (p *Past) isAbout(prune window.Prune, abs string) bool {
 	for _, path := range prune.Paths {
 		if at, err := p.Env.Workspace.Resolve(path); err == nil && at == abs {
@@ -123,7 +124,7 @@ func (p *Past) isAbout(prune window.Prune, abs string) bool {
 	return false
 }
 
-// reportsFile reports whether an entry is a report that shows a file.
+// reportsFile reports whether an entry is a report of an undo or redo that shows a file.
 func reportsFile(entry *history.Content, path string) bool {
 	return entry.Holds(history.Undone) && slices.ContainsFunc(entry.Blocks, func(block history.Block) bool {
 		text, ok := block.(*history.Text)

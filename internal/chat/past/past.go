@@ -1,6 +1,7 @@
-// Package past brings back what was: the conversation at an earlier point, what files
-// held, what left the context. Its methods run on the goroutine that
-// owns the conversation, unless they say otherwise, and while no turn runs.
+// Package past goes back in a conversation: it brings the conversation to an earlier point, files
+// to their earlier content, and pruned content back into the context. Its methods run while no
+// turn does, on the goroutine that owns the conversation; Points, At, Line and Removed may be
+// called from any goroutine.
 package past
 
 import (
@@ -12,15 +13,15 @@ import (
 	"agent/internal/tools"
 )
 
-// Past is the past of a conversation.
+// Past goes back in one conversation.
 type Past struct {
-	// Session is the record of the conversation; nil where none is kept.
+	// Session is the record of the conversation; nil if it is not recorded.
 	Session *session.Log
 	History *history.Service
 	Window  *window.Window
 	Tools   *tools.Registry
 	Env     *tools.Env
-	// Folder is what relative paths in entries mean that name no workspace.
+	// Folder is the workspace of entries that name none: their relative paths begin there.
 	Folder string
 	// Add puts an entry into the history.
 	Add func(*history.Content) error
@@ -28,8 +29,8 @@ type Past struct {
 	Now func() time.Time
 }
 
-// Resume continues a recorded conversation. Calls that the program's end left
-// unanswered are answered with an error, which is recorded as any change is.
+// Resume continues a recorded conversation. If the program ended before it answered some calls,
+// Resume answers them with an error, and records that as any other change.
 func (p *Past) Resume(restored session.State) error {
 	if err := p.History.Restore(restored.Entries); err != nil {
 		return err
@@ -40,15 +41,15 @@ func (p *Past) Resume(restored session.State) error {
 	return p.repair()
 }
 
-// restoreWindow makes the window that of a recorded conversation, whose entries are in
-// the history already.
+// restoreWindow brings the window to its recorded state. The entries must be in the history
+// already.
 func (p *Past) restoreWindow(restored session.State) error {
 	p.Window.Restore(restored.Prunes, restored.Turn)
 	p.Window.Calibrate(restored.Scales)
 	return p.Window.Resume(restored.Pins, restored.Steps())
 }
 
-// repair answers the calls that an end of the program left open.
+// repair answers the calls that the program's end left unanswered.
 func (p *Past) repair() error {
 	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
 		if history.Validate(entries) == nil {

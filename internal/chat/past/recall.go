@@ -16,8 +16,8 @@ import (
 	"agent/internal/words"
 )
 
-// Line is the line of the ledger with a number, from 1. It may be called from any
-// goroutine.
+// Line returns the line of the ledger with a number; the first line has number 1. It may be
+// called from any goroutine.
 func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	switch {
 	case len(ledger) == 0:
@@ -28,20 +28,20 @@ func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	return ledger[number-1], nil
 }
 
-// Removed returns what a line of the ledger took out of the context: a line that says what
-// it is and how old, and the content. It may be called from any goroutine.
+// Removed returns the content that a line of the ledger took out of the context, with a heading
+// that describes it and says how old it is. It may be called from any goroutine.
 func (p *Past) Removed(number int, line window.Prune) (heading, text string, err error) {
-	found, err := p.recall(number, line)
+	content, err := p.recall(number, line)
 	if err != nil {
 		return "", "", err
 	}
-	heading, err = p.heading(number, line, found)
-	return heading, Text(found.Blocks), err
+	heading, err = p.heading(number, line, content)
+	return heading, Text(content.Blocks), err
 }
 
-// BringBack puts what left the context back into it, as the newest entry: nothing that was
-// sent before changes, and density does not take it again. Its file is pinned where the
-// strategy asks what pruning costs. It returns how many tokens that takes.
+// BringBack puts removed content back into the context as the newest entry, so that nothing sent
+// before changes. Density does not remove it again. If the strategy weighs the cost of pruning,
+// the file that the content shows is pinned. BringBack returns the tokens that the entry takes.
 func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
 	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
@@ -57,36 +57,36 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 	return tokens, p.Add(entry)
 }
 
-// ErrNotRecorded is why nothing can be brought back.
+// ErrNotRecorded is returned if removed content is asked for and the conversation has no record.
 var ErrNotRecorded = errors.New("this conversation is not recorded (--no-session), so what left the context is gone")
 
-// recall returns what a line of the ledger took out of the context.
+// recall returns the content that a line of the ledger took out of the context, from the record.
 func (p *Past) recall(number int, line window.Prune) (history.Recollection, error) {
 	if p.Session == nil {
 		return history.Recollection{}, ErrNotRecorded
 	}
-	found, err := p.Session.Recall(line.Recorded)
+	content, err := p.Session.Recall(line.Recorded)
 	if err != nil {
-		return found, fmt.Errorf("number %d cannot be recalled: %w", number, err)
+		return content, fmt.Errorf("number %d cannot be recalled: %w", number, err)
 	}
-	if len(found.Blocks) == 0 {
-		return found, fmt.Errorf("number %d cannot be recalled: the record does not hold it", number)
+	if len(content.Blocks) == 0 {
+		return content, fmt.Errorf("number %d cannot be recalled: the record does not hold it", number)
 	}
-	return found, nil
+	return content, nil
 }
 
-// heading says what was removed, how old it is, and what became of its files since.
-func (p *Past) heading(number int, line window.Prune, found history.Recollection) (string, error) {
+// heading describes removed content, and says how old it is and whether its files have changed.
+func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
 	what := line.Subject
 	if line.Tool != "" && !strings.HasPrefix(what, line.Tool) {
 		what = line.Tool + " " + what
 	}
-	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(what, maxHeading), found.Turn)
-	if age := p.Now().Sub(found.At); age >= time.Minute {
+	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(what, maxHeading), content.Turn)
+	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
 	for _, path := range line.Paths {
-		fate, err := p.fate(path, found)
+		fate, err := p.fate(path, content)
 		if err != nil {
 			return "", err
 		}
@@ -100,8 +100,8 @@ func (p *Past) heading(number int, line window.Prune, found history.Recollection
 // maxHeading bounds how much of a subject a heading shows, in characters.
 const maxHeading = 160
 
-// fate says what became of a file since something of it was recorded, empty when
-// nothing is known to have.
+// fate describes how a file has changed since some of its content was recorded. It returns "" if
+// no change is known.
 func (p *Past) fate(path string, since history.Recollection) (string, error) {
 	name := words.Line(path, maxHeading)
 	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
@@ -115,7 +115,7 @@ func (p *Past) fate(path string, since history.Recollection) (string, error) {
 	}
 	abs, err := p.Env.Workspace.Resolve(path)
 	if err != nil {
-		return "", nil // outside, where nothing is said of it
+		return "", nil // nothing is known about files outside the workspace
 	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, os.ErrNotExist):
@@ -126,7 +126,7 @@ func (p *Past) fate(path string, since history.Recollection) (string, error) {
 	return "", nil
 }
 
-// Text writes blocks as the model reads them again.
+// Text returns blocks as the text that the model reads when they are recalled.
 func Text(blocks []history.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {
@@ -144,7 +144,7 @@ func Text(blocks []history.Block) string {
 	return b.String()
 }
 
-// writeAnswer writes what a tool answered, with a line that says so where a call comes
+// writeAnswer writes a tool's answer. A heading marks where the answer begins if its call comes
 // before it.
 func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall bool) {
 	if afterCall {
@@ -161,15 +161,16 @@ func writeAnswer(b *strings.Builder, answer *history.ToolResponse, afterCall boo
 	}
 }
 
-// argumentsText writes the arguments of a call, texts of several lines as they are.
+// argumentsText returns the arguments of a call, one a line; the lines of a longer text follow
+// its name.
 func argumentsText(parameters json.RawMessage) string {
-	var given map[string]any
-	if json.Unmarshal(parameters, &given) != nil {
+	var arguments map[string]any
+	if json.Unmarshal(parameters, &arguments) != nil {
 		return string(parameters) + "\n"
 	}
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		switch value := given[name].(type) {
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		switch value := arguments[name].(type) {
 		case string:
 			if strings.Contains(value, "\n") {
 				fmt.Fprintf(&b, "  %s:\n%s\n", name, strings.TrimSuffix(value, "\n"))

@@ -12,15 +12,17 @@ import (
 	"agent/internal/tools"
 )
 
-// errNoRecord is returned where nothing is recorded.
+// errNoRecord is returned if the conversation is not recorded.
 var errNoRecord = errors.New("nothing is recorded (--no-session), so there is nothing to go back to")
 
-// Points are the places in the record to go to, from any goroutine.
+// Points returns the points of the record to which the conversation can go. It may be called from
+// any goroutine.
 func (p *Past) Points() ([]history.Point, error) {
 	_, points, err := p.points()
 	return points, err
 }
 
+// points returns the record of the session and its points.
 func (p *Past) points() (*session.Past, []history.Point, error) {
 	if p.Session == nil {
 		return nil, nil, errNoRecord
@@ -33,7 +35,8 @@ func (p *Past) points() (*session.Past, []history.Point, error) {
 	return record, points, err
 }
 
-// At is one of the Points and the conversation there, from any goroutine.
+// At returns the point with a sequence number and the state of the conversation there. It may be
+// called from any goroutine.
 func (p *Past) At(seq uint64) (history.Point, session.State, error) {
 	record, points, err := p.points()
 	if err != nil {
@@ -47,7 +50,7 @@ func (p *Past) At(seq uint64) (history.Point, session.State, error) {
 	return point, restored, err
 }
 
-// pointAt is the point of a record, the zero one where there is none.
+// pointAt returns the point with a sequence number, or the zero Point if there is none.
 func pointAt(points []history.Point, seq uint64) history.Point {
 	for _, p := range points {
 		if p.Seq == seq {
@@ -57,12 +60,14 @@ func pointAt(points []history.Point, seq uint64) history.Point {
 	return history.Point{}
 }
 
-// Plan works out what putting the files back to a point would do; nothing is done. The
-// error says why that cannot be known.
+// Plan plans how the files would return to their state at a point, and changes nothing. It fails
+// if that state was not kept.
 func (p *Past) Plan(ctx context.Context, points []history.Point, seq uint64) (*snapshot.Plan, error) {
 	return p.plan(ctx, pointAt(points, seq))
 }
 
+// plan does the work of Plan for a point. Only a message has a state of the files; an end of a
+// line has none.
 func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
 		return nil, errors.New("files go forward again with /redo")
@@ -74,9 +79,9 @@ func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, e
 	return p.Env.Snapshots.Restore(ctx, snapshot.Mark(at))
 }
 
-// RewindFiles puts the files back to what they were when something was said. Left names
-// those that stay as they are.
-func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.Changed, left []snapshot.Problem, err error) {
+// RewindFiles returns the files to their state at a message. unchanged names the files that could
+// not be changed and stay as they are.
+func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.Changed, unchanged []snapshot.Problem, err error) {
 	plan, err := p.plan(ctx, point)
 	switch {
 	case err != nil:
@@ -88,19 +93,19 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 	return changed, plan.Left, err
 }
 
-// Rewind makes the conversation what it was at a point. Which of its writes count is what
-// the files say now (D-48), not what they were then. changed reports whether there is
-// anything else than an error.
+// Rewind returns the conversation to its state at a point. Its writes count by the present
+// content of the files (D-48), not by their content at that point. changed reports whether the
+// history was rewound; an error may come in addition.
 func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
 	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return false, err
 	}
 	p.Window.Reset()
 	err = p.restoreWindow(restored)
-	p.Env.Seen = tools.NewSeen() // the files may be others than the model knew then
+	p.Env.Seen = tools.NewSeen() // files may have changed since the model saw them
 	err = errors.Join(err, p.repair(), p.markUndone())
 	if p.Env.Todos != nil {
-		list, _ := todo.Parse(restored.Todos) // none where what is recorded cannot be read
+		list, _ := todo.Parse(restored.Todos) // an unreadable list counts as empty
 		err = errors.Join(err, p.Env.Todos.Set(list))
 	}
 	return true, err
