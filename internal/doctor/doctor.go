@@ -1,5 +1,6 @@
-// Package doctor checks configuration, endpoint, model, terminal and tools, and says what to
-// fix. It starts nothing and asks the endpoint for its models only.
+// Package doctor checks the configuration, the endpoint, the model, the terminal and the tools,
+// and says how to fix their problems. It starts no program, and asks the endpoint only for its
+// list of models.
 package doctor
 
 import (
@@ -25,33 +26,34 @@ import (
 	"golang.org/x/term"
 )
 
-// Finding is what one check found.
+// Finding is the result of one check: a grade, a description and advice.
 type Finding struct {
 	// Grade is "ok", "note" or "fix".
 	Grade string
 	What  string
-	// Todo is what to do about it, "" for nothing.
+	// Todo says how to fix or improve the result, "" if there is nothing to do.
 	Todo string
 }
 
-// report are the findings so far.
+// report collects the findings.
 type report []Finding
 
 func (r *report) ok(what string)         { *r = append(*r, Finding{"ok", what, ""}) }
 func (r *report) note(what, todo string) { *r = append(*r, Finding{"note", what, todo}) }
 func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, todo}) }
 
-// each makes a finding of each text.
+// each adds one finding for each text.
 func (r *report) each(grade, about string, texts []string, todo string) {
 	for _, text := range texts {
 		*r = append(*r, Finding{grade, words.Line(about+text, 0), todo})
 	}
 }
 
-// doctorTimeout bounds what a check waits for the endpoint.
+// doctorTimeout bounds how long a check waits for the endpoint.
 const doctorTimeout = 5 * time.Second
 
-// Examine runs all checks; one that cannot run without another is left out.
+// Examine runs all checks and returns their findings. A check is skipped if the result of an
+// earlier one makes it impossible.
 func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.File) []Finding {
 	var r report
 	f, err := p.Folders()
@@ -86,7 +88,8 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 	return r
 }
 
-// folder reports whether a folder, or the nearest one above that exists, can be written.
+// folder checks that a folder can be written, or, if it is missing, the nearest existing folder
+// above it.
 func (r *report) folder(dir, name string) {
 	probe := dir
 	info, err := os.Stat(probe)
@@ -112,6 +115,7 @@ func (r *report) folder(dir, name string) {
 	r.ok(what)
 }
 
+// profiles checks that every profile can be loaded.
 func (r *report) profiles(store *settings.Store) {
 	names, err := store.List()
 	if err != nil {
@@ -130,8 +134,8 @@ func (r *report) profiles(store *settings.Store) {
 	}
 }
 
-// endpoint asks the endpoint for its models, which shows whether address, key and model are
-// right. Chosen returns the model that a person chose last at a base URL, "" for none.
+// endpoint asks the endpoint for its models, which shows whether the address, the key and the
+// model are right. chosen returns the model that the person chose last at a base URL, or "".
 func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
@@ -169,14 +173,14 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	} else {
 		r.model(c, s, models, chosen(endpoint.BaseURL))
 	}
-	// The family is known of an endpoint that lists no models, too.
+	// The family follows from the name of the model, so no list of models is needed.
 	if model := settings.Model.Of(s); model != "" {
 		family, why := c.Family(model)
 		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)))
 	}
 }
 
-// model checks the model that is set, else the one that was chosen last.
+// model checks the model from the settings, or else the person's latest choice.
 func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
 	model := settings.Model.Of(s)
 	if model == "" && chosen != "" && len(models) != 1 {
@@ -218,7 +222,7 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	}
 }
 
-// someOf names the first models of an endpoint, and says how many more there are.
+// someOf names the first few models, and says how many more there are.
 func someOf(models []provider.Offer) string {
 	const shown = 3
 	var names []string
@@ -231,6 +235,7 @@ func someOf(models []provider.Offer) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
+// terminal checks that both files are a terminal that can show the screen.
 func (r *report) terminal(name string, in, out *os.File) {
 	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
 		r.note("no terminal; only -p will work here", "")
@@ -244,7 +249,7 @@ func (r *report) terminal(name string, in, out *os.File) {
 	*r = append(*r, terminalFinding(name, width, height))
 }
 
-// terminalFinding judges a terminal by its TERM and its size.
+// terminalFinding returns the finding about a terminal, from its TERM and its size.
 func terminalFinding(name string, width, height int) Finding {
 	size := fmt.Sprintf("terminal %s, %d×%d", name, width, height)
 	switch {
@@ -258,6 +263,7 @@ func terminalFinding(name string, width, height int) Finding {
 	return Finding{"ok", size, ""}
 }
 
+// program checks that a program is on PATH; use says how the agent uses it.
 func (r *report) program(name, use string) {
 	if path, err := exec.LookPath(name); err == nil {
 		r.ok(name + " at " + path)
@@ -266,7 +272,7 @@ func (r *report) program(name, use string) {
 	}
 }
 
-// sandbox says how commands are confined.
+// sandbox reports how commands are confined.
 func (r *report) sandbox(s *settings.Settings) {
 	why := "the setting sandbox is off"
 	if settings.Sandbox.Of(s) != settings.SandboxOff {

@@ -16,7 +16,8 @@ import (
 	"agent/internal/words"
 )
 
-// setup says what of a set-up is used in the current folder, and what is not.
+// setup reports which instructions, skills, commands, rules, servers and hooks the agent uses in
+// the current folder, and which ones it does not use.
 func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	where := p.Where(f, p.Dir)
 	texts := instructions.Find(instructions.Where{Where: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
@@ -43,7 +44,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	r.trust(p.Trust(f, s, p.Dir))
 }
 
-// servers reports what is known of the servers. Nothing is started.
+// servers reports the state of the MCP servers as far as it is known. It starts none.
 func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 	configured, err := p.Servers(f, p.Dir, app.Options{})
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 		what := "mcp " + st.Name + ": "
 		switch {
 		case st.State == bridge.Unused && st.Origin == servers.Project && !st.Disabled:
-			// what waits for consent is said with all that does
+			// trust reports everything that waits for consent
 		case st.State == bridge.Unused:
 			r.note(what+st.Says(), "")
 		case st.Known.Failed != "":
@@ -71,8 +72,8 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 	}
 }
 
-// trust says what of a repository is used, and what is not: also the hooks and servers that
-// wait for consent.
+// trust reports the state of each item of a repository that needs consent, with the hooks and
+// servers that still wait for it.
 func (r *report) trust(t *consent.Trust) {
 	report, err := t.Report()
 	if err != nil {
