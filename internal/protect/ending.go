@@ -7,23 +7,27 @@ import (
 	"sync"
 )
 
-// entry is a name of the lists: its last component, and what is above that, folded.
+// entry is one protected name, split for comparison: its last component and the folders above it,
+// both folded.
 type entry struct {
 	group
 	name, above, last string
-	// place orders the entries as the lists do.
+	// place is the position in the lists; if several entries match, the first one counts.
 	place int
-	// secret says that it is of the list of what holds keys, builder that building writes it.
-	secret, builder bool
+	// secret is set for a name from secretNames.
+	secret bool
+	// builder is set for a name that builds write, see group.builders.
+	builder bool
 }
 
-// entries are the names of the lists by their last part, or apart when that is a
-// pattern: for many paths, most of which are none of them.
+// entries finds protected names by the last component of a path. Most paths match none of them,
+// so exact names are kept in a map and only patterns are tried one by one.
 type entries struct {
 	exact    map[string][]entry
 	patterns []entry
 }
 
+// listed returns the entries of all lists.
 var listed = sync.OnceValue(func() entries {
 	all := entries{exact: map[string][]entry{}}
 	place := 0
@@ -49,8 +53,8 @@ var listed = sync.OnceValue(func() entries {
 	return all
 })
 
-// endingAt are the entries by which a folded path is protected whose last component ends
-// at a place of it.
+// endingAt returns the entries that match a folded path up to end, where one of its components
+// ends.
 func (all entries) endingAt(path string, end int) (found []entry) {
 	begin := strings.LastIndexByte(path[:end], '/') + 1
 	above, last := path[:max(begin-1, 0)], path[begin:end]
@@ -70,11 +74,11 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 	return found
 }
 
-// Ends says what a file or folder is by the end of its path: whether other programs
-// run or obey it later, so that no command changes it, and whether it holds keys.
-// What it would be by a folder further up is not asked.
+// Ends reports how a file or folder is protected by the last components of its path: runsLater
+// means that other programs run or obey it later, so that no command may change it, and holdsKeys
+// that it may hold keys. Protected folders further up do not count.
 func Ends(rel string) (runsLater, holdsKeys bool) {
-	folded := strings.TrimSuffix(fold(rel), "/") // as a shell's message has it
+	folded := strings.TrimSuffix(fold(rel), "/") // shells name folders with a slash at the end
 	for _, e := range listed().endingAt(folded, len(folded)) {
 		switch {
 		case e.secret:
@@ -86,7 +90,8 @@ func Ends(rel string) (runsLater, holdsKeys bool) {
 	return runsLater, holdsKeys
 }
 
-// within is the first name of one of the lists that a path has among its components.
+// within returns the first entry of one list that matches any part of a path: of secretNames if
+// secret is set, else of runLater.
 func within(rel string, secret bool) (first entry, ok bool) {
 	folded := fold(rel)
 	for end := range len(folded) + 1 {
@@ -102,7 +107,7 @@ func within(rel string, secret bool) (first entry, ok bool) {
 	return first, ok
 }
 
-// Built reports whether a folder of this name is one that package managers fill.
+// Built reports whether package managers fill folders of this name.
 func Built(name string) bool {
 	return slices.ContainsFunc(runLater, func(g group) bool { return slices.Contains(g.builders, fold(name)) })
 }

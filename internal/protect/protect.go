@@ -1,7 +1,7 @@
-// Package protect knows which files deserve more care than others: what other
-// programs run or obey later without being asked, and what holds keys. It is the one
-// list of them, for edits, for reading, for what counts as looking, and for the
-// sandbox (D-60). It uses names alone and opens nothing.
+// Package protect knows which files need more care than others: files that other programs run or
+// obey later without asking, and files that hold keys. Edits, reads, the check for harmless
+// commands and the sandbox all use this one list (D-60). The package compares names only and
+// opens no file.
 package protect
 
 import (
@@ -14,62 +14,61 @@ import (
 	"agent/internal/disk"
 )
 
-// Care is how careful one must be with a file.
+// Care says how careful a call must be with a file.
 type Care int
 
 // The degrees of care.
 const (
-	// Free needs none.
+	// Free files need no care.
 	Free Care = iota
-	// Asked is asked about wherever not everything is allowed.
+	// A call that is about Asked files needs approval unless the approval mode allows everything.
 	Asked
-	// Guarded is asked about in every approval mode.
+	// A call that is about Guarded files needs approval in every approval mode.
 	Guarded
 )
 
-// Found is a protected file that a call is about.
+// Found is a protected file that a call reads or changes.
 type Found struct {
-	// Path is the file, as it is shown.
+	// Path names the file as people see it.
 	Path string
-	// Name is what it is protected for, as the lists have it: ".github/workflows". A
-	// rule that is to allow the call must name it.
+	// Name is the entry of the lists that protects the file, such as ".github/workflows". A rule
+	// that allows the call must contain it.
 	Name string
 	Care Care
-	// Why says in a few words what makes it special: "shells run it".
+	// Why says in a few words why the file is protected, such as "shells run it".
 	Why string
 	// Keys is set for a file that may hold keys. No mode sends its text without a question (D-121).
 	Keys bool
-	// Denied is set where a rule forbids it, whoever agrees.
+	// Denied is set if a rule forbids the call. No approval can allow it then.
 	Denied bool
 }
 
-// Places are what is protected besides the lists. The zero value is usable.
+// Places holds the protection of one conversation beyond the lists. Its zero value has none.
 type Places struct {
 	// Home is the absolute home folder.
 	Home string
-	// Own are the absolute folders and files of the program itself: its
-	// configuration, its sessions, its key file.
+	// Own are the absolute paths of the program's own files: its configuration, sessions and
+	// keys.
 	Own []string
-	// Denied are the absolute folders and files of the setting sandbox.deny-read.
+	// Denied are the absolute paths from the setting sandbox.deny-read.
 	Denied []string
-	// Open are absolute folders that may be read although they lie among what is
-	// protected, such as those of skills. What the lists name in them needs care all the same.
+	// Open are absolute folders inside protected ones that may be read, such as the folders of
+	// skills. Files in them that the lists name need care all the same.
 	Open []string
-	// Ruled says why a rule of the person or the repository is against reading a file, or changing
-	// it, and whether the rule forbids that; nil and empty for none. The path is absolute, without
-	// links.
+	// Ruled returns the rule of the person or the repository against reading a file, or against
+	// changing it if edit is set, and whether the rule denies that. Without a rule it returns "".
+	// The path is absolute, without links. Ruled may be nil.
 	Ruled func(abs string, edit bool) (why string, denied bool)
-	// Agreed reports whether the person agreed that a file runs or what it says; nil for
-	// none. The path is absolute, without links.
+	// Agreed reports whether the person agreed that the program runs a file or follows it. The
+	// path is absolute, without links. Agreed may be nil.
 	Agreed func(abs string) bool
-	// GitRuns reports whether git would run or obey a file because its configuration names
-	// it; nil for none. The path is absolute, without links.
+	// GitRuns reports whether git runs or obeys a file because its configuration names it. The
+	// path is absolute, without links. GitRuns may be nil.
 	GitRuns func(abs string) bool
 }
 
-// Edit says how careful one must be to change a file. abs is its absolute path
-// without links, rel its path in the workspace, which is shown. What lies in a
-// repository's own folder counts as well.
+// Edit returns how a file is protected from changes. abs is its absolute path without links, rel
+// its path in the workspace as people see it.
 func (p Places) Edit(abs, rel string) Found {
 	if found := p.ruled(abs, rel, true); found.Care != Free {
 		return found
@@ -92,7 +91,7 @@ func (p Places) Edit(abs, rel string) Found {
 	return p.secret(abs, rel)
 }
 
-// Read says how careful one must be to read a file, see Edit.
+// Read returns how a file is protected from being read. Its parameters are the same as Edit's.
 func (p Places) Read(abs, rel string) Found {
 	if found := p.ruled(abs, rel, false); found.Care != Free {
 		return found
@@ -106,6 +105,7 @@ func (p Places) Read(abs, rel string) Found {
 	return p.secret(abs, rel)
 }
 
+// ruled returns the protection by a rule of the person or the repository.
 func (p Places) ruled(abs, rel string, edit bool) Found {
 	if p.Ruled == nil {
 		return Found{}
@@ -116,6 +116,7 @@ func (p Places) ruled(abs, rel string, edit bool) Found {
 	return Found{}
 }
 
+// own returns the protection of the program's own files and of files that a setting denies.
 func (p Places) own(abs, rel string) Found {
 	for _, denied := range p.Denied {
 		if disk.Within(abs, denied) {
@@ -130,6 +131,7 @@ func (p Places) own(abs, rel string) Found {
 	return Found{}
 }
 
+// secret returns the protection of files that may hold keys.
 func (p Places) secret(abs, rel string) Found {
 	if isPublic(path.Base(fold(rel))) {
 		return Found{}
@@ -148,18 +150,17 @@ func (p Places) secret(abs, rel string) Found {
 	return Found{}
 }
 
-// InGit reports whether a path lies in a folder .git, or is one of the files of that
-// name that lead to a repository, however a file system may spell it.
+// InGit reports whether a path lies in a .git folder or names a .git file. It recognizes each
+// spelling that a file system takes for .git.
 func InGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
 }
 
-// Holds reports whether a folder holds the home folder, or is it: a program that works there
-// works beside keys and beside what shells run.
+// Holds reports whether a folder is or contains the home folder. A program that works there works
+// next to keys and to files that shells run.
 func Holds(folder, home string) bool { return disk.Within(home, folder) }
 
-// matches reports whether a component of a path matches a pattern of the lists: a word,
-// or one with a star in it.
+// matches reports whether a path component matches a pattern with at most one star.
 func matches(pattern, name string) bool {
 	before, after, star := strings.Cut(pattern, "*")
 	if !star {
@@ -168,8 +169,8 @@ func matches(pattern, name string) bool {
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
-// fold is a path as the most forgiving file systems take it: in lower case, without
-// characters that are not seen, without dots and blanks at the ends of names.
+// fold returns a path as the most forgiving file systems compare it: in lower case, without
+// invisible characters, without dots and blanks at the ends of names.
 func fold(file string) string {
 	if plain(file) {
 		return file
@@ -185,13 +186,13 @@ func fold(file string) string {
 		if trimmed := strings.TrimRight(part, ". "); trimmed != "" {
 			part = trimmed
 		}
-		part, _, _ = strings.Cut(part, ":") // a stream of a file
+		part, _, _ = strings.Cut(part, ":") // Windows names a stream of a file after a colon
 		parts[i] = part
 	}
 	return strings.Join(parts, "/")
 }
 
-// plain reports whether fold changes nothing.
+// plain reports whether fold would return the path unchanged.
 func plain(file string) bool {
 	for i := range len(file) {
 		c := file[i]

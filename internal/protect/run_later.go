@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// group are names for which the same is true.
+// group is a set of names that are protected for the same reason.
 type group struct {
 	why  string
 	care Care
-	// names are files and folders, in whatever folder they are; no command in the
-	// sandbox changes those of the workspace.
+	// names are files and folders, protected wherever they are. Commands in the sandbox cannot
+	// change the ones in the workspace.
 	names []string
-	// builders are names of which that would be too much, because building writes
+	// builders are names that builds write. Edits of them need approval, but commands may change
 	// them.
 	builders []string
 }
 
-// runLater is what other programs run or obey later, outside of any sandbox.
+// runLater lists files that other programs run or obey later, outside the sandbox.
 var runLater = []group{
 	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git", ".git-hooks"}},
 	{why: "git fetches what it says", care: Asked, builders: []string{".gitmodules"}},
@@ -53,8 +53,8 @@ var runLater = []group{
 	},
 }
 
-// Paths returns what is to stay as it is in a workspace while commands run there,
-// patterns being resolved.
+// Paths returns the paths of a workspace that no command may change. Patterns are resolved to the
+// files that exist.
 func Paths(workspace string) []string {
 	var paths []string
 	for _, group := range runLater {

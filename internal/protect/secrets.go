@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// secretNames hold keys and passwords wherever they are.
+// secretNames lists files that hold keys and passwords, wherever they are.
 var secretNames = []group{
 	{why: "it holds keys or passwords", care: Guarded, names: []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".pypirc", ".dockercfg", ".docker/config.json",
@@ -19,11 +19,11 @@ var secretNames = []group{
 	{why: "it may hold the password of a remote", care: Asked, names: []string{".git/config"}},
 }
 
-// publicEnds are ends of names of files that are there to be read, although their
-// names begin like those of secrets.
+// publicEnds lists the ends of names that make a file public although its name looks like a
+// secret's, such as the end of .env.example.
 var publicEnds = []string{".example", ".sample", ".template", ".dist", ".defaults", ".tpl", ".pub", "example.env", "sample.env", "template.env"}
 
-// isPublic reports whether a file of this name is there to be read.
+// isPublic reports whether the end of a file's name marks it as public.
 func isPublic(name string) bool {
 	for _, end := range publicEnds {
 		if strings.HasSuffix(name, end) {
@@ -33,8 +33,8 @@ func isPublic(name string) bool {
 	return false
 }
 
-// homeSecrets are files and folders below the home folder that hold keys, passwords,
-// sessions or what was typed.
+// homeSecrets lists paths below the home folder that hold keys, passwords, sessions or a history
+// of typed commands.
 var homeSecrets = []string{
 	".ssh", ".gnupg", ".pki", ".password-store", ".local/share/keyrings", ".local/share/kwalletd",
 	".aws", ".azure", ".oci", ".config/gcloud", ".config/doctl", ".config/hcloud", ".terraform.d/credentials.tfrc.json",
@@ -55,7 +55,7 @@ var homeSecrets = []string{
 	"Library/Keychains", "Library/Cookies", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Safari",
 }
 
-// foldedHomeSecrets are the homeSecrets as paths are compared.
+// foldedHomeSecrets returns homeSecrets, each folded.
 var foldedHomeSecrets = sync.OnceValue(func() []string {
 	folded := make([]string, len(homeSecrets))
 	for i, name := range homeSecrets {
@@ -64,14 +64,14 @@ var foldedHomeSecrets = sync.OnceValue(func() []string {
 	return folded
 })
 
-// systemSecrets are files and folders, or patterns of them, that hold keys of the system;
-// a user that works as root could read them.
+// systemSecrets lists paths, some with patterns, that hold keys of the system. A program that
+// runs as root could read them.
 var systemSecrets = []string{
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/sudoers.d", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet",
 	"/run/secrets", "/var/run/secrets",
 }
 
-// SystemSecrets returns what of the system no confined command may read.
+// SystemSecrets returns the files of the system that no confined command may read.
 func SystemSecrets() []string {
 	var paths []string
 	for _, pattern := range systemSecrets {
@@ -81,8 +81,8 @@ func SystemSecrets() []string {
 	return paths
 }
 
-// Secrets returns what no confined command may read: the usual places below the
-// home folder, and further ones, such as the program's own files.
+// Secrets returns the paths that no confined command may read: the homeSecrets below home, and
+// further paths such as the program's own files.
 func Secrets(home string, further ...string) []string {
 	var paths []string
 	if home != "" {
