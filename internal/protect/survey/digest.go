@@ -10,10 +10,10 @@ import (
 	"agent/internal/disk"
 )
 
-// digest distinguishes the contents of files and folders.
+// digest is a checksum of the content of a file or folder.
 type digest [sha256.Size]byte
 
-// What a command made is known by its content up to these sizes, in bytes and entries.
+// Larger files, in bytes, and larger folders, in entries, get no digest.
 const (
 	digestedBytes   = 1 << 20
 	digestedEntries = 200
@@ -21,8 +21,8 @@ const (
 
 var errTooLarge = errors.New("too large to be known by its content")
 
-// digestOf returns the digest of a file, a link, or a folder with all that is in it. The
-// error is that it cannot be read or is too large.
+// digestOf returns the digest of a file, a link, or a folder with its whole content. It fails if
+// the content cannot be read or is too large.
 func digestOf(path string) (digest, error) {
 	sum, entries := sha256.New(), 0
 	err := filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {

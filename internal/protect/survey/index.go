@@ -6,8 +6,8 @@ import (
 	"agent/internal/git/index"
 )
 
-// tracked are those of some files of the workspace that git knows, by its index as it is
-// on disk. Where that is not understood no file is known, which only means more care.
+// tracked returns the files that git tracks, by its index on disk. If the index cannot be
+// understood, no file counts as tracked; that only makes the program more careful.
 func tracked(root string, files []string) map[string]bool {
 	known := map[string]bool{}
 	if len(files) == 0 {

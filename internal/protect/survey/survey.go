@@ -1,9 +1,10 @@
-// Package survey finds where in a workspace there is what deserves care: what runs
-// later, what holds keys, and repositories inside. It knows the names of package
-// protect and looks at folders alone, not into files, but for the index of git.
+// Package survey finds the files of a workspace that need care: files that other programs run
+// later, files that hold keys, and repositories inside the workspace. It takes the names from
+// package protect. It lists folders and does not read files, with two exceptions: the index of
+// git and the content of key files that commands made.
 //
-// Commands of the sandbox are surrounded by two looks, so a look must be quick: a
-// folder that has not changed since the last is not read again.
+// The workspace is surveyed before and after each command of the sandbox, so a survey must be
+// quick: a folder that has not changed since the last survey is not listed again.
 package survey
 
 import (
@@ -20,80 +21,81 @@ import (
 	"agent/internal/protect"
 )
 
-// MaxFolders is how many folders of a workspace can be looked into before every command
-// without that being felt much: some tens of milliseconds.
+// MaxFolders is how many folders a survey visits at most. Visiting that many takes some tens of
+// milliseconds, which a person hardly feels before a command.
 const MaxFolders = 50_000
 
-// Survey is what is known of a workspace. It is safe for concurrent use.
+// Survey remembers the folders and key files of one workspace. It is safe for concurrent use.
 type Survey struct {
 	root string
 
 	mu      sync.Mutex
 	folders map[string]*folder
 	reader  disk.FolderReader
-	// most is how many are looked into; partial says that the last look was not into all.
-	most    int
+	// most is how many folders a survey visits at most.
+	most int
+	// partial is set if the last survey did not visit every folder.
 	partial bool
-	// looks numbers the looks.
+	// looks counts the surveys made so far.
 	looks int
-	// keys are the files that hold keys by their names, and what is thought of them. It
-	// uses the file itself, since commands can move what is not theirs to read. contents
-	// are those that commands made, as the last command left them: the user may have put
-	// keys into them since.
-	keys     map[file]thought
+	// keys says how each key file is treated. A key of the map is the file on disk and not its
+	// path, because a command can rename files that it cannot read.
+	keys map[file]thought
+	// contents holds the digests of made files after the last command. If a digest differs
+	// later, the user may have put keys into the file.
 	contents map[file]digest
 }
 
-// thought is what is thought of a file that holds keys by its name.
+// thought says how a key file is treated.
 type thought int
 
 const (
-	// secret is one that commands cannot read.
+	// A secret file cannot be read by commands.
 	secret thought = iota + 1
-	// shared is one that git knew before any command ran.
+	// Git tracked a shared file before any command ran, so commands may read it.
 	shared
-	// made is one that a command made, and that nobody has changed since.
+	// A command made the file, and nobody has changed it since, so commands may read it.
 	made
 )
 
-// Found is what a look found; absolute paths, of files that are there.
+// Found holds the absolute paths that a survey found.
 type Found struct {
-	// Later is what other programs run or obey later, and files .git, which lead to a
-	// repository elsewhere.
+	// Later are files that other programs run or obey later. A file named .git is among them,
+	// because it leads git to a repository elsewhere.
 	Later []string
-	// Keys may hold keys. What git knew from the start is left out, since that is shared
-	// already, and so is what commands made.
+	// Keys are files that may hold keys and that commands must not read: git did not track them
+	// at the start, and no command made them.
 	Keys []string
-	// Repositories are the folders of repositories inside the workspace, such as
-	// sub/.git, also those that are one by their content; the workspace's own .git is not
-	// among them.
+	// Repositories are the git folders of repositories inside the workspace, such as sub/.git,
+	// and folders with the content of one. The workspace's own .git is not among them.
 	Repositories []string
-	// Partial says that there are more folders than are looked into.
+	// Partial is set if the workspace has more folders than the survey visits.
 	Partial bool
 }
 
-// New returns a survey of the workspace root, an absolute path without links, which
-// has not looked yet. Of the folders it looks into at most so many, the upper ones first.
+// New returns a Survey of the workspace root, an absolute path without links. Each survey visits
+// at most the given number of folders, the upper ones first.
 func New(root string, most int) *Survey {
 	return &Survey{root: root, folders: map[string]*folder{}, most: most}
 }
 
-// file is one on disk, whatever its name.
+// file identifies a file on disk, whatever its name.
 type file struct{ device, number uint64 }
 
-// folder is what a folder holds, as long as it does not change.
+// folder is the listing of a folder, valid until the folder changes.
 type folder struct {
 	file
 	changed unix.Timespec
-	// looked is the look that saw it last.
+	// looked is the number of the survey that visited the folder last.
 	looked int
 
-	// below are the folders to look into, later and keys the entries that are to be
-	// found, repositories those of the folder itself.
-	below, later, keys, repositories []string
+	// below holds the folders to visit next.
+	below []string
+	// later, keys and repositories hold paths for the fields of Found.
+	later, keys, repositories []string
 }
 
-// Before finds what there is before a command runs.
+// Before surveys the workspace before a command runs.
 func (s *Survey) Before() Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +110,8 @@ func (s *Survey) Before() Found {
 	return found
 }
 
-// Partial reports whether the workspace has more folders than are looked into. It only
-// looks where nothing has looked before.
+// Partial reports whether the workspace has more folders than a survey visits. It makes the first
+// survey if there was none.
 func (s *Survey) Partial() bool {
 	s.mu.Lock()
 	looks := s.looks
@@ -122,7 +124,7 @@ func (s *Survey) Partial() bool {
 	return s.partial
 }
 
-// relative are absolute paths as slash paths in the workspace.
+// relative returns absolute paths relative to the workspace, with slashes.
 func (s *Survey) relative(paths []string) []string {
 	var rels []string
 	for _, path := range paths {
@@ -133,8 +135,7 @@ func (s *Survey) relative(paths []string) []string {
 	return rels
 }
 
-// After finds what there is after a command ran. Keys that were not there before are
-// its own.
+// After surveys the workspace after a command ran. New key files count as made by the command.
 func (s *Survey) After() Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +144,8 @@ func (s *Survey) After() Found {
 	return found
 }
 
-// Meanwhile finds what there is while a command runs, but for keys: whose those are is
-// seen at its end.
+// Meanwhile surveys the workspace while a command runs. It returns no Keys, because only After
+// can say which ones the command made.
 func (s *Survey) Meanwhile() Found {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +154,8 @@ func (s *Survey) Meanwhile() Found {
 	return found
 }
 
-// think returns what is thought of a file, which is first if nothing was before. After a
-// command first is made.
+// think returns how a key file is treated. first is the treatment of a file that is new to the
+// Survey; After passes made, which also updates the digest of a made file.
 func (s *Survey) think(path string, first thought) thought {
 	var stat unix.Stat_t
 	if s.keys == nil || unix.Lstat(path, &stat) != nil {
@@ -177,11 +178,11 @@ func (s *Survey) think(path string, first thought) thought {
 	return s.keys[f]
 }
 
-// look walks through the folders.
+// look visits the folders and returns everything that needs care.
 func (s *Survey) look() Found {
 	var found Found
 	s.looks++
-	// queued is a folder to look into; what is in a protected one is protected with it.
+	// queued is a folder to visit. Everything below a protected folder is protected with it.
 	type queued struct {
 		path      string
 		protected bool
@@ -208,11 +209,11 @@ func (s *Survey) look() Found {
 	return found
 }
 
-// gitFolder is where the repository of a folder is, or the file that leads to it.
+// gitFolder is the name of a repository's folder, or of a file that leads to it.
 const gitFolder = ".git"
 
-// read returns what a folder holds, from memory when it has not changed, nil when it is
-// none.
+// read returns the listing of a folder, from memory if the folder has not changed. It returns nil
+// if path is no folder.
 func (s *Survey) read(path string) *folder {
 	var stat unix.Stat_t
 	if unix.Lstat(path, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -224,14 +225,14 @@ func (s *Survey) read(path string) *folder {
 		known.file = fileOf(stat)
 		if time.Since(time.Unix(stat.Ctim.Unix())) > disk.ClockStep {
 			known.changed = stat.Ctim
-		} // else what changes it now could have the same time
+		} // a change right now could get the same time, so the listing is not reused
 		s.folders[path] = known
 	}
 	known.looked = s.looks
 	return known
 }
 
-// list reads a folder. One that cannot be read holds nothing.
+// list lists a folder. A folder that cannot be read counts as empty.
 func (s *Survey) list(path string) *folder {
 	f := &folder{}
 	above := ""
@@ -268,11 +269,12 @@ func (s *Survey) list(path string) *folder {
 	for _, paths := range [][]string{f.below, f.later, f.keys} {
 		slices.Sort(paths)
 	}
-	// As git sees it: a folder that holds these is a repository by its content.
+	// Git takes a folder with these entries for a repository, whatever its name.
 	if head && objects {
 		f.repositories = append(f.repositories, path)
 	}
 	return f
 }
 
+// fileOf returns the identity of the file that stat describes.
 func fileOf(stat unix.Stat_t) file { return file{uint64(stat.Dev), stat.Ino} }
