@@ -22,14 +22,15 @@ import (
 	"agent/internal/words"
 )
 
-// Checks are those of the project, around the edits of a turn.
+// Checks runs the project's checks, such as a linter, before and after the edits of a turn. The
+// model gets the lines that a check prints only after the edits.
 type Checks struct {
 	*Host
 	checks *check.Checks
 	rules  *Rules
 }
 
-// NewChecks makes the checks of a conversation.
+// NewChecks returns the checks of a conversation.
 func NewChecks(h *Host, rules *Rules) *Checks {
 	g := &Checks{Host: h, rules: rules}
 	g.checks = &check.Checks{
@@ -40,10 +41,11 @@ func NewChecks(h *Host, rules *Rules) *Checks {
 	return g
 }
 
-// Begin notes that a turn begins.
+// Begin starts a turn: no check has run in it yet.
 func (g *Checks) Begin() { g.checks.Begin() }
 
-// Gates ask about the checks of an edit that may run, and run them before it.
+// Gates returns the two gates of checks, for edits only: the first asks whether the due checks
+// may run, the second runs them before the edit.
 func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
 		{Name: "consent to checks", Stage: gate.Consents, Check: g.may},
@@ -51,9 +53,9 @@ func (g *Checks) Gates() []gate.Gate {
 	}
 }
 
-// may decides whether the checks of an edit may run. The person wrote the command of
-// the setting; one that was found by the files of the repository needs the approval that any
-// command does. The edit passes whatever the answer is.
+// may decides which checks of an edit may run. A command from the setting may, because the person
+// wrote it. A command that was found in files of the repository needs the approval of any other
+// command. The edit passes in both cases.
 func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
@@ -61,7 +63,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	for _, command := range g.checks.Due(k.Preview.Paths) {
 		run, err := g.call(ctx, command)
 		if err == nil {
-			if rule := g.rules.against(run); rule != nil {
+			if rule := g.rules.ruleAgainst(run); rule != nil {
 				err = errors.New(rule.String())
 			}
 		}
@@ -87,7 +89,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	return gate.Verdict{}
 }
 
-// call is a check as the call of a command that it would be.
+// call returns the shell call that would run a check, so that rules and approvals apply to it.
 func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, error) {
 	tool, err := g.Registry.Get(tools.ShellToolName)
 	if err != nil {
@@ -102,7 +104,7 @@ func (g *Checks) call(ctx context.Context, command check.Command) (gate.Call, er
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, arguments), Arguments: arguments, Preview: plan.Preview}, err
 }
 
-// before runs the checks that are due before an edit.
+// before runs the due checks before an edit.
 func (g *Checks) before(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
@@ -110,7 +112,7 @@ func (g *Checks) before(ctx context.Context, k gate.Call) gate.Verdict {
 	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
 }
 
-// edited notes an edit that was made.
+// edited notes a successful edit.
 func (g *Checks) edited(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
 		g.checks.Edited()
@@ -118,13 +120,13 @@ func (g *Checks) edited(_ context.Context, k gate.Call, answer tools.Answer, _ t
 	return answer, nil
 }
 
-// mostChecked is how much of what a check prints is compared, in bytes.
+// mostChecked bounds how much of a check's output is compared, in bytes.
 const mostChecked = 512 << 10
 
-// slowCheck is after how long a person reads that a check is waited for.
+// slowCheck is how long a check runs before a person reads that the turn waits for it.
 const slowCheck = time.Second
 
-// run runs a check in the sandbox, as commands of the model run.
+// run runs a check in the sandbox, like a command of the model.
 func (g *Checks) run(ctx context.Context, command check.Command) (string, error) {
 	defer hook.Watch(slowCheck, "the check "+command.String(), g.Chat().WaitsFor)()
 	confined := g.Confinement()
@@ -150,25 +152,25 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 	return result.Output, nil
 }
 
-// Finish runs the checks of a turn when the model ends it, and makes the model continue once
-// with what is new.
+// Finish runs the checks of a turn when the model ends it. If they print new lines, the model
+// gets them and continues the turn, once.
 func (g *Checks) Finish(ctx context.Context) chat.Heard {
 	if g.Chat().Mode().OnlyLooks() {
 		return chat.Heard{}
 	}
 	findings, problems := g.checks.After(ctx)
-	heard := chat.Heard{Notices: problems}
+	result := chat.Heard{Notices: problems}
 	for _, f := range findings {
 		says := words.Count(f.All, "new line")
-		heard.Notices = append(heard.Notices, fmt.Sprintf("the check %s has %s:", f.Command, says))
-		heard.Notices = append(heard.Notices, f.Lines...)
-		heard.By, heard.Refused = "the check "+f.Command.String(), says
+		result.Notices = append(result.Notices, fmt.Sprintf("the check %s has %s:", f.Command, says))
+		result.Notices = append(result.Notices, f.Lines...)
+		result.By, result.Refused = "the check "+f.Command.String(), says
 		text := strings.Join(f.Lines, "\n")
 		if more := f.All - len(f.Lines); more > 0 {
 			text += fmt.Sprintf("\n[%s more]", words.Count(more, "line"))
 		}
-		heard.Blocks = append(heard.Blocks, history.NewData(history.Printed, fmt.Sprintf(
+		result.Blocks = append(result.Blocks, history.NewData(history.Printed, fmt.Sprintf(
 			"The edits were made. The project's check %s now prints these lines, which it did not print before them; fix what your edits broke, or say why it is right:", f.Command), text))
 	}
-	return heard
+	return result
 }

@@ -1,6 +1,11 @@
-// Package gates has what a planned call of a conversation passes besides the mode, the loop
-// guard and consent: the rules that people have set, the project's checks, and hooks, which
-// also have a say at other moments. Each is a part of its own with its state.
+// Package gates lets people and projects stop, change or observe the planned calls of a
+// conversation. Its gates come in addition to the mode, the loop guard and consent, which package
+// gate has.
+//
+// Rules refuses calls that permission rules deny. Checks runs the project's checks around edits.
+// Hooks runs the hooks of people and projects, around calls and at other events of a
+// conversation. Package app owns one of each for a conversation; all three share a Host, through
+// which they reach the conversation.
 package gates
 
 import (
@@ -17,34 +22,36 @@ import (
 	"agent/internal/tools"
 )
 
-// Host is the conversation whose calls pass the gates.
+// Host gives the gates access to their conversation.
 type Host struct {
-	// Chat is the turn loop; nil until there is one.
+	// Chat returns the turn loop; nil until the conversation has one.
 	Chat     func() *chat.Chat
 	Env      *tools.Env
 	Registry *tools.Registry
-	// Where is where the set-up is looked for, without symbolic links.
+	// Where names the folders of the set-up, without symbolic links.
 	source.Where
 	Settings *settings.Settings
-	// ID is that of the conversation, Transcript the file that keeps it, "" for none.
-	ID, Transcript func() string
-	// Trust is what the person said of what repositories bring.
+	// ID returns the identifier of the conversation.
+	ID func() string
+	// Transcript returns the path of the file that records the conversation, "" for none.
+	Transcript func() string
+	// Trust returns the person's decisions about the set-up of repositories.
 	Trust func() *consent.Trust
-	// Confinement is the sandbox of commands by the settings of the moment.
+	// Confinement returns the sandbox for commands by the present settings.
 	Confinement func() sandbox.Confinement
-	// Unattended means that nobody can answer.
+	// Unattended is set if no person is there to answer questions.
 	Unattended bool
-	// Say shows lines to the person where no turn loop runs any more.
+	// Say shows lines to the person after the turn loop has ended.
 	Say func(lines ...string)
 }
 
-// Absolute is a path that a call names, absolute.
+// Absolute returns the absolute path of a path in a call.
 func (h *Host) Absolute(path string) string {
 	return h.Env.Workspace.OnDisk(disk.At(h.Env.Workspace.Root(), path))
 }
 
-// ask asks about a call that needs it for a reason of its own. Where nobody is there, refusal
-// says so to the model and notice to the person.
+// ask returns a verdict that asks the person about a call, because of why. If nobody is there, it
+// refuses the call: the model reads refusal, the person notice.
 func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	if h.Unattended {
 		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: h.Chat().Consent().Denied()}
@@ -54,7 +61,7 @@ func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.Answered}}
 }
 
-// host is that of the address that a call names.
+// host returns the host of the address in a call's arguments, or "".
 func host(arguments json.RawMessage) string {
 	var named struct {
 		URL string `json:"url"`

@@ -14,8 +14,8 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// InOurRules are rules of Claude Code as those of this program, without those that mean
-// nothing here.
+// InOurRules returns the rules of this program that have the effect of some rules of Claude Code.
+// Rules without an effect here are left out.
 func (h *Host) InOurRules(texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
@@ -28,24 +28,26 @@ func (h *Host) InOurRules(texts []string) rules.Rules {
 	return ours
 }
 
-// InOurWords is a rule of Claude Code as rules of this program; none for what is allowed
-// anyway and for what is not understood.
+// InOurWords returns the texts of the rules of this program that have the effect of a rule of
+// Claude Code. It returns none for calls that are allowed anyway and for rules that are not
+// understood.
 func InOurWords(text string) []string {
-	all, _ := understood(text)
+	all, _ := ourRules(text)
 	return all
 }
 
 // NotUnderstood begins the reason why a rule of another agent has no meaning here.
 const NotUnderstood = "not understood: "
 
-// AboutRule says why a rule of Claude Code spares no question here, "" if it does.
+// AboutRule returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
 func AboutRule(text string) string {
-	_, why := understood(text)
+	_, why := ourRules(text)
 	return why
 }
 
-// understood returns a rule of Claude Code as rules of this program, or why there are none.
-func understood(text string) (all []string, why string) {
+// ourRules returns a rule of Claude Code as rules of this program, or the reason why there are
+// none.
+func ourRules(text string) (all []string, why string) {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
 	name = strings.TrimSpace(name)
 	served := strings.HasPrefix(name, "mcp__")
@@ -56,8 +58,8 @@ func understood(text string) (all []string, why string) {
 	default:
 		return nil, "no effect here: there is no such tool"
 	}
-	if all = translated(text); served {
-		all = []string{strings.TrimSpace(text)} // rules take that form
+	if all = translate(text); served {
+		all = []string{strings.TrimSpace(text)} // our rules have the same form for servers
 	}
 	for _, said := range all {
 		if _, err := rules.Parse(said, func(string) (rules.Subject, error) {
@@ -78,9 +80,9 @@ func understood(text string) (all []string, why string) {
 	return all, ""
 }
 
-// translated returns a rule with the name of another agent's tool as rules of this program, which
-// need not be right; none for other names and forms.
-func translated(text string) []string {
+// translate returns rules of this program for a rule that names a tool as another agent does.
+// Their patterns are not checked. It returns none if the name or the form is unknown.
+func translate(text string) []string {
 	name, pattern, has := strings.Cut(strings.TrimSpace(text), "(")
 	pattern, closed := strings.CutSuffix(pattern, ")")
 	name, pattern = strings.TrimSpace(name), strings.TrimSpace(pattern)
@@ -116,10 +118,10 @@ func translated(text string) []string {
 	return all
 }
 
-// Allowing reads a rule of a flag, which may name a tool as other agents do.
+// Allowing parses a rule of the flag --allow, which may name a tool as other agents do.
 func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error) {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
-	texts := translated(text)
+	texts := translate(text)
 	if _, ours := registry.Get(strings.TrimSpace(name)); ours == nil || len(texts) == 0 {
 		texts = []string{text}
 	}
@@ -127,7 +129,7 @@ func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error
 		rule, failed := registry.ParseRule(said)
 		var unknown *tools.UnknownToolError
 		if errors.As(failed, &unknown) && len(texts) > 1 {
-			continue // of several tools, one may be left out
+			continue // this conversation may lack one of several tools
 		}
 		if failed != nil {
 			return nil, failed
@@ -137,7 +139,8 @@ func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error
 	return all, nil
 }
 
-// Offered are the lists of rules of a repository, and lines about what it may not set.
+// Offered returns the rules that a repository offers as items for consent, and lines about rules
+// that it may not set or that have no effect.
 func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 	ignored = slices.Clone(ruled.Ignored)
 	for _, o := range ruled.Offered {

@@ -7,14 +7,16 @@ import (
 	"agent/internal/hook"
 )
 
-// Bounds of what the model reads of what hooks changed: bytes of differences, and names.
+// Bounds of the report to the model about files that hooks changed: the bytes of differences, and
+// the number of names.
 const (
 	mostChanged = 16 << 10
 	mostNamed   = 50
 )
 
-// around looks at the workspace before hooks run. What they changed counts as the
-// turn's; the model reads it, and so knows the files as they are then.
+// around records the state of the workspace before hooks run. The returned function reports their
+// changes, which count as changes of the turn. The model reads about them, so it knows the new
+// content of files that it knew before.
 func (h *Hooks) around(ctx context.Context) func() hook.Changed {
 	settle := h.Env.Snapshots.Command(ctx)
 	return func() hook.Changed {

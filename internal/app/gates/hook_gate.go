@@ -19,46 +19,47 @@ import (
 	"agent/internal/words"
 )
 
-// hookGate has hooks see each call before and after it runs (setup 6).
+// hookGate runs hooks before and after each call (setup 6).
 type hookGate struct {
 	*Hooks
 
 	mu sync.Mutex
-	// asked are the calls that hooks have been asked about, by number.
-	asked map[int]asked
+	// answers has the hooks' answers about the calls that have not ended, by number.
+	answers map[int]hookAnswer
 }
 
-// asked is what hooks said of a call before it runs.
-type asked struct {
-	// arguments are those that they were asked about, or by which they replaced them.
+// hookAnswer is the answer of the hooks of PreToolUse about a call.
+type hookAnswer struct {
+	// arguments are the arguments that the hooks saw, or their replacement for them.
 	arguments json.RawMessage
-	said      hook.Outcome
-	// remarks are for the model, beside the answer.
+	outcome   hook.Outcome
+	// remarks are lines that the model reads with the answer of the call.
 	remarks []string
 }
 
-// Gates is the gate of hooks; none where there are no hooks about calls.
+// Gates returns the gate of hooks, or none if no hook is about calls.
 func (h *Hooks) Gates() []gate.Gate {
 	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.OfCall() && h.Has(e) }) {
 		return nil
 	}
-	g := &hookGate{Hooks: h, asked: map[int]asked{}}
+	g := &hookGate{Hooks: h, answers: map[int]hookAnswer{}}
 	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.after, Ended: g.ended}}
 }
 
-// theirs is a call in the words of hooks.
-func (g *hookGate) theirs(k gate.Call) []decode.Their {
+// callsForHooks returns a call with the tool names and arguments of Claude Code, for which hooks
+// are written. A call about several files becomes several calls.
+func (g *hookGate) callsForHooks(k gate.Call) []decode.Their {
 	if served := k.Preview.Served; served != nil {
 		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
 	}
 	return decode.Theirs(k.Name, k.Arguments, g.Absolute)
 }
 
-// run asks the hooks of an event about a call, file by file where it is about several, until
-// one refuses. More are the members of what they read beside the call.
+// run runs the hooks of an event for a call, file by file, until one refuses. more returns
+// further members of the hooks' input.
 func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.Their) map[string]any) (hook.Outcome, error) {
 	var all hook.Outcome
-	for _, their := range g.theirs(k) {
+	for _, their := range g.callsForHooks(k) {
 		input := map[string]any{"tool_name": their.Name, "tool_input": their.Input, "tool_name_native": k.Name, "tool_use_id": k.ID}
 		if more != nil {
 			for name, value := range more(their) {
@@ -84,7 +85,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 	return all, nil
 }
 
-// subject is what a call is about, for the conditions of hooks.
+// subject returns the command, host and files of a call, for the conditions of hooks.
 func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
 	var named struct {
 		File string `json:"file_path"`
@@ -100,37 +101,37 @@ func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject 
 	return s
 }
 
-// check asks the hooks of PreToolUse, once for the same arguments.
+// check runs the hooks of PreToolUse, unless they have already seen the same arguments.
 func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 	g.mu.Lock()
-	known, is := g.asked[k.Number]
+	known, is := g.answers[k.Number]
 	g.mu.Unlock()
 	if is && bytes.Equal(known.arguments, k.Arguments) {
-		return g.verdict(k, known.said, nil, blocked)
+		return g.verdict(k, known.outcome, nil, blocked)
 	}
 	out, err := g.run(ctx, hooks.PreToolUse, k, nil)
 	g.tell(out)
 	verdict := g.verdict(k, out, err, blocked)
 	out.Input = nil
-	now := asked{arguments: k.Arguments, said: out, remarks: remarks(hooks.PreToolUse, out)}
+	now := hookAnswer{arguments: k.Arguments, outcome: out, remarks: remarks(hooks.PreToolUse, out)}
 	if verdict.Arguments != nil {
 		now.arguments = verdict.Arguments
 	}
 	if verdict.Refusal != "" {
-		verdict.Refusal = joined(verdict.Refusal, now.remarks...)
+		verdict.Refusal = joinLines(verdict.Refusal, now.remarks...)
 		now.remarks = nil
 	}
 	now.remarks = append(known.remarks, now.remarks...)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.asked[k.Number] = now
+	g.answers[k.Number] = now
 	return verdict
 }
 
-// blocked is what the refusal of a hook begins with.
+// blocked begins the refusal by a hook.
 const blocked = "blocked by hook: "
 
-// permission asks the hooks of PermissionRequest in the place of a person.
+// permission runs the hooks of PermissionRequest, which can answer instead of a person.
 func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	if !g.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
 		return gate.Verdict{}
@@ -138,11 +139,11 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	out, err := g.run(ctx, hooks.PermissionRequest, k, nil)
 	g.tell(out)
 	verdict := g.verdict(k, out, err, "denied by hook: ")
-	verdict.Ask = nil // a person is asked anyway
+	verdict.Ask = nil // the person is about to be asked anyway
 	return verdict
 }
 
-// verdict is what hooks say of a call that has not run.
+// verdict turns the outcome of hooks before a call into a verdict. refused begins a refusal.
 func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
 	switch {
 	case err != nil:
@@ -154,7 +155,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 		return gate.Verdict{Refusal: refused + out.Reason}
 	}
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments) {
-		return gate.Verdict{Arguments: out.Input} // the rest is of the call as it is then
+		return gate.Verdict{Arguments: out.Input} // the changed call passes all gates again
 	}
 	if out.Decision == hook.Ask && !g.Chat().Consent().Asks(k) {
 		why := words.Headline(out.Reason)
@@ -163,16 +164,17 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }
 
-// after asks the hooks of PostToolUse, or of PostToolUseFailure.
+// after runs the hooks of PostToolUse, or of PostToolUseFailure if the call failed, and adds
+// their remarks to the answer.
 func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
 	event := hooks.PostToolUse
 	if answer.Error != "" {
 		event = hooks.PostToolUseFailure
 	}
 	g.mu.Lock()
-	before := g.asked[k.Number].remarks
+	before := g.answers[k.Number].remarks
 	g.mu.Unlock()
-	answer = noted(answer, before...)
+	answer = withRemarks(answer, before...)
 	if !g.Has(event) {
 		return answer, nil
 	}
@@ -198,28 +200,28 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	if out.Blocked() {
 		out.Context = append([]string{out.Reason}, out.Context...)
 	}
-	answer = noted(answer, remarks(event, out)...)
+	answer = withRemarks(answer, remarks(event, out)...)
 	if out.Stop {
 		return answer, &gate.StoppedError{By: out.By, Why: out.Why}
 	}
 	return answer, nil
 }
 
-// ended forgets a call.
+// ended forgets the hooks' answer about a call.
 func (g *hookGate) ended(k gate.Call, _ tools.Answer, _ time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.asked, k.Number)
+	delete(g.answers, k.Number)
 }
 
-// tell shows the person what hooks say to them.
+// tell shows the notices of hooks to the person.
 func (g *hookGate) tell(out hook.Outcome) {
 	for _, line := range out.Notices {
 		g.Chat().Note(line)
 	}
 }
 
-// response is what came of a call, in the words of Claude Code.
+// response returns the result of a call in the form of Claude Code.
 func response(their decode.Their, answer tools.Answer) map[string]any {
 	text := answer.ForModel()
 	if their.Name == "Bash" {
@@ -240,7 +242,7 @@ func response(their decode.Their, answer tools.Answer) map[string]any {
 	return all
 }
 
-// remarks are what hooks say of a call to the model.
+// remarks returns lines from hooks about a call, for the model.
 func remarks(event hooks.Event, out hook.Outcome) []string {
 	var all []string
 	if len(out.Context) > 0 {
@@ -252,11 +254,11 @@ func remarks(event hooks.Event, out hook.Outcome) []string {
 	return all
 }
 
-// noted adds lines to what the model reads of an answer.
-func noted(answer tools.Answer, remarks ...string) tools.Answer {
+// withRemarks adds lines to an answer, for the model.
+func withRemarks(answer tools.Answer, remarks ...string) tools.Answer {
 	for _, remark := range remarks {
 		if answer.Error != "" {
-			answer.Error = joined(answer.Error, remark)
+			answer.Error = joinLines(answer.Error, remark)
 		} else {
 			answer = answer.Noted(remark)
 		}
@@ -264,7 +266,8 @@ func noted(answer tools.Answer, remarks ...string) tools.Answer {
 	return answer
 }
 
-func joined(text string, more ...string) string {
+// joinLines appends lines to a text.
+func joinLines(text string, more ...string) string {
 	for _, m := range more {
 		text += "\n" + m
 	}

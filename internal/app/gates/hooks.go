@@ -18,18 +18,17 @@ import (
 	"agent/internal/words"
 )
 
-// Hooks are those of the person and the project, and what runs them. Without a Runner there
-// are none.
+// Hooks runs the hooks of the person and the project. Without a Runner there are none.
 type Hooks struct {
 	*Host
 	*hook.Runner
-	// Found are those that were found.
+	// Found has the hooks in the set-up, used or not.
 	Found hooks.Found
-	// idle notifies hooks that nothing happens.
+	// idle fires the hooks of an idle notification.
 	idle *time.Timer
 }
 
-// FindHooks finds the hooks of the user and of the project, and makes what runs them.
+// FindHooks reads the hooks of the person and the project, and creates the Runner for them.
 func (h *Hooks) FindHooks(host *Host) {
 	h.Host, h.Found = host, hooks.Find(host.Where)
 	h.Runner = hook.New(hook.Config{
@@ -52,7 +51,8 @@ func (h *Hooks) FindHooks(host *Host) {
 	}, h.Found.Hooks)
 }
 
-// may says why a hook must not run now: what a project wants run was not agreed to.
+// may returns the reason why a hook must not run now: the person has not agreed to the hook of a
+// project.
 func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
@@ -60,12 +60,12 @@ func (h *Hooks) may(one hooks.Hook) error {
 	return h.Trust().May(hookItem(one))
 }
 
-// hookItem is a hook of a project as what needs consent.
+// hookItem returns a project's hook as an item for consent.
 func hookItem(h hooks.Hook) consent.Item {
 	return consent.Item{Kind: consent.Hook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project}
 }
 
-// Items are the hooks that need consent.
+// Items returns the hooks that need consent.
 func Items(all hooks.Found) (items []consent.Item) {
 	for _, h := range all.Hooks {
 		if !h.Own() {
@@ -75,7 +75,7 @@ func Items(all hooks.Found) (items []consent.Item) {
 	return items
 }
 
-// Close runs the hooks of SessionEnd and has no hook survive the conversation.
+// Close runs the hooks of SessionEnd, and ends hooks that still run in the background.
 func (h *Hooks) Close() error {
 	if h.idle != nil {
 		h.idle.Stop()
@@ -92,8 +92,8 @@ func (h *Hooks) Close() error {
 	return nil
 }
 
-// Lines lists the hooks for /hooks: event, matcher and origin; state, runs and how the last
-// ended; the command.
+// Lines lists the hooks for /hooks, each with its event, matcher, origin, state, number of runs,
+// latest result and command.
 func (h *Hooks) Lines() []string {
 	var lines []string
 	for _, s := range h.Statuses() {
@@ -106,7 +106,7 @@ func (h *Hooks) Lines() []string {
 	return append(lines, h.LeftOut()...)
 }
 
-// LeftOut lists what is not used, and why.
+// LeftOut lists the hooks that are not used, with the reasons.
 func (h *Hooks) LeftOut() []string {
 	var lines []string
 	for _, left := range h.Found.LeftOut {
@@ -115,12 +115,12 @@ func (h *Hooks) LeftOut() []string {
 	return lines
 }
 
-// permissionModes are Claude Code's words for the approval modes.
+// permissionModes maps the approval modes to Claude Code's names for them.
 var permissionModes = map[gate.Mode]string{
 	gate.ModeAsk: "default", gate.ModeAutoEdit: "acceptEdits", gate.ModeFullAuto: "bypassPermissions", gate.ModePlan: "plan", gate.ModeReadOnly: "plan",
 }
 
-// input is what every hook reads.
+// input returns the members that the input of every hook has.
 func (h *Hooks) input() map[string]any {
 	mode := h.Chat().Mode()
 	return map[string]any{
@@ -129,33 +129,33 @@ func (h *Hooks) input() map[string]any {
 	}
 }
 
-// abouts name what moments are about, as hooks read it.
+// abouts maps events to the name of the member that hooks match at them.
 var abouts = map[hooks.Event]string{
 	hooks.SessionStart: "source", hooks.SessionEnd: "reason", hooks.PreCompact: "trigger", hooks.PostCompact: "trigger",
 }
 
-// Moments is what the turn loop asks at its moments: the checks, then the hooks, if there
-// are any.
+// Moments returns the function that the turn loop calls at its events. At the end of a turn it
+// runs the checks first, and the hooks only if the checks let the turn end.
 func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.Heard {
-	checked := 0 // Stops that checks refused
+	refusedByChecks := 0 // Stops in a row
 	return func(ctx context.Context, m chat.Moment) chat.Heard {
-		var heard chat.Heard
+		var result chat.Heard
 		if m.Event == hooks.Stop {
 			if m.Refused == 0 {
-				checked = 0
+				refusedByChecks = 0
 			}
-			if heard = checks.Finish(ctx); heard.Refused != "" {
-				checked++
-				return heard
+			if result = checks.Finish(ctx); result.Refused != "" {
+				refusedByChecks++
+				return result
 			}
 		}
-		notices := heard.Notices
+		notices := result.Notices
 		o := hook.Occasion{Event: m.Event}
 		switch m.Event {
 		case hooks.UserPromptSubmit:
 			o.Input = map[string]any{"prompt": m.Text}
 		case hooks.Stop:
-			o.Input = map[string]any{"stop_hook_active": m.Refused > checked, "last_assistant_message": m.Text}
+			o.Input = map[string]any{"stop_hook_active": m.Refused > refusedByChecks, "last_assistant_message": m.Text}
 		default:
 			o.Names, o.Input = []string{m.About}, map[string]any{abouts[m.Event]: m.About}
 		}
@@ -164,20 +164,20 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 			late := h.Runner.Late()
 			out.Context, out.Notices = append(late.Context, out.Context...), append(late.Notices, out.Notices...)
 		}
-		heard = heardOf(m.Event, out)
-		heard.Notices = append(notices, heard.Notices...)
-		return heard
+		result = momentResult(m.Event, out)
+		result.Notices = append(notices, result.Notices...)
+		return result
 	}
 }
 
-// heardOf is what hooks say at a moment, for the turn loop.
-func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
-	heard := chat.Heard{By: out.By, Notices: out.Notices}
+// momentResult turns the outcome of hooks at an event into the result for the turn loop.
+func momentResult(event hooks.Event, out hook.Outcome) chat.Heard {
+	result := chat.Heard{By: out.By, Notices: out.Notices}
 	if out.Blocked() {
-		heard.Refused = out.Reason
+		result.Refused = out.Reason
 	}
 	if out.Stop {
-		heard.Ends = out.Why
+		result.Ends = out.Why
 	}
 	texts := out.Context
 	switch event {
@@ -186,9 +186,9 @@ func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
 			texts = append([]string{out.Reason}, texts...)
 		}
 	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd:
-		if out.Blocked() { // it cannot refuse, so it is only reported
-			heard.Refused = ""
-			heard.Notices = append(heard.Notices, out.By+": "+words.Headline(out.Reason))
+		if out.Blocked() { // nothing can be refused here, so the reason is only a notice
+			result.Refused = ""
+			result.Notices = append(result.Notices, out.By+": "+words.Headline(out.Reason))
 		}
 	}
 	key := ""
@@ -196,24 +196,24 @@ func heardOf(event hooks.Event, out hook.Outcome) chat.Heard {
 		key = "hook:" + string(event)
 	}
 	if len(texts) > 0 {
-		heard.Blocks = append(heard.Blocks, &history.Text{Text: forModel(event, texts...), Source: history.Brought, Key: key})
+		result.Blocks = append(result.Blocks, &history.Text{Text: forModel(event, texts...), Source: history.Brought, Key: key})
 	}
 	if out.Changed.Text != "" {
-		heard.Blocks = append(heard.Blocks, &history.Text{Text: out.Changed.Text, Source: history.Brought})
+		result.Blocks = append(result.Blocks, &history.Text{Text: out.Changed.Text, Source: history.Brought})
 	}
-	return heard
+	return result
 }
 
-// forModel is what hooks say, in a block that says so.
+// forModel returns texts of hooks as one block for the model, marked as theirs.
 func forModel(event hooks.Event, texts ...string) string {
 	text := strings.ReplaceAll(strings.Join(texts, "\n"), "</hook", `<\/hook`)
 	return fmt.Sprintf("<hook event=%q>\n%s\n</hook>", event, text)
 }
 
-// idleTime is after how long without a turn the person is notified.
+// idleTime is how long after a turn the person is notified.
 const idleTime = time.Minute
 
-// Notify runs the hooks of events that no hook can refuse.
+// Notify runs the hooks of notifications, which cannot refuse anything.
 func (h *Hooks) Notify(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ApprovalRequested:
@@ -233,11 +233,12 @@ func (h *Hooks) Notify(e chat.Event) {
 	}
 }
 
+// notification runs the hooks of Notification.
 func (h *Hooks) notification(kind, message string) {
 	h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
-// pruned are the entries of the ledger that a pruning added, as hooks read them.
+// pruned returns new lines of the ledger in the form that hooks read.
 func pruned(prunes []window.Prune) []map[string]any {
 	all := []map[string]any{}
 	for _, p := range prunes {

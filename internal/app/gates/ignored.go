@@ -10,12 +10,12 @@ import (
 	"agent/internal/words"
 )
 
-// ignoreFiles name what agents are not to see, in git's syntax, in the root of the
-// workspace.
+// ignoreFiles names the files in the root of a workspace that list, in git's syntax, files agents
+// must not see.
 var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
 
-// findIgnored returns why a file is not shown unless a person is asked, "" for any other,
-// and which of the files that say so cannot be read.
+// findIgnored reads the ignore files of a workspace. why returns the reason why a person must be
+// asked before a file is read, or "". unread describes problems with the ignore files.
 func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {

@@ -14,24 +14,25 @@ import (
 	"agent/internal/words"
 )
 
-// Rules are those by which people have narrowed what an agent may do, and those of the
-// skills of this turn. They hold in every mode.
+// Rules has the permission rules of the person, the repository and the skills of this turn. Rules
+// only narrow the permissions of an agent, and apply in every mode.
 type Rules struct {
 	*Host
 	permissions.Rules
-	// Allowed are the rules of --allow.
+	// Allowed has the rules of the flag --allow.
 	Allowed rules.Rules
-	// Hidden are the files that rules deny reading.
+	// Hidden lists files that rules forbid to read.
 	Hidden []string
-	// disallowed are the rules of the skills of this turn.
+	// disallowed has the rules of the skills of this turn.
 	disallowed atomic.Pointer[permissions.Rules]
 }
 
-// longestProblem bounds what is said of a rule, in characters: anybody may have written it.
+// longestProblem bounds the line about a rule that is not understood, in characters. Its text
+// comes from a file of the repository.
 const longestProblem = 400
 
-// FindRules finds the rules of the workspace and its user, which hold from now on, and what
-// of them does not protect, which is said loudly.
+// FindRules reads the rules of the workspace and its user and applies them from now on. Notices
+// warn of rules that do not protect.
 func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	root := h.Env.Workspace.Root()
 	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where)}
@@ -58,10 +59,11 @@ func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	return g, notices
 }
 
-// Gate refuses what a rule denies, whatever else allows it, and asks where one says so.
+// Gate returns the gate that refuses a call if a rule denies it, and asks about it if a rule
+// wants that. A rule that denies wins over everything that allows the call.
 func (g *Rules) Gate() gate.Gate {
 	return gate.Gate{Name: "permissions", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
-		switch rule := g.against(k); {
+		switch rule := g.ruleAgainst(k); {
 		case rule == nil:
 			return gate.Verdict{}
 		case rule.Effect == permissions.Deny:
@@ -72,8 +74,9 @@ func (g *Rules) Gate() gate.Gate {
 	}}
 }
 
-// askedByRule asks about a command that a rule wants to be asked about. Files are asked
-// about as protected ones are. What a person allowed by --allow is not asked about.
+// askedByRule returns a question about a command, because a rule asks for it. A rule of --allow
+// makes the question unnecessary. Rules about files do not matter here: their files count as
+// protected, and the question comes from there.
 func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	if k.Preview.Command == "" || g.Allowed.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
@@ -81,15 +84,16 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	return g.ask(k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
 }
 
-// against returns the rule that a call is against, nil for none.
-func (g *Rules) against(k gate.Call) *permissions.Rule {
-	var found *permissions.Rule
+// ruleAgainst returns a rule that a call violates, nil for none. A rule that denies wins over a
+// rule that asks.
+func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
+	var worst *permissions.Rule
 	worse := func(rule *permissions.Rule) {
-		if rule != nil && (found == nil || rule.Effect == permissions.Deny) {
-			found = rule
+		if rule != nil && (worst == nil || rule.Effect == permissions.Deny) {
+			worst = rule
 		}
 	}
-	for _, rules := range []permissions.Rules{g.Rules, g.narrowed()} {
+	for _, rules := range []permissions.Rules{g.Rules, g.skillRules()} {
 		if k.Preview.Command != "" {
 			worse(rules.Command(k.Preview.Command))
 			worse(rules.Files(k.Preview.Command, g.Absolute(k.Preview.Directory)))
@@ -114,38 +118,37 @@ func (g *Rules) against(k gate.Call) *permissions.Rule {
 			}
 		}
 	}
-	return found
+	return worst
 }
 
-// Disallow has the tools that a skill must not use refused until the end of the turn. It
-// returns what is not understood of that.
+// Disallow forbids the tools that a skill must not use, until the end of the turn. It returns
+// problems with the skill's rules.
 func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
 	if len(s.Disallowed) == 0 {
 		return nil
 	}
-	rules := permissions.Join(g.narrowed(), permissions.Parse(permissions.Deny, s.Disallowed, g.Env.Workspace.Rel(s.File), g.Env.Workspace.Root(), g.Home))
+	rules := permissions.Join(g.skillRules(), permissions.Parse(permissions.Deny, s.Disallowed, g.Env.Workspace.Rel(s.File), g.Env.Workspace.Root(), g.Home))
 	g.disallowed.Store(&rules)
 	return rules.Problems
 }
 
-// EndTurn forgets the rules of the skills of the turn.
+// EndTurn drops the rules of the turn's skills.
 func (g *Rules) EndTurn() { g.disallowed.Store(nil) }
 
-// narrowed are the rules of the skills of this turn.
-func (g *Rules) narrowed() permissions.Rules {
+// skillRules returns the rules of the turn's skills.
+func (g *Rules) skillRules() permissions.Rules {
 	if rules := g.disallowed.Load(); rules != nil {
 		return *rules
 	}
 	return permissions.Rules{}
 }
 
-// MayWrite reports whether the file of a path in the workspace would be written without a
-// question.
+// MayWrite reports whether write_file could write a file of the workspace without a question.
 func (g *Rules) MayWrite(rel string) bool {
 	const tool = "write_file"
 	call := gate.Call{Name: tool, Traits: g.Registry.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
-	if found := g.Env.Protected.Edit(g.Absolute(rel), rel); found.Care != protect.Free {
-		call.Preview.Protected = []protect.Found{found}
+	if file := g.Env.Protected.Edit(g.Absolute(rel), rel); file.Care != protect.Free {
+		call.Preview.Protected = []protect.Found{file}
 	}
 	return !g.Chat().Consent().Asks(call)
 }
