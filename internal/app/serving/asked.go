@@ -12,8 +12,8 @@ import (
 	"agent/internal/tools"
 )
 
-// ask puts a question of a server to the person: each field of its form, or whether to open
-// its address. Nothing is filled in by itself.
+// ask puts a server's question to the person: each field of its form, or the request to open an
+// address. The program answers nothing by itself.
 func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	title := q.Server + " asks"
 	if q.URL != "" {
@@ -31,40 +31,40 @@ func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 		}
 		inquiries = append(inquiries, inquiry)
 	}
-	given, answered := s.Inquire(ctx, title, inquiries)
+	answers, answered := s.Inquire(ctx, title, inquiries)
 	if !answered {
 		return mcp.Answer{Action: mcp.Cancel}, ctx.Err()
 	}
 	if len(q.Fields) == 0 {
-		if given[0].String() == "yes" {
+		if answers[0].String() == "yes" {
 			return mcp.Answer{Action: mcp.Accept}, nil
 		}
 		return mcp.Answer{Action: mcp.Decline}, nil
 	}
 	values := map[string]any{}
 	for i, f := range q.Fields {
-		if value, filled := valueOf(f, given[i]); filled {
+		if value, filled := valueOf(f, answers[i]); filled {
 			values[f.Name] = value
 		}
 	}
 	return mcp.Answer{Action: mcp.Accept, Values: values}, nil
 }
 
-// askToOpen asks whether to open an address, and names its host.
+// askToOpen asks whether to open an address. The question names its host.
 func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
 	host := q.URL
 	if address, err := url.Parse(q.URL); err == nil {
 		host = address.Host
 	}
 	const open = "open it"
-	given, answered := s.Inquire(ctx, title, []tools.Inquiry{{
+	answers, answered := s.Inquire(ctx, title, []tools.Inquiry{{
 		Header: title, Question: q.Message + " — open a page of " + host + "? " + q.URL,
 		Options: []tools.Option{{Label: open, Description: "in your browser"}, {Label: "no"}},
 	}})
 	switch {
 	case !answered:
 		return mcp.Answer{Action: mcp.Cancel}
-	case given[0].String() != open:
+	case answers[0].String() != open:
 		return mcp.Answer{Action: mcp.Decline}
 	}
 	if s.Browse != nil {
@@ -73,10 +73,10 @@ func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) m
 	return mcp.Answer{Action: mcp.Accept}
 }
 
-// leaveOut is the answer that leaves a field empty.
+// leaveOut is the label of the option that leaves a field empty.
 const leaveOut = "leave it out"
 
-// inquiryOf asks for a field.
+// inquiryOf returns the question for a field of a form.
 func inquiryOf(f mcp.Field) tools.Inquiry {
 	inquiry := tools.Inquiry{Question: cmp.Or(f.Title, f.Name), Several: f.Type == "list"}
 	if f.Description != "" {
@@ -97,7 +97,7 @@ func inquiryOf(f mcp.Field) tools.Inquiry {
 	return inquiry
 }
 
-// usualOf is the default of a field as a text, empty for none.
+// usualOf returns the default of a field as text, "" for none.
 func usualOf(f mcp.Field) string {
 	var text string
 	if json.Unmarshal(f.Default, &text) != nil {
@@ -106,23 +106,24 @@ func usualOf(f mcp.Field) string {
 	return text
 }
 
-// valueOf is what a person answered as the value of a field; false where they leave it out.
-func valueOf(f mcp.Field, given tools.Given) (any, bool) {
+// valueOf returns a person's answer as the value of a field. It returns false if they left the
+// field empty.
+func valueOf(f mcp.Field, answer tools.Given) (any, bool) {
 	if f.Type == "list" {
 		list := []string{}
-		for _, label := range given.Chosen {
+		for _, label := range answer.Chosen {
 			if label != leaveOut {
 				list = append(list, optionValue(f, label))
 			}
 		}
-		if given.Words != "" {
-			list = append(list, given.Words)
+		if answer.Words != "" {
+			list = append(list, answer.Words)
 		}
 		return list, len(list) > 0 || f.Required
 	}
-	text := given.Words
-	if text == "" && len(given.Chosen) > 0 {
-		text = given.Chosen[0]
+	text := answer.Words
+	if text == "" && len(answer.Chosen) > 0 {
+		text = answer.Chosen[0]
 	}
 	if text == leaveOut && !f.Required {
 		return nil, false
@@ -138,12 +139,12 @@ func valueOf(f mcp.Field, given tools.Given) (any, bool) {
 	return optionValue(f, text), true
 }
 
-// optionValue is the value of an option by what is shown of it.
-func optionValue(f mcp.Field, shown string) string {
+// optionValue returns the value of the option with a label, or the label if no option has it.
+func optionValue(f mcp.Field, label string) string {
 	for _, o := range f.Options {
-		if shown == o.Title || o.Title == "" && shown == o.Value {
+		if label == o.Title || o.Title == "" && label == o.Value {
 			return o.Value
 		}
 	}
-	return shown
+	return label
 }

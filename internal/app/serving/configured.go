@@ -18,41 +18,43 @@ import (
 	"agent/internal/setup/servers"
 )
 
-// Place is from where servers are reached.
+// Place holds the surroundings from which servers are started.
 type Place struct {
 	// Environ is the environment as "KEY=value".
 	Environ []string
-	// Lookup returns a variable of it and whether it is set.
+	// Lookup returns a variable of the environment and whether it is set.
 	Lookup func(name string) (value string, set bool)
-	// Workspace is the folder to work in.
+	// Workspace is the folder in which servers work.
 	Workspace string
-	// Catalogue keeps what is known of servers.
+	// Catalogue stores the offers of servers between sessions.
 	Catalogue catalogue.Store
 }
 
-// Configured are the servers that are configured for a workspace, and what it takes to
-// reach them.
+// Configured has the servers that are configured for a workspace, and everything that is needed
+// to connect to them.
 type Configured struct {
 	servers.Found
 	Place
-	// Session names the session to programs, "" for none.
+	// Session is the identifier of the session in the environment of servers, "" for none.
 	Session string
-	// Traced names the span that programs belong to, as TRACEPARENT; nil or "" for none.
+	// Traced returns the TRACEPARENT for the environment of servers, "" for none. It may be nil.
 	Traced func() string
-	// Trust is what the person said of servers of the repository.
+	// Trust has the person's decisions about the servers of a repository.
 	Trust *consent.Trust
-	// Confined is the sandbox of programs that want one; nil for none.
+	// Confined returns the sandbox for servers that are configured to run in one; nil for no
+	// sandbox.
 	Confined func() sandbox.Confinement
-	// switched says by name which servers were disabled, or enabled, since.
+	// switched records which servers the person has disabled or enabled since the configuration
+	// was read: a bool by name, true for disabled.
 	switched sync.Map
 }
 
-// item is a server of a repository as a thing that needs consent.
+// item returns a repository's server as an item for consent.
 func item(s *servers.Server) consent.Item {
 	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder}
 }
 
-// Items are the servers of a repository, which need consent.
+// Items returns the servers that need consent, because a repository configures them.
 func Items(found servers.Found) (items []consent.Item) {
 	for _, s := range found.Servers {
 		if s.Origin == servers.Project && !s.Disabled {
@@ -62,8 +64,8 @@ func Items(found servers.Found) (items []consent.Item) {
 	return items
 }
 
-// unused is why a server is not used, empty if it is.
-func (x *Configured) unused(s *servers.Server) string {
+// whyUnused returns the reason why a server is not used, or "" if it is used.
+func (x *Configured) whyUnused(s *servers.Server) string {
 	switch {
 	case x.isDisabled(s):
 		return "it is disabled: agent mcp enable " + s.Name
@@ -78,7 +80,8 @@ func (x *Configured) unused(s *servers.Server) string {
 	return ""
 }
 
-// Status is what is known of the servers: nothing is started or connected.
+// Status returns the state of each server as far as the catalogue knows it. It starts no server
+// and connects to none.
 func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 	b := bridge.New(bridge.Config{
 		Servers: x.Used(), Store: x.Catalogue,
@@ -89,7 +92,7 @@ func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 	return b.Status()
 }
 
-// Ask connects to a server and keeps what it offers. The caller closes the client.
+// Ask connects to a server and stores its offer in the catalogue. The caller closes the client.
 func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.Known, error) {
 	store := x.Catalogue
 	before, _ := store.Load(s.Name, s.Fields)
@@ -106,28 +109,29 @@ func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) 
 		return nil, before, err
 	}
 	known := catalogue.Take(s.Name, listing, s.Uses).Since(before)
-	_ = store.Save(s.Name, s.Fields, known) // it is asked again if it cannot be kept
+	_ = store.Save(s.Name, s.Fields, known) // without a stored offer the server is asked again
 	return client, known, nil
 }
 
-// Used are the servers with why each is not used.
+// Used returns all servers, each with the reason if it is not used.
 func (x *Configured) Used() []bridge.Server {
 	var all []bridge.Server
 	for _, s := range x.Servers {
-		all = append(all, bridge.Server{Server: s, Unused: x.unused(s)})
+		all = append(all, bridge.Server{Server: s, Unused: x.whyUnused(s)})
 	}
 	return all
 }
 
-// Wire is a server as it is reached. What it takes is looked up at each start.
+// Wire returns a server in the form that connections need. Commands, keys and consent are looked
+// up anew each time the server starts.
 func (x *Configured) Wire(s *servers.Server) mcp.Server {
 	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
 	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {
 		wire.Protocol = known.Protocol
 	}
-	wire.URL = s.URL // the name of its login
+	wire.URL = s.URL // logins are stored by address
 	wire.Prepare = func(wire mcp.Server) (mcp.Server, error) {
-		if why := x.unused(s); why != "" {
+		if why := x.whyUnused(s); why != "" {
 			return wire, errors.New(why)
 		}
 		with, err := s.Expand(servers.Environment{Lookup: x.Lookup, Key: x.holdsKey})
@@ -153,8 +157,7 @@ func (x *Configured) Wire(s *servers.Server) mcp.Server {
 	return wire
 }
 
-// holdsKey reports whether a variable holds a key of a provider of models, by its name or
-// by its value.
+// holdsKey reports whether a variable holds a model provider's key, by its name or its value.
 func (p Place) holdsKey(name, value string) bool {
 	for _, v := range vendor.All() {
 		if v.KeyVariable == "" {

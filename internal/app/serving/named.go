@@ -16,12 +16,12 @@ import (
 	"agent/internal/words"
 )
 
-// promptPrefix begins the names by which prompts of servers are called.
+// promptPrefix begins the names of servers' prompts on the command line.
 const promptPrefix = "mcp:"
 
-// Prompts are the prompts of servers, as far as they are known.
+// Prompts returns the known prompts of servers as commands.
 func (s *Servers) Prompts() (all []command.Callable) {
-	prompts := of(s, (*generation).Prompts)
+	prompts := fromCurrent(s, (*generation).Prompts)
 	for _, name := range slices.Sorted(maps.Keys(prompts)) {
 		p := prompts[name]
 		var hints []string
@@ -38,8 +38,9 @@ func (s *Servers) Prompts() (all []command.Callable) {
 	return all
 }
 
-// Prompt is what a line calls of a server, /mcp:SERVER:NAME ARGUMENTS, as blocks; is
-// reports whether it does. What a person types needs no question.
+// Prompt returns the blocks of a server's prompt if the line calls one, as in /mcp:SERVER:NAME
+// ARGUMENTS. is reports whether the line does. No approval is needed, because a person typed the
+// line.
 func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Block, is bool, err error) {
 	line, is = strings.CutPrefix(strings.TrimSpace(line), "/"+promptPrefix)
 	g := s.current.Load()
@@ -55,46 +56,46 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 	return blocksOf(fmt.Sprintf("prompt server=%q name=%q", server, name), "", answer), true, nil
 }
 
-// callEnv is what reading of servers works on, outside of a call.
+// callEnv returns an environment for reading from servers outside of a tool call.
 func (s *Servers) callEnv() *tools.Env {
 	env := *s.Env
-	env.Limits.OutputTokens = 0 // the bound of servers' results counts
+	env.Limits.OutputTokens = 0 // servers' results have a bound of their own
 	return &env
 }
 
-// IsResource reports whether a mention is of a resource of a server: SERVER:URI.
+// IsResource reports whether a mention has the form SERVER:URI of a server's resource.
 func (s *Servers) IsResource(mention string) bool {
 	g := s.current.Load()
 	server, uri, found := strings.Cut(mention, ":")
 	return found && uri != "" && g != nil && g.configured.Named(server) != nil
 }
 
-// ReadResources reads the resources that a message mentions. One that cannot be read is
-// left out, and said.
-func (s *Servers) ReadResources(ctx context.Context, said *atcmd.Expansion) ([]history.Block, error) {
+// ReadResources reads the resources that a message mentions. It leaves out a resource that cannot
+// be read, and adds the reason to the message's skipped paths.
+func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) ([]history.Block, error) {
 	var blocks []history.Block
 	g := s.current.Load()
-	for _, mention := range said.Elsewhere {
+	for _, mention := range message.Elsewhere {
 		server, uri, _ := strings.Cut(mention, ":")
 		answer, err := g.Resource(ctx, s.callEnv(), server, uri)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			said.Skipped = append(said.Skipped, atcmd.Skipped{Path: "@" + mention, Reason: words.Line(err.Error(), maxReason)})
+			message.Skipped = append(message.Skipped, atcmd.Skipped{Path: "@" + mention, Reason: words.Line(err.Error(), maxReason)})
 			continue
 		}
 		blocks = append(blocks, blocksOf(fmt.Sprintf("resource server=%q uri=%q", server, uri), "mcp:"+server+"@"+uri, answer)...)
-		said.Included = append(said.Included, atcmd.Included{Path: mention, Lines: words.Lines(answer.Text), Bytes: len(answer.Text)})
+		message.Included = append(message.Included, atcmd.Included{Path: mention, Lines: words.Lines(answer.Text), Bytes: len(answer.Text)})
 	}
 	return blocks, nil
 }
 
-// maxReason bounds why something was not read, in characters.
+// maxReason bounds the reason why a resource was not read, in characters.
 const maxReason = 300
 
-// blocksOf are what a server gave as blocks of a message, between marks that nothing in
-// it can close.
+// blocksOf returns a server's answer as blocks of a message. The answer stands between marks, and
+// its text cannot contain the closing mark.
 func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 	name, _, _ := strings.Cut(mark, " ")
 	text := strings.ReplaceAll(answer.Text, "</"+name, `<\/`+name)
@@ -105,5 +106,5 @@ func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 	return blocks
 }
 
-// Resources lists what servers let read, as it is mentioned.
-func (s *Servers) Resources() []string { return of(s, (*generation).Resources) }
+// Resources returns the resources of servers in the form of mentions.
+func (s *Servers) Resources() []string { return fromCurrent(s, (*generation).Resources) }

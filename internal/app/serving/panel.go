@@ -12,10 +12,11 @@ import (
 	"agent/internal/setup/servers"
 )
 
-// reconnectTime bounds a connection that the panel makes.
+// reconnectTime bounds how long the panel waits for a connection.
 const reconnectTime = time.Minute
 
-// ServerPick implements slash.Servers.
+// ServerPick returns the panel of servers for /mcp, nil if there are none. It implements
+// slash.Servers.
 func (s *Servers) ServerPick() *command.Pick {
 	g := s.current.Load()
 	if g == nil {
@@ -28,7 +29,7 @@ func (s *Servers) ServerPick() *command.Pick {
 			mark = "● "
 		}
 		if g.configured.waits(st.Server.Server) {
-			line = "/trust" // which shows all of what would run
+			line = "/trust" // it shows every command that the server would run
 		}
 		pick.Choices = append(pick.Choices, command.Choice{
 			Name: st.Name, Help: mark + st.Says() + " · " + st.From(), Line: line,
@@ -37,7 +38,7 @@ func (s *Servers) ServerPick() *command.Pick {
 	}
 	act := func(do func(ctx context.Context, g *generation, st bridge.Status) error) func(command.Choice, string) (*command.Pick, error) {
 		return func(choice command.Choice, _ string) (*command.Pick, error) {
-			g, st, err := s.named(choice.Name)
+			g, st, err := s.statusNow(choice.Name)
 			if err == nil {
 				err = do(g.life, g, st)
 			}
@@ -55,8 +56,8 @@ func (s *Servers) ServerPick() *command.Pick {
 	return pick
 }
 
-// named is a server of now.
-func (s *Servers) named(name string) (*generation, bridge.Status, error) {
+// statusNow returns the current generation and the state of one of its servers.
+func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 	g := s.current.Load()
 	if g == nil {
 		return nil, bridge.Status{}, errors.New("there are no servers any more")
@@ -65,8 +66,8 @@ func (s *Servers) named(name string) (*generation, bridge.Status, error) {
 	return g, st, err
 }
 
-// toggle disables a server or enables it, in its file and at once. What the model is offered
-// stays until its head is made anew.
+// toggle disables or enables a server, in its file and at once. The model is offered the same
+// tools as before until the head of its requests changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
 	if st.File == "" {
 		return errors.New(st.Name + " is in no file: it is of " + st.From())
@@ -76,14 +77,14 @@ func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) err
 		return err
 	}
 	g.configured.switched.Store(st.Name, disable)
-	g.Use(st.Name, g.configured.unused(st.Server.Server))
+	g.Use(st.Name, g.configured.whyUnused(st.Server.Server))
 	if client := g.wires.Connected(st.Name); disable && client != nil {
 		client.Close()
 	}
 	return nil
 }
 
-// reconnect ends the connection to a server and makes another.
+// reconnect closes the connection to a server and makes a new one.
 func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status) error {
 	if st.State == bridge.Unused {
 		return errors.New(st.Name + " is not used: " + st.Reason)
@@ -96,7 +97,7 @@ func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status
 	return g.Again(ctx, st.Name)
 }
 
-// login leads the person through the login of a server in their browser.
+// login logs the person in to a server, through their browser.
 func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) error {
 	switch {
 	case st.State == bridge.Unused:
@@ -114,7 +115,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	return s.reconnect(ctx, g, st)
 }
 
-// waits reports whether a server waits for the person's yes.
+// waits reports whether a server waits for the person's consent.
 func (x *Configured) waits(s *servers.Server) bool {
 	if s.Origin != servers.Project || x.isDisabled(s) {
 		return false
@@ -122,7 +123,7 @@ func (x *Configured) waits(s *servers.Server) bool {
 	return x.Trust == nil || x.Trust.May(item(s)) != nil
 }
 
-// isDisabled reports whether a server is disabled, in its file or since by the panel.
+// isDisabled reports whether a server is disabled, by the panel or else by its file.
 func (x *Configured) isDisabled(s *servers.Server) bool {
 	if now, switched := x.switched.Load(s.Name); switched {
 		return now.(bool)

@@ -1,5 +1,9 @@
-// Package serving has the MCP servers of a conversation: which of those that are configured
-// are used, their tools, their questions to the person, and what is read of them by name.
+// Package serving has the MCP servers of a conversation. It decides which of the configured
+// servers are used, offers their tools to the model, brings their questions to the person, and
+// reads their prompts and resources by name.
+//
+// Configured has the servers of a workspace's configuration; commands outside of a conversation
+// use it alone. Servers, which a conversation owns, connects to them.
 package serving
 
 import (
@@ -23,58 +27,59 @@ import (
 	"agent/internal/words"
 )
 
-// Config is what the servers of a conversation are made of.
+// Config has the dependencies of Servers.
 type Config struct {
 	// Version names the program to servers.
 	Version string
-	// Unattended means that nobody answers.
+	// Unattended is set if no person is there to answer questions.
 	Unattended bool
 	Settings   *settings.Settings
 	Env        *tools.Env
 	Logins     *mcp.Logins
 	// Read reads the configuration.
 	Read func() (*Configured, error)
-	// Window is the size of the model's window, in tokens.
+	// Window returns the size of the model's window, in tokens.
 	Window func() int
-	// Kept receives what is offered from now on.
+	// Kept receives the offered tools whenever they change, for the record of the session.
 	Kept func([]bridge.Offered)
 	// Tell shows a line to the person, on the goroutine that runs the conversation.
 	Tell func(line string)
-	// Usage is what the next request sends.
+	// Usage returns the size of the next request.
 	Usage func(ctx context.Context) (window.Usage, error)
-	// Inquire puts questions to the person; false where nobody answers.
+	// Inquire puts questions to the person. It returns false if nobody answers.
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool)
-	// Browse opens an address in the person's browser; nil where there is none.
+	// Browse opens an address in the person's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }
 
-// Servers are those of a conversation. Its tools are offered from Begin on.
+// Servers connects a conversation to its MCP servers. Their tools are offered from Begin on.
 type Servers struct {
 	Config
-	// configured are those of the start.
+	// configured is the configuration with which the conversation began.
 	configured *Configured
-	current    atomic.Pointer[generation]
+	// current is nil while no servers are in use.
+	current atomic.Pointer[generation]
 }
 
-// generation are the servers as they were configured when they were read. Another replaces
-// it when the configuration is read again.
+// generation has the servers of one reading of the configuration. The next reading makes a new
+// generation, which replaces it.
 type generation struct {
 	*bridge.Bridge
 	configured *Configured
 	wires      *mcp.Set
-	// life ends with it, by end.
+	// life is the context of the generation's work, and end ends it.
 	life context.Context
 	end  context.CancelFunc
-	// number counts those of a conversation.
+	// number counts the generations of a conversation, from 1.
 	number uint64
 }
 
-// of is what the servers of now say, the zero value where there are none.
-func of[T any](s *Servers, say func(g *generation) T) (said T) {
+// fromCurrent asks the current generation. It returns the zero value if there is none.
+func fromCurrent[T any](s *Servers, ask func(g *generation) T) (answer T) {
 	if g := s.current.Load(); g != nil {
-		said = say(g)
+		answer = ask(g)
 	}
-	return said
+	return answer
 }
 
 func (g *generation) close() {
@@ -83,19 +88,19 @@ func (g *generation) close() {
 	g.wires.Close()
 }
 
-// How long the first request waits for servers that are not known yet.
+// These constants bound how long the first request waits for servers that have no known offer.
 const (
 	patienceOnScreen = 3 * time.Second
 	patienceOfScript = 10 * time.Second
 )
 
-// Begin makes the tools of servers callable. Offered is what a recorded session was
-// offered. Without servers nothing is begun.
+// Begin makes the tools of the configured servers callable. offered is the record of the tools
+// that a resumed session offered. Without any servers Begin does nothing.
 func (s *Servers) Begin(config Config, configured *Configured, offered json.RawMessage) {
 	s.Config, s.configured = config, configured
 	var recorded []bridge.Offered
 	if err := json.Unmarshal(offered, &recorded); err != nil {
-		recorded = nil // there is none, or it is damaged: what there is now is offered
+		recorded = nil // without a usable record, the present tools are offered
 	}
 	if len(configured.Servers) == 0 && len(recorded) == 0 {
 		return
@@ -108,7 +113,7 @@ func (s *Servers) Begin(config Config, configured *Configured, offered json.RawM
 	g.Start()
 }
 
-// Close ends the connections.
+// Close closes all connections.
 func (s *Servers) Close() error {
 	if g := s.current.Swap(nil); g != nil {
 		g.close()
@@ -116,6 +121,7 @@ func (s *Servers) Close() error {
 	return nil
 }
 
+// newGeneration returns a generation that is not connected yet.
 func (s *Servers) newGeneration(configured *Configured, number uint64) *generation {
 	g := &generation{configured: configured, number: number}
 	g.life, g.end = context.WithCancel(context.Background())
@@ -146,15 +152,15 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 	return g
 }
 
-// Source is the source of servers' tools.
+// Source returns the source of the servers' tools.
 func (s *Servers) Source() tools.Source {
 	return tools.Source{
 		Name: "servers",
 		Revision: func() uint64 {
-			return of(s, func(g *generation) uint64 { return g.number<<32 + g.Source().Revision() })
+			return fromCurrent(s, func(g *generation) uint64 { return g.number<<32 + g.Source().Revision() })
 		},
 		List: func() []tools.Tool {
-			return of(s, func(g *generation) []tools.Tool { return g.Source().List() })
+			return fromCurrent(s, func(g *generation) []tools.Tool { return g.Source().List() })
 		},
 		Expects: func(name string) bool {
 			_, _, is := catalogue.Split(name)
@@ -163,12 +169,13 @@ func (s *Servers) Source() tools.Source {
 	}
 }
 
-// Stamp changes when what servers offer does; "" without servers.
+// Stamp returns a text that changes whenever the offered tools change, "" without servers.
 func (s *Servers) Stamp() string {
-	return of(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.Stamp()) })
+	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.Stamp()) })
 }
 
-// Await waits for servers that are not known yet, before the first request.
+// Await waits, before the first request, for servers whose offer is not known yet, and tells the
+// person about servers that failed.
 func (s *Servers) Await(ctx context.Context) {
 	g := s.current.Load()
 	if g == nil || g.Frozen() {
@@ -191,34 +198,34 @@ func (s *Servers) Await(ctx context.Context) {
 	}
 }
 
-// Refreeze has the model be offered what is known now.
+// Refreeze offers the model the tools that are known now.
 func (s *Servers) Refreeze() {
 	if g := s.current.Load(); g != nil {
 		g.Refreeze()
 	}
 }
 
-// News are what servers offer since the latest message said so, as blocks of a message.
+// News returns messages for the model about tools that are new since the last call.
 func (s *Servers) News() (blocks []history.Block) {
-	for _, line := range of(s, (*generation).News) {
+	for _, line := range fromCurrent(s, (*generation).News) {
 		blocks = append(blocks, &history.Text{Text: "[" + line + "]", Source: history.Brought})
 	}
 	return blocks
 }
 
-// UseAgreed starts the use of servers that the person has agreed to since.
+// UseAgreed starts the servers to which the person has agreed since.
 func (s *Servers) UseAgreed() {
 	g := s.current.Load()
 	if g == nil {
 		return
 	}
 	for _, server := range g.configured.Servers {
-		g.Use(server.Name, g.configured.unused(server))
+		g.Use(server.Name, g.configured.whyUnused(server))
 	}
 }
 
-// ReloadServers implements command.Servers: it reads the configuration again, connects to
-// all servers and offers what there is then.
+// ReloadServers reads the configuration again, connects to all servers and offers their present
+// tools. It implements command.Servers.
 func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 	configured, err := s.Read()
 	if err != nil {
@@ -252,7 +259,7 @@ func (s *Servers) ReloadServers(ctx context.Context) ([]string, error) {
 	return append(lines, fmt.Sprintf("The next request sends all %s anew: the tools at its head have changed, so that the provider's cache does not hold.", words.Count(usage.Total(), "token"))), nil
 }
 
-// ServerLines implements command.Servers.
+// ServerLines lists the servers with their state and their cost. It implements command.Servers.
 func (s *Servers) ServerLines() []string {
 	g := s.current.Load()
 	if g == nil {
@@ -271,7 +278,7 @@ func (s *Servers) ServerLines() []string {
 	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
 }
 
-// ServerLine implements command.Servers.
+// ServerLine describes one server. It implements command.Servers.
 func (s *Servers) ServerLine(name string) ([]string, error) {
 	st, err := s.status(name)
 	if err != nil {
@@ -280,7 +287,7 @@ func (s *Servers) ServerLine(name string) ([]string, error) {
 	return st.Describe(), nil
 }
 
-// ServerLog implements command.Servers.
+// ServerLog returns the log of one server. It implements command.Servers.
 func (s *Servers) ServerLog(name string) ([]string, error) {
 	st, err := s.status(name)
 	if err != nil {
@@ -298,6 +305,7 @@ func (s *Servers) ServerLog(name string) ([]string, error) {
 	return []string{name + " is not connected"}, nil
 }
 
+// status returns the state of one server.
 func (s *Servers) status(name string) (bridge.Status, error) {
 	var names []string
 	for _, st := range s.Status() {
@@ -308,5 +316,5 @@ func (s *Servers) status(name string) (bridge.Status, error) {
 	return bridge.Status{}, fmt.Errorf("there is no server %q%s", name, nearest.Question(name, names))
 }
 
-// Status is how the servers are.
-func (s *Servers) Status() []bridge.Status { return of(s, (*generation).Status) }
+// Status returns the state of each server.
+func (s *Servers) Status() []bridge.Status { return fromCurrent(s, (*generation).Status) }
