@@ -1,5 +1,6 @@
-// Package brought has what people and repositories bring to a conversation: instructions,
-// skills, commands, the review of a change, and what a message that calls them becomes.
+// Package brought has the texts that people and repositories bring to a conversation:
+// instructions, skills, commands, and the built-in review of a change. It also turns a typed
+// message that calls them into the blocks that the model reads.
 package brought
 
 import (
@@ -27,52 +28,53 @@ import (
 	"agent/prompts"
 )
 
-// Config is what is brought to a conversation depends on.
+// Config has the dependencies of Brought.
 type Config struct {
 	*gates.Host
-	// Off leaves out all but what is called of servers.
+	// Off is set if instructions, skills and commands are left out. Servers are used all the
+	// same.
 	Off     bool
 	Rules   *gates.Rules
 	Servers *serving.Servers
-	// Window is the size of the model's window, in tokens.
+	// Window returns the size of the model's window, in tokens.
 	Window func() int
-	// NoImages says why the model in use takes no images, "" where it takes them.
+	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
 	NoImages func() string
 	Log      *slog.Logger
 }
 
-// Brought is what people and repositories have brought to a conversation: instructions, and
-// skills and commands that can be called.
+// Brought has the instructions, skills and commands of a conversation.
 type Brought struct {
 	Config
 	set atomic.Pointer[setup.Set]
-	// tool is the one for skills, if there is one, and made counts how often it was.
+	// tool has the tool for skills, or none.
 	tool atomic.Pointer[[]tools.Tool]
-	made atomic.Uint64
-	// said are the notices of heads that were given.
-	said []string
-	// head are the instructions that the head was made of, by file.
+	// toolRevision counts how often tool was set.
+	toolRevision atomic.Uint64
+	// shownNotices are the notices that the person has already seen.
+	shownNotices []string
+	// head has the instructions in the head of each request, by file.
 	head []prompts.Instruction
-	// inHead are the instructions that the model was given with the head or since.
-	inHead []instructions.File
-	// most is how long all instructions may be together, in bytes, by the window of the
-	// start.
-	most int
+	// modelTexts has the instructions that the model has received, in the head or later.
+	modelTexts []instructions.File
+	// mostBytes bounds the length of all instructions together, by the window at the start.
+	mostBytes int
 }
 
-// Set are the skills and commands that can be called.
+// Set returns the skills and commands that can be called.
 func (b *Brought) Set() setup.Set {
-	if found := b.set.Load(); found != nil {
-		return *found
+	if set := b.set.Load(); set != nil {
+		return *set
 	}
 	return setup.Set{}
 }
 
-// find finds the skills and commands that there are now.
+// find reads the skills and commands that exist now.
 func (b *Brought) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
 
-// skillNews looks for skills and commands again, and names to the model the skills that are
-// new or described otherwise: the list in its tool stays as it is.
+// skillNews reads the skills and commands again, and returns a message to the model about skills
+// that are new or have a new description. The list in the skill tool stays the same, so that the
+// provider's cache holds.
 func (b *Brought) skillNews() []history.Block {
 	if b.Off {
 		return nil
@@ -94,8 +96,8 @@ func (b *Brought) skillNews() []history.Block {
 	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.Brought}}
 }
 
-// Begin finds the skills and commands of the workspace and its user, and makes the tool for
-// skills. The notices are for the person.
+// Begin finds the skills and commands of the workspace and its user, and creates the tool for
+// skills. It returns notices for the person.
 func (b *Brought) Begin(c Config) (notices []string) {
 	b.Config = c
 	if b.Off {
@@ -121,48 +123,49 @@ func (b *Brought) Begin(c Config) (notices []string) {
 		b.Env.Workspace.Look(s.Dir)
 		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
 	}
-	return append(notices, b.unsaid(b.offerSkills())...)
+	return append(notices, b.newNotices(b.offerSkills())...)
 }
 
-// SkillPaths are the further folders of skills, absolute.
+// SkillPaths returns the absolute paths of the additional skill folders in the settings.
 func SkillPaths(s *settings.Settings, w source.Where) []string {
 	return settings.Paths(settings.SkillPaths.Of(s), w.Home, w.Workspace)
 }
 
-// Expand turns a message into blocks: what was typed, what it calls, what it includes.
+// Expand turns a message into blocks: the typed text, the texts of the skills, commands and
+// prompts that it calls, and the files and resources that it includes.
 func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
-	brought, files, err := b.called(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
+	blocks, files, err := b.callTexts(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
-	said, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], files...), atcmd.Options{
+	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], files...), atcmd.Options{
 		Root:      b.Env.Workspace.Root(),
 		NoImages:  b.NoImages(),
-		Shown:     b.Env.Seen.Record, // the model may edit what it was shown
+		Shown:     b.Env.Seen.Record, // the model may edit the files that it has seen
 		Elsewhere: b.Servers.IsResource,
 		Kept: func(path string) (why string, denied bool) {
-			found := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
-			return found.Why, found.Denied
+			file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
+			return file.Why, file.Denied
 		},
 	})
 	if err != nil {
-		return said, err
+		return expansion, err
 	}
-	read, err := b.Servers.ReadResources(ctx, &said)
+	resources, err := b.Servers.ReadResources(ctx, &expansion)
 	if err != nil {
-		return said, err
+		return expansion, err
 	}
-	if brought = slices.Concat(brought, read, news, b.changed(), b.Servers.News()); len(brought) > 0 {
-		said.Blocks = slices.Insert(said.Blocks, 1, brought...)
+	if blocks = slices.Concat(blocks, resources, news, b.changes(), b.Servers.News()); len(blocks) > 0 {
+		expansion.Blocks = slices.Insert(expansion.Blocks, 1, blocks...)
 	}
-	return said, nil
+	return expansion, nil
 }
 
-// called returns the texts of the skills and commands that a message calls, and the files
-// that these include.
-func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.Runner) (brought []history.Block, files atcmd.Message, err error) {
+// callTexts returns the texts of the skills, commands and prompts that a message calls, and the
+// files that these texts include.
+func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run setup.Runner) (blocks []history.Block, files atcmd.Message, err error) {
 	if message.Leads() != '/' {
 		return nil, nil, nil
 	}
@@ -177,7 +180,7 @@ func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.R
 	}
 	calls := b.Set().Calls(line.String())
 	if len(calls) == 0 {
-		review, err := b.reviewed(ctx, line.String())
+		review, err := b.reviewBlocks(ctx, line.String())
 		return review, nil, err
 	}
 	for _, call := range calls {
@@ -186,15 +189,15 @@ func (b *Brought) called(ctx context.Context, message atcmd.Message, run setup.R
 		if err != nil {
 			return nil, nil, fmt.Errorf("/%s: %w", call.As, err)
 		}
-		brought = append(brought, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
+		blocks = append(blocks, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
 		for _, file := range included {
 			files = append(files, atcmd.Part{File: file})
 		}
 	}
-	return brought, files, nil
+	return blocks, files, nil
 }
 
-// Callable lists what can be called, for people.
+// Callable returns the commands, skills and prompts that a person can call.
 func (b *Brought) Callable() []command.Callable {
 	var all []command.Callable
 	for _, e := range b.Set().Callable() {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/setup/consent"
 )
 
-// lend allows, until the end of the turn, what a skill or command asks for, if it is the
-// person's own or they have agreed to it.
+// lend allows the calls that a skill or command asks for, until the end of the turn. The person
+// must own the skill or command, or have agreed to it.
 func (b *Brought) lend(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
@@ -24,10 +24,10 @@ func (b *Brought) lend(e *setup.Entry) {
 	}
 }
 
-// Grants are the grants of skills and commands that need consent: those of a repository
-// and of other programs' folders.
-func Grants(brought setup.Set) (items []consent.Item) {
-	for _, e := range slices.Concat(brought.Skills.Entries, brought.Commands.Entries) {
+// Grants returns the permissions that skills and commands ask for, as items for consent. Only
+// entries of a repository and of other programs' folders need consent.
+func Grants(set setup.Set) (items []consent.Item) {
+	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		if needsConsent(e) {
 			items = append(items, grants(e))
 		}
@@ -35,10 +35,10 @@ func Grants(brought setup.Set) (items []consent.Item) {
 	return items
 }
 
-// voidRules returns a line for each rule of a skill or command that is not understood, and that no
-// question shows.
-func (b *Brought) voidRules(found setup.Set) (lines []string) {
-	for _, e := range slices.Concat(found.Skills.Entries, found.Commands.Entries) {
+// voidRules returns a line for each rule of a skill or command that is not understood. It leaves
+// out rules that a question for consent will show.
+func (b *Brought) voidRules(set setup.Set) (lines []string) {
+	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		for _, rule := range e.Allowed {
 			if why, void := strings.CutPrefix(gates.AboutRule(rule), gates.NotUnderstood); void && !needsConsent(e) {
 				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, gates.NotUnderstood, why))
@@ -48,12 +48,12 @@ func (b *Brought) voidRules(found setup.Set) (lines []string) {
 	return lines
 }
 
-// needsConsent reports whether an entry grants anything and is not the person's own.
+// needsConsent reports whether an entry asks for permissions and does not belong to the person.
 func needsConsent(e *setup.Entry) bool {
 	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(gates.InOurWords(text)) > 0 })
 }
 
-// grants is what a skill or command grants, as an item.
+// grants returns the permissions that a skill or command asks for, as an item for consent.
 func grants(e *setup.Entry) consent.Item {
 	kind := "command "
 	if e.IsSkill() {

@@ -16,28 +16,28 @@ import (
 	"agent/prompts"
 )
 
-// instructionShare is the part of the window that instructions may take: a tenth.
+// instructionShare is the divisor of the window that bounds all instructions: a tenth of it.
 const instructionShare = 10
 
-// places says where files with instructions are looked for.
+// places returns the folders and limits of the search for instructions.
 func (b *Brought) places() instructions.Where {
 	return instructions.Where{
 		Where: b.Where,
 		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
-		Most:  b.most,
+		Most:  b.mostBytes,
 		Kept: func(abs string) string {
 			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
 		},
 	}
 }
 
-// Head chooses the instructions for the head; later ones are differences to them. The
-// notices are for the person.
+// Head chooses the instructions for the head of each request. Later changes are sent as
+// differences from them. Head returns notices for the person.
 func (b *Brought) Head() (notices []string) {
-	b.most = b.Window() / instructionShare * bytesPerToken
+	b.mostBytes = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
 	var files []string
-	b.head, b.inHead = nil, found.Files
+	b.head, b.modelTexts = nil, found.Files
 	for _, file := range found.Files {
 		b.head = append(b.head, prompts.Instruction{Source: file.Path, Text: file.Text})
 		files = append(files, b.Env.Workspace.Rel(file.Path))
@@ -51,20 +51,21 @@ func (b *Brought) Head() (notices []string) {
 	if name := settings.OutputStyle.Of(b.Settings); name != "" && !b.Off {
 		text, err := b.style(name)
 		if err != nil {
-			return b.unsaid(append(notices, "output-style "+err.Error()))
+			return b.newNotices(append(notices, "output-style "+err.Error()))
 		}
 		b.head = append(b.head, prompts.Instruction{Source: "the output style " + name, Text: text})
 	}
-	return b.unsaid(notices)
+	return b.newNotices(notices)
 }
 
-// Instructions are those of the head.
+// Instructions returns the instructions in the head.
 func (b *Brought) Instructions() []prompts.Instruction { return b.head }
 
-// mostStyle bounds an output style, in bytes.
+// mostStyle bounds the length of an output style, in bytes.
 const mostStyle = 64 << 10
 
-// style is how the person wants answers, by the name of a file of theirs or of Claude Code's.
+// style returns the text of an output style: a file in the person's folder for styles, or in
+// Claude Code's.
 func (b *Brought) style(name string) (string, error) {
 	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
@@ -86,28 +87,28 @@ func (b *Brought) style(name string) (string, error) {
 	return "", fmt.Errorf("%s: there is no %s.md in %s", name, name, strings.Join(folders, " or "))
 }
 
-// Refreeze has the head follow what has changed: it is called where the provider's cache of
-// it is lost anyway. The notices are those that were not given before.
+// Refreeze updates the head to the present instructions and skills. Callers use it when the
+// provider's cache of the head is lost anyway. It returns the notices that are new.
 func (b *Brought) Refreeze() (notices []string) {
 	if notices = b.Head(); !b.Off {
 		found := b.find()
 		b.set.Store(&found)
-		notices = append(notices, b.unsaid(b.offerSkills())...)
+		notices = append(notices, b.newNotices(b.offerSkills())...)
 	}
 	b.Servers.Refreeze()
 	return notices
 }
 
-// unsaid returns the notices that were not given before.
-func (b *Brought) unsaid(notices []string) []string {
-	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.said, notice) })
-	b.said = append(b.said, fresh...)
+// newNotices returns the notices that the person has not seen, and remembers them as seen.
+func (b *Brought) newNotices(notices []string) []string {
+	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.shownNotices, notice) })
+	b.shownNotices = append(b.shownNotices, fresh...)
 	return fresh
 }
 
-// changedText says what a file with instructions says now: as a difference to what the head
-// has of it where that is shorter, else whole. Each difference is to the head, so that the
-// newest by itself says all.
+// changedText returns the message about a changed file of instructions: a difference if that is
+// shorter, else the whole text. The difference is always taken from the text in the head, so that
+// the latest message is enough.
 func (b *Brought) changedText(file instructions.File, whole string) string {
 	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
 		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
@@ -118,7 +119,7 @@ func (b *Brought) changedText(file instructions.File, whole string) string {
 	return "These instructions have changed and hold as they are now:\n" + whole
 }
 
-// instructions finds the instructions of the workspace and its user.
+// instructions reads the instructions of the workspace and its user.
 func (b *Brought) instructions() instructions.Found {
 	if b.Off {
 		return instructions.Found{}
@@ -126,8 +127,8 @@ func (b *Brought) instructions() instructions.Found {
 	return instructions.Find(b.places())
 }
 
-// marked is a file with instructions as a block of a conversation.
-func (b *Brought) marked(file instructions.File) chat.Nested {
+// nested returns a file of instructions as a block of a conversation, between marks.
+func (b *Brought) nested(file instructions.File) chat.Nested {
 	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
 	return chat.Nested{
 		Key:  "instructions:" + file.Path,
@@ -135,8 +136,8 @@ func (b *Brought) marked(file instructions.File) chat.Nested {
 	}
 }
 
-// Below returns the instructions of the folders on the way to a file, and the rules that
-// hold for it. What the head has is not given again.
+// Below returns the instructions in the folders between the workspace and a file, and the rules
+// that apply to the file. It leaves out texts that the model has already received.
 func (b *Brought) Below(file string) []chat.Nested {
 	abs := b.Absolute(filepath.FromSlash(file))
 	root := b.Env.Workspace.Root()
@@ -148,37 +149,37 @@ func (b *Brought) Below(file string) []chat.Nested {
 		return nil
 	}
 	var nested []chat.Nested
-	for _, found := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
-		if !b.given(found) {
-			nested = append(nested, b.marked(found))
+	for _, below := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
+		if !b.modelHas(below) {
+			nested = append(nested, b.nested(below))
 		}
 	}
 	return nested
 }
 
-// given reports whether the head has a text.
-func (b *Brought) given(file instructions.File) bool {
-	return slices.ContainsFunc(b.inHead, func(has instructions.File) bool { return has.Text == file.Text })
+// modelHas reports whether the model has received a text, in the head or later.
+func (b *Brought) modelHas(file instructions.File) bool {
+	return slices.ContainsFunc(b.modelTexts, func(has instructions.File) bool { return has.Text == file.Text })
 }
 
-// changed returns the instructions of the workspace that have changed since the model was
-// given them, and remembers them.
-func (b *Brought) changed() []history.Block {
+// changes returns messages about the instructions of the workspace that have changed since the
+// model received them. It remembers them as received.
+func (b *Brought) changes() []history.Block {
 	var blocks []history.Block
 	for _, file := range b.instructions().Files {
-		if b.given(file) {
+		if b.modelHas(file) {
 			continue
 		}
-		n := b.marked(file)
+		n := b.nested(file)
 		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key})
-		others := slices.DeleteFunc(b.inHead, func(has instructions.File) bool { return has.Path == file.Path })
-		b.inHead = append(others, file)
+		others := slices.DeleteFunc(b.modelTexts, func(has instructions.File) bool { return has.Path == file.Path })
+		b.modelTexts = append(others, file)
 	}
 	return blocks
 }
 
-// InstructionLines lists the instructions for /instructions: what is read, with its size,
-// and what is not, with the reason.
+// InstructionLines lists the instructions for /instructions: the files in use with their sizes,
+// and the unused ones with the reasons.
 func (b *Brought) InstructionLines() []string {
 	found := b.instructions()
 	var lines []string

@@ -34,15 +34,15 @@ func TestInstructionsThatChange(t *testing.T) {
 	}
 	c := &Brought{Config: in(place)}
 	c.Head()
-	if blocks := c.changed(); len(blocks) != 0 {
+	if blocks := c.changes(); len(blocks) != 0 {
 		t.Errorf("nothing changed, and %d blocks arrive", len(blocks))
 	}
 	write("AGENTS.md", "be even better")
-	blocks := c.changed()
+	blocks := c.changes()
 	if len(blocks) != 1 || blocks[0].(*history.Text).Key != "instructions:"+place.Root()+"/AGENTS.md" {
 		t.Fatalf("arrived: %v", blocks)
 	}
-	if blocks := c.changed(); len(blocks) != 0 {
+	if blocks := c.changes(); len(blocks) != 0 {
 		t.Error("a change arrives twice")
 	}
 	for file, want := range map[string]int{"pkg/a.go": 1, "a.go": 0, "/etc/passwd": 0, "../x": 0, "no/such/a": 0} {

@@ -14,11 +14,11 @@ import (
 	"agent/internal/text/lines"
 )
 
-// reviewName is the command of the program that reviews a change. One of a person or a
-// repository with that name takes its place.
+// reviewName is the name of the built-in command that reviews a change. A command of a person or
+// a repository with the same name replaces it.
 const reviewName = "review"
 
-// reviewCallable describes it.
+// reviewCallable describes the built-in review in lists of commands.
 var reviewCallable = command.Callable{
 	Name: reviewName, Origin: "built in", Hint: "[BASE] [#PATH…] [WORDS…]",
 	Help: "review what changed since BASE (default: the main branch), without changing anything",
@@ -30,11 +30,11 @@ Look at the code around each hunk, its callers and its tests, before you judge; 
 
 Answer with one line a finding, the worst first: file:line: what is wrong, when it happens, and what to do. Without findings say so in one line. Then, in at most three lines, what you could not check.`
 
-// reviewShare is the share of the window that the diff of a review may take, as a divisor.
+// reviewShare is the divisor of the window that bounds the diff in a review.
 const reviewShare = 4
 
-// reviewed returns the review that a line calls, nil for none.
-func (b *Brought) reviewed(ctx context.Context, line string) ([]history.Block, error) {
+// reviewBlocks returns the blocks of the review that a line calls, nil if it calls none.
+func (b *Brought) reviewBlocks(ctx context.Context, line string) ([]history.Block, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil, nil
@@ -63,7 +63,8 @@ func (b *Brought) reviewed(ctx context.Context, line string) ([]history.Block, e
 	}, nil
 }
 
-// reviewArguments are the commit to compare with, the paths, and what else was said.
+// reviewArguments splits the arguments of a review into the commit to compare with, the paths,
+// and other words for the model.
 func (b *Brought) reviewArguments(ctx context.Context, fields []string) (base string, paths []string, words string) {
 	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") && gitdiff.IsCommit(ctx, b.Env.Workspace.Root(), fields[0]) {
 		base, fields = fields[0], fields[1:]

@@ -10,13 +10,13 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is what a token of the catalogue takes at least: the budget is a bound, for
-// which an estimate that is seldom too low is enough.
+// bytesPerToken estimates tokens from bytes. It is on the low side, so that texts seldom take
+// more tokens than estimated; an exact count is not needed for a budget.
 const bytesPerToken = 3
 
-// Source is the source of the tool for skills.
+// Source returns the source of the tool for skills.
 func (b *Brought) Source() tools.Source {
-	return tools.Source{Name: "skills", Revision: b.made.Load, List: func() []tools.Tool {
+	return tools.Source{Name: "skills", Revision: b.toolRevision.Load, List: func() []tools.Tool {
 		if tool := b.tool.Load(); tool != nil {
 			return *tool
 		}
@@ -24,7 +24,8 @@ func (b *Brought) Source() tools.Source {
 	}}
 }
 
-// offerSkills gives the model the tool for skills, if there is one that it may use.
+// offerSkills offers the model the tool for skills, if it may use any. It returns notices for the
+// person.
 func (b *Brought) offerSkills() (notices []string) {
 	budget := setup.Budget(b.Window())
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
@@ -36,14 +37,14 @@ func (b *Brought) offerSkills() (notices []string) {
 		tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
 	}
 	b.tool.Store(&tool)
-	b.made.Add(1)
+	b.toolRevision.Add(1)
 	if cut > 0 {
 		notices = append(notices, fmt.Sprintf("The descriptions of %s are cut for the model; skills.budget %d shows them whole", words.Count(cut, "skill"), whole))
 	}
 	return notices
 }
 
-// activate is the text of a skill that the model asks for.
+// activate returns the text of a skill that the model asks for.
 func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	s := b.Set().Skills.Named(name)
 	switch {
