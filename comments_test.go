@@ -1,38 +1,65 @@
 package agent_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// archaic are turns of phrase that a reader of today stumbles over in a comment.
-var archaic = regexp.MustCompile(`\b(told|tell|tells|stands|stand|goes|lays|takes up|hangs on|mend|mended|who|whoever)\b`)
+// unread lists the rooms whose comments have not been rewritten in plain words yet.
+var unread = []string{
+	"cmd/agent", "internal/acp", "internal/app", "internal/atcmd", "internal/chat", "internal/check", "internal/cli", "internal/cmdline", "internal/command",
+	"internal/compression", "internal/console", "internal/disk", "internal/front", "internal/gate", "internal/git", "internal/gitdiff", "internal/headless",
+	"internal/history", "internal/ignore", "internal/lexer", "internal/llm", "internal/mcp", "internal/nearest", "internal/offline", "internal/pattern",
+	"internal/provider", "internal/rawjson", "internal/rules", "internal/sandbox", "internal/search", "internal/session", "internal/settings", "internal/setup",
+	"internal/shape", "internal/shell", "internal/slash", "internal/snapshot", "internal/table", "internal/tempdir", "internal/testrun", "internal/text",
+	"internal/tokens", "internal/tools", "internal/trace", "internal/traits", "internal/tui", "internal/words", "internal/workspace", "internal/worktree",
+	"internal/picture", "internal/fetch", "internal/hook", "internal/plan", "internal/version", "prompts",
+}
 
-// Comments are plain English of today: at most one line in two hundred has one of those.
+// relative finds the phrases that make a reader look for the noun: "what is left" instead of
+// "the remaining lines".
+var relative = regexp.MustCompile(`(?i)\b(what|that which|those that|those of|of which|of whom|by which|of those|one that)\b`)
+
+// nounDoc finds docs that say what a function is instead of what it does.
+var nounDoc = regexp.MustCompile(`^\S+ (is|are|has|have)\b`)
+
+// Program comments are plain English, as the Go standard library writes it: at most 3 relative
+// phrases in 1000 words, and at most 8 % of the docs of functions describe a thing instead of
+// an action. The libraries and programs that we compared with are at 0.3 to 0.7 and at 1.5 to 8 %.
 func TestCommentsAreInPlainWords(t *testing.T) {
 	t.Parallel()
-	lines := 0
-	var found []string
+	words, docs := 0, 0
+	var phrases, nouns []string
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || inUnread(file) {
 			return err
 		}
-		text, err := os.ReadFile(file)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		for line := range strings.Lines(string(text)) {
-			comment, is := strings.CutPrefix(strings.TrimSpace(line), "//")
-			if !is {
+		for _, group := range parsed.Comments {
+			words += len(strings.Fields(group.Text()))
+			for _, phrase := range relative.FindAllStringIndex(group.Text(), -1) {
+				phrases = append(phrases, file+": "+strings.Join(strings.Fields(group.Text()[max(0, phrase[0]-60):min(len(group.Text()), phrase[1]+30)]), " "))
+			}
+		}
+		for _, declaration := range parsed.Decls {
+			function, is := declaration.(*ast.FuncDecl)
+			if !is || function.Doc == nil {
 				continue
 			}
-			lines++
-			if archaic.MatchString(comment) {
-				found = append(found, file+": "+strings.TrimSpace(comment))
+			docs++
+			if nounDoc.MatchString(function.Doc.Text()) {
+				nouns = append(nouns, file+": "+strings.TrimSpace(function.Doc.Text()))
 			}
 		}
 		return nil
@@ -40,7 +67,20 @@ func TestCommentsAreInPlainWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found)*200 > lines {
-		t.Errorf("%d of %d comment lines:\n%s", len(found), lines, strings.Join(found, "\n"))
+	if len(phrases)*1000 > 3*words {
+		t.Errorf("%d relative phrases in %d words:\n%s", len(phrases), words, strings.Join(phrases, "\n"))
 	}
+	if len(nouns)*100 > 8*docs {
+		t.Errorf("%d of %d docs of functions have no verb:\n%s", len(nouns), docs, strings.Join(nouns, "\n"))
+	}
+}
+
+// inUnread reports whether a file is in an unread room or below it, or is support for tests.
+func inUnread(file string) bool {
+	for dir := path.Dir(filepath.ToSlash(file)); dir != "."; dir = path.Dir(dir) {
+		if slices.Contains(unread, dir) || dir == "internal/testing" || dir == "examples" {
+			return true
+		}
+	}
+	return false
 }
