@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // extensions are one of each kind of thing the program is extended by: a file of

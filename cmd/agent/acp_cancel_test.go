@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 func (e *peer) cancel(session string) {

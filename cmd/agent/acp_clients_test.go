@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // Clients as others wrote them finish a turn with an edit and a command. make acp fetches

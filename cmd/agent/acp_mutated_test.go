@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // Whatever an editor sends while a question is open, the connection lives and nothing is

@@ -16,7 +16,7 @@ import (
 
 	"agent/internal/acp"
 	"agent/internal/app"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // peer is the other side of agent acp.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/llm/llmtest"
 	"agent/internal/session"
+	"agent/internal/testing/llmtest"
 )
 
 // recordSteps is how many steps the scripted session has.

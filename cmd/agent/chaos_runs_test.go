@@ -18,7 +18,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // workers is how many houses there are at once.

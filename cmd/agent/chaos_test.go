@@ -22,8 +22,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/session"
+	"agent/internal/testing/llmtest"
 )
 
 // chaosSeed and chaosTime are set by CHAOS_SEED, so that a failure can be had again,

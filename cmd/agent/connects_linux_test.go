@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // A session reaches its endpoint and nothing else: no telemetry, no update, no price

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/tempdir"
+	"agent/internal/testing/llmtest"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // bare starts the program of a person who has set nothing but these variables.

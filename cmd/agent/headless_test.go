@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // When nobody reads the results any more the run ends, in order: what it had begun

@@ -10,7 +10,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // A workspace that is the home folder, or holds it, is asked about before anything else,

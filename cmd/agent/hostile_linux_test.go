@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"agent/internal/gate"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // hostileRepository writes, into a folder, every file of a repository that wants something

@@ -17,7 +17,7 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/console"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // hostile is text that takes over a terminal which obeys it: its title, its

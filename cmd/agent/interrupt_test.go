@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/tempdir"
+	"agent/internal/testing/llmtest"
 )
 
 // A run that is interrupted ends at once with status 130, what it had started has

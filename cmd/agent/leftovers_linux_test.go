@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/sandbox/keeper"
+	"agent/internal/testing/llmtest"
 )
 
 // Where the watcher is killed too, as by somebody who runs out of memory, the next start

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/sandbox"
 	"agent/internal/tempdir"
+	"agent/internal/testing/llmtest"
 )
 
 // stubborn is a command that ignores requests to end, with a child of its own and one

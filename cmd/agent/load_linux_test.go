@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // Bounds of many agents at once.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 	"agent/internal/words"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // pastSession is a recorded session of Claude Code: a large file is read, written anew, and in the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // playing starts a server that plays a script.

@@ -20,7 +20,7 @@ import (
 	"github.com/creack/pty"
 
 	"agent/internal/gate"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // number is that of an environment variable, else a default.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"agent/internal/tui/vt"
+	"agent/internal/testing/vt"
 )
 
 // screenRun is a program on a terminal of 80×24, as a person sees it.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/mcp/mcptest"
 	"agent/internal/sandbox"
+	"agent/internal/testing/mcptest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // longReply is a reply of every kind of block, which waits for go on after each

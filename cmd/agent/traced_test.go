@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // Commands, hooks and servers get the span that they belong to where there is a collector,

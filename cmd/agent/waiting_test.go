@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // A program drives a run by lines: it is asked, which the list of sessions says, answers, and

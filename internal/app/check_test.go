@@ -11,8 +11,8 @@ import (
 	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
-	"agent/internal/llm/llmtest"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 )
 
 // D-100: the check of a project runs when the model leaves editing, and the model goes on once

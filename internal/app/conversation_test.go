@@ -15,8 +15,8 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/gate"
-	"agent/internal/llm/llmtest"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 )
 
 // newProcess is a program whose files are all in folders of the test.

@@ -18,9 +18,9 @@ import (
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
 	"agent/internal/session"
+	"agent/internal/testing/llmtest"
 )
 
 // onTheWire is a session with a strategy that was sent to a server: the requests as they

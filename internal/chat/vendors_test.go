@@ -9,9 +9,9 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 )
 
 // jobCalls is how many calls the job of these tests takes.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agent/internal/mcp"
-	"agent/internal/mcp/mcptest"
+	"agent/internal/testing/mcptest"
 )
 
 // What a tool answers arrives as it was sent.

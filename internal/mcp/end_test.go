@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"agent/internal/mcp"
-	"agent/internal/mcp/mcptest"
 	"agent/internal/sandbox"
+	"agent/internal/testing/mcptest"
 )
 
 // Whatever a server ignores, nothing is left of it after the end, and the end of one does not wait

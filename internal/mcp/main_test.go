@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agent/internal/mcp"
-	"agent/internal/mcp/mcptest"
+	"agent/internal/testing/mcptest"
 )
 
 func TestMain(m *testing.M) {

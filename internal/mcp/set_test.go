@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agent/internal/mcp"
-	"agent/internal/mcp/mcptest"
+	"agent/internal/testing/mcptest"
 )
 
 // A server is started by its first use only, once for all who use it at the same time.

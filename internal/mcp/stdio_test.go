@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agent/internal/mcp"
-	"agent/internal/mcp/mcptest"
+	"agent/internal/testing/mcptest"
 )
 
 // A server is connected, listed, called and read.

@@ -16,9 +16,9 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/history"
-	"agent/internal/llm/llmtest"
 	"agent/internal/offline"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 

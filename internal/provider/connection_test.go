@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 )
 
 // bench is a connection with settings of its own.

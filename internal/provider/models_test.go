@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/provider"
+	"agent/internal/testing/llmtest"
 )
 
 func TestContextLimit(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/testing/llmtest"
 )
 
 // Finding 6 of the third review: a server that is down is called so, whatever named it, and is asked

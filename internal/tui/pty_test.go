@@ -19,8 +19,8 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/testing/vt"
 	"agent/internal/tui/term"
-	"agent/internal/tui/vt"
 )
 
 // childVariable makes the test binary the program that runs in the terminal; its

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/chat"
+	"agent/internal/testing/vt"
 	"agent/internal/tui/term"
-	"agent/internal/tui/vt"
 )
 
 // window plays a model on a terminal that is resized: what the terminal holds at the

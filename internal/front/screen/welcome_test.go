@@ -10,10 +10,10 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/snapshot"
+	"agent/internal/testing/llmtest"
 )
 
 // The line at the end says what the session came to.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sashabaranov/go-openai"
 
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // player is the least program that can talk to the demo: it sends the messages,

@@ -9,8 +9,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // TestCacheHints: every vendor is asked in the way that it reads, and nobody else

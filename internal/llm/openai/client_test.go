@@ -14,8 +14,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,7 +13,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // testProvider is the conformance suite of llm.Provider: it runs whatever open returns

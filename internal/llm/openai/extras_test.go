@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // I10, I15: headers, a query and further members of the body reach the server, and

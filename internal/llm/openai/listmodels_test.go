@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // TestListModels reads the window wherever the list tells it.

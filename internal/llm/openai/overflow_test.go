@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // TestContextOverflow knows the words of every server for a request larger than

@@ -10,8 +10,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // vendorClient returns a client that believes to talk to a host and talks to srv.

@@ -10,8 +10,8 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // newResponsesClient is newClient on the Responses API.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
 	"agent/internal/llm/openai"
+	"agent/internal/testing/llmtest"
 )
 
 // TestServersWithoutStreamOptions: the field is dropped, for good, when a server

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // escapes are the pieces of a server that sends every half of a character by itself.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/llm"
-	"agent/internal/llm/llmtest"
+	"agent/internal/testing/llmtest"
 )
 
 // TestThinkingInTheAnswer: thinking within tags at the beginning of the answer, or in

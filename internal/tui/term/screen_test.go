@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"agent/internal/tui/vt"
+	"agent/internal/testing/vt"
 )
 
 // lineText are lines as the model makes them: no control characters.
