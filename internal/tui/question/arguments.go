@@ -8,12 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deepest is how far nested values are indented; what is nested deeper stays on its row.
+// deepest is the depth, in levels, to which nested values are indented. A value that is nested
+// deeper stays on its row.
 const deepest = 16
 
-// argumentsText is all of a call's arguments as JSON, a parameter a row and without the
-// outer braces. Line breaks within a text stay visible as \n and break the row, so that
-// no text can pass for another parameter. What is no object stays as it is.
+// argumentsText returns all arguments of a call as JSON, with a row for each parameter and
+// without the outer braces. Line breaks within a text stay visible as \n and break the row, so
+// that no text can pass for another parameter. Arguments that are not an object are returned
+// unchanged.
 func argumentsText(arguments json.RawMessage) string {
 	d := jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != jsontext.KindBeginObject {
@@ -31,7 +33,7 @@ func argumentsText(arguments json.RawMessage) string {
 			return b.String()
 		}
 		opens := kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray
-		within := depth // of the object or list that the token is in
+		within := depth // the depth of the object or list that contains the token
 		if opens {
 			within--
 		}
@@ -40,7 +42,7 @@ func argumentsText(arguments json.RawMessage) string {
 		switch {
 		case closes && !opened:
 			newRow(&b, within-1)
-		case closes, in == jsontext.KindBeginObject && !name: // it follows what it belongs to
+		case closes, in == jsontext.KindBeginObject && !name: // the bracket or value continues the row
 		case within > 1:
 			if !opened {
 				b.WriteByte(',')
@@ -61,7 +63,7 @@ func argumentsText(arguments json.RawMessage) string {
 	}
 }
 
-// newRow begins a row, or continues behind a space where values are nested too deep.
+// newRow begins a row, or only adds a space where values are nested too deep.
 func newRow(b *strings.Builder, depth int) {
 	if depth > deepest {
 		b.WriteByte(' ')
@@ -70,8 +72,8 @@ func newRow(b *strings.Builder, depth int) {
 	b.WriteString("\n" + strings.Repeat("  ", depth))
 }
 
-// writeText writes a text in quotes. Characters that would not be seen stay as they are:
-// the question reveals and counts them.
+// writeText writes a text in quotes. Invisible characters stay as they are: the question reveals
+// and counts them later.
 func writeText(b *strings.Builder, text string, depth int) {
 	lineEnd := `\n` + "\n" + strings.Repeat("  ", min(depth, deepest)+1)
 	body := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", lineEnd).Replace(strings.TrimSuffix(text, "\n"))

@@ -12,29 +12,30 @@ import (
 	"agent/internal/words"
 )
 
-// body is what a question is about, laid out once, and how much of it is shown.
+// body holds the rows of a question, laid out once, and the part of them that is shown.
 type body struct {
-	// hidden counts the characters that would not be seen by themselves.
+	// hidden is the number of invisible characters in the question.
 	hidden int
 	// title and rows are laid out for theme and width.
 	title string
 	rows  []string
 	theme *style.Theme
 	width int
-	// count is how many cells behind the title say which of how many questions it is.
+	// count is the width, in cells, of the text " (1 of 3)" behind the title.
 	count int
-	// room is how many rows there are for it. cramped is set when the question has no
-	// room even for its answers and a row of what they are about.
+	// room is the number of rows that the body may use. cramped is set if there is not even room
+	// for the answers and one row of the body.
 	room    int
 	cramped bool
-	// scrolled is set while top is the first row shown; otherwise head and tail are.
+	// scrolled is set if the person has scrolled; top is then the first row shown. Otherwise the
+	// head and the tail of the body are shown.
 	scrolled bool
 	top      int
-	// endSeen is set once the end was shown with what is before it.
+	// endSeen is set once the person has seen the end of the body. No key allows anything before.
 	endSeen bool
 }
 
-// lay arranges the body, if that was not done for this theme, width and count.
+// lay lays out the body, unless that was done for the same theme, width and count.
 func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	if b.theme == t && b.width == width && b.count == count {
 		return
@@ -48,10 +49,10 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	}
 }
 
-// longestRemark is how much is shown of what the model says of a call, in characters.
+// longestRemark is the most characters shown of the model's remark about a call.
 const longestRemark = 160
 
-// layCall arranges what the question is about.
+// layCall lays out the title and the rows of a question.
 func (b *body) layCall(t *style.Theme, request Asked, width int) {
 	p := request.Preview
 	switch {
@@ -87,7 +88,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 			break
 		}
 		if len(b.rows) == 1 && b.hidden == 0 && b.fits("run "+b.rows[0]) {
-			b.title, b.rows = "run "+b.rows[0], nil // the title says it all
+			b.title, b.rows = "run "+b.rows[0], nil // the title shows the whole command
 		}
 		return
 	default:
@@ -96,13 +97,13 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 			b.rows = Command(t, arguments, width)
 		}
 	}
-	if !b.fits(b.title) { // its end may be what matters: of a path, of an address
+	if !b.fits(b.title) { // the end of a path or an address may matter
 		b.rows = append(titleRows(t, b.title, width), b.rows...)
 	}
 }
 
-// changedDefinition is how a server has changed the definition of the tool that is called,
-// before the arguments.
+// changedDefinition returns the text to show before the arguments if the server has changed the
+// definition of the called tool, otherwise "".
 func changedDefinition(p tools.Preview) string {
 	if p.Served == nil || p.Served.Changed == "" {
 		return ""
@@ -110,24 +111,24 @@ func changedDefinition(p tools.Preview) string {
 	return "The server has changed this tool since it was used last:\n" + p.Served.Changed + "\nThe call:\n"
 }
 
-// fits reports whether a title is shown whole in the row above the body.
+// fits reports whether the row above the body has room for the whole title.
 func (b *body) fits(title string) bool { return style.Width(title)+b.count <= b.width }
 
-// oneLine reveals what a question calls itself, which may hold the name of a file: a
-// line feed is one of the characters that would not be seen.
+// oneLine reveals the invisible characters of a title, which may contain the name of a file. A
+// line feed counts as an invisible character.
 func oneLine(title string) style.Revealed {
 	revealed := style.Reveal(strings.ReplaceAll(title, "\n", "␊"))
 	revealed.Hidden += strings.Count(title, "\n")
 	return revealed
 }
 
-// titleRows are all of a title.
+// titleRows returns the whole title, broken into rows.
 func titleRows(t *style.Theme, title string, width int) []string {
 	return style.Spans{{Text: title, Style: t.Strong}}.SoftRows(width)
 }
 
-// Command shows all of a command line: nothing in it is hidden, and runs of blank
-// lines, which could push its end out of sight, are a number.
+// Command lays out a whole command line. It hides nothing, and replaces each run of more than two
+// blank lines, which could push the end out of sight, by their number.
 func Command(t *style.Theme, command string, width int) []string {
 	var rows []string
 	lines := strings.Split(command, "\n")
@@ -151,7 +152,7 @@ func Command(t *style.Theme, command string, width int) []string {
 	return rows
 }
 
-// arrange gives the body that many rows. What fits whole is seen to its end.
+// arrange gives the body room rows. A body that fits as a whole counts as seen to its end.
 func (b *body) arrange(room int) {
 	b.room = room
 	b.endSeen = b.endSeen || len(b.rows) <= room
@@ -160,8 +161,8 @@ func (b *body) arrange(room int) {
 	}
 }
 
-// view is as much of the body as fits: all of it, its head and its tail, or the part
-// that was scrolled to.
+// view returns the rows of the body that fit: all of them, the head and the tail, or the part
+// that the person has scrolled to.
 func (b body) view() []string {
 	room := b.room
 	if len(b.rows) <= room {
@@ -186,7 +187,7 @@ func (b body) view() []string {
 	return append(out, warn(fmt.Sprintf("lines %d–%d of %d · PgUp PgDn scroll", b.top+1, b.top+shown, len(b.rows))))
 }
 
-// scroll moves by a page.
+// scroll moves the view by a number of pages.
 func (b *body) scroll(pages int) {
 	page := max(1, b.room-2)
 	if !b.scrolled {
@@ -205,7 +206,7 @@ func (b *body) scroll(pages int) {
 // showEnd scrolls to the end.
 func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), true }
 
-// warning says that there are characters which would not be seen by themselves.
+// warning returns rows that warn of the invisible characters.
 func (b *body) warning(t *style.Theme, width int) []string {
 	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + words.Count(b.hidden, "character") + " that would not be seen, shown as symbols or numbers", Style: t.Warn}}, width)
 }

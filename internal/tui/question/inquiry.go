@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Inquiry is what the model asks the person with its present question, nil for a call
-// that is to be approved.
+// Inquiry returns the present question of the model to the person, or nil for a call that is to
+// be approved.
 func (a Asked) Inquiry() *tools.Inquiry {
 	if a.Step >= len(a.Preview.Inquiries) {
 		return nil
@@ -21,10 +21,10 @@ func (a Asked) Inquiry() *tools.Inquiry {
 	return &a.Preview.Inquiries[a.Step]
 }
 
-// inquiry is that of the first question.
+// inquiry returns the inquiry of the first waiting question.
 func (q *Questions) inquiry() *tools.Inquiry { return q.First().Inquiry() }
 
-// inquiryTitle is the question on one line.
+// inquiryTitle returns the header and the question of an inquiry on one line.
 func inquiryTitle(i *tools.Inquiry) string {
 	title := oneLine(i.Question).Text
 	if i.Header != "" {
@@ -33,7 +33,7 @@ func inquiryTitle(i *tools.Inquiry) string {
 	return title
 }
 
-// optionRows are the options, for the pager and for people that listen.
+// optionRows returns the options with their numbers, for the pager and for screen readers.
 func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	var rows []string
 	for n, o := range i.Options {
@@ -42,7 +42,7 @@ func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	return rows
 }
 
-// optionText is an option with what follows from it.
+// optionText returns the label and the description of an option.
 func optionText(o tools.Option) string {
 	text := oneLine(o.Label).Text
 	if o.Description != "" {
@@ -51,8 +51,8 @@ func optionText(o tools.Option) string {
 	return text
 }
 
-// pick takes an option by its number from 0: it is marked where several may be chosen,
-// else it is the answer.
+// pick takes an option by its number from 0. It marks or unmarks the option if several may be
+// chosen; otherwise the option is the answer.
 func (q *Questions) pick(n int, now time.Time) Reply {
 	if !q.inquiry().Several {
 		return q.give(tools.Given{Chosen: labels(q.inquiry(), []int{n})}, now)
@@ -67,8 +67,8 @@ func (q *Questions) pick(n int, now time.Time) Reply {
 	return Reply{}
 }
 
-// enterSeveral answers where several may be chosen, with what is marked, or the option
-// that the cursor is at.
+// enterSeveral answers an inquiry that allows several options: with the marked options, or
+// without any with the option at the cursor.
 func (q *Questions) enterSeveral(now time.Time) Reply {
 	switch options := len(q.inquiry().Options); {
 	case q.selected > options:
@@ -81,7 +81,7 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	return Reply{Hint: "mark what you choose with its number, or type an answer"}
 }
 
-// labels are the options with these numbers.
+// labels returns the labels of the options with these numbers.
 func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	for _, n := range numbers {
 		labels = append(labels, i.Options[n].Label)
@@ -89,14 +89,14 @@ func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	return labels
 }
 
-// writeOwn begins an answer in the person's own words.
+// writeOwn opens the editor for an answer in the person's own words, beginning with text.
 func (q *Questions) writeOwn(text string) {
 	q.letter, q.held = "", ""
 	q.reason = &edit.Editor{}
 	q.reason.InsertPaste(text)
 }
 
-// giveOwn answers in the person's own words, beside what is marked.
+// giveOwn answers in the person's own words, together with the marked options.
 func (q *Questions) giveOwn(now time.Time) Reply {
 	words := strings.TrimSpace(q.reason.Value())
 	if words == "" {
@@ -105,7 +105,7 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 	return q.give(tools.Given{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }
 
-// give answers the present question; the call is answered with the last of them.
+// give answers the present inquiry. After the last inquiry of the call it answers the call.
 func (q *Questions) give(given tools.Given, now time.Time) Reply {
 	q.given = append(q.given, given)
 	if len(q.given) == len(q.First().Preview.Inquiries) {
@@ -115,7 +115,7 @@ func (q *Questions) give(given tools.Given, now time.Time) Reply {
 	return Reply{}
 }
 
-// back returns to the question before.
+// back returns to the previous inquiry of the call.
 func (q *Questions) back(now time.Time) {
 	if len(q.given) > 0 {
 		q.given = q.given[:len(q.given)-1]
@@ -123,7 +123,7 @@ func (q *Questions) back(now time.Time) {
 	}
 }
 
-// step shows another question of the same call.
+// step shows another inquiry of the same call, and keeps the answers given so far.
 func (q *Questions) step(to int, now time.Time) {
 	given := q.given
 	q.waiting[0].Step = to

@@ -15,17 +15,17 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Asked is a question that waits: a call of the model, or what a command of the person
-// would do.
+// Asked is a waiting question: a call of the model, or the question of a command that the person
+// has typed.
 type Asked struct {
 	chat.Approval
-	// Own is nil for a call of the model.
+	// Own is the question of a command, or nil for a call of the model.
 	Own *command.Ask
-	// Step is which of the model's inquiries is being answered, from 0.
+	// Step is the index of the model's inquiry that is being answered, from 0.
 	Step int
 }
 
-// AddOwn takes the question of a command that the person has just typed.
+// AddOwn adds the question of a command that the person has just typed.
 func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	q.owns++
 	q.waiting = append(q.waiting, Asked{Approval: chat.Approval{ID: -q.owns}, Own: ask})
@@ -34,16 +34,16 @@ func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	}
 }
 
-// ownWords is the choice of an answer in the person's own words.
+// ownWords is the key of the choice to answer in the person's own words.
 const ownWords = "own"
 
-// choice is a key that answers, what it does, and the same where there is little room.
+// A choice is a key that answers, and its effect in words: does, or short where space is tight.
 type choice struct{ key, does, short string }
 
-// stops is the last choice wherever the model asks to do something.
+// stops is the last choice for every call of the model.
 var stops = choice{"esc", "no, and stop", "stops"}
 
-// choices are the answers there are to the first question.
+// choices returns the possible answers to the first question.
 func (q *Questions) choices() []choice {
 	asked, always, kept := q.First(), "", ""
 	if q.body.hidden == 0 && !q.body.cramped {
@@ -77,10 +77,12 @@ func (q *Questions) choices() []choice {
 	return append(out, choice{"n", "no, and say why", "no"}, stops)
 }
 
-// forGood is the key that allows for good. It is a capital letter, which no key beside it is.
+// forGood is the key that allows for good. It is the only capital letter among the keys, so that
+// nobody presses it by mistake.
 const forGood = "A"
 
-// often says how often a person agreed to calls that the rule would have covered, to follow it.
+// often returns the note of how often the person agreed to calls that the rule would have
+// covered, to be appended to the choice, or "".
 func often(asked Asked) string {
 	if asked.Often == "" {
 		return ""
@@ -88,7 +90,8 @@ func often(asked Asked) string {
 	return " · " + oneLine(asked.Often).Text
 }
 
-// options are what the model lets choose from, and the ways to choose none of it.
+// options returns the choices of an inquiry: the model's options, the person's own words, and no
+// answer.
 func (q *Questions) options() (all []choice) {
 	for n, o := range q.inquiry().Options {
 		mark := ""
@@ -105,8 +108,8 @@ func (q *Questions) options() (all []choice) {
 		choice{"esc", "no answer, and stop", "stops"})
 }
 
-// letterOf returns a letter that was typed as choices name it: a capital letter means the small
-// one, unless it is a choice itself.
+// letterOf returns the key of the choice that a typed letter means. A capital letter means the
+// small one, unless the capital itself is a choice.
 func (q *Questions) letterOf(typed string) string {
 	if typed == forGood && q.Open() && q.isChoice(typed) {
 		return typed
@@ -118,7 +121,7 @@ func (q *Questions) isChoice(letter string) bool {
 	return letter == "v" || slices.ContainsFunc(q.choices(), func(c choice) bool { return c.key == letter })
 }
 
-// ownRows lay out what the question of a command is about.
+// ownRows lays out the question of a command.
 func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 	var rows []string
 	for i, part := range ask.Parts {
@@ -136,8 +139,8 @@ func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 	return rows
 }
 
-// planRows lay out a plan: as Markdown, and as it was written where Markdown would leave
-// something of it out.
+// planRows lays out a plan as Markdown, or exactly as written if the Markdown layout would drop a
+// part of the plan.
 func planRows(t *style.Theme, plan string, width int) []string {
 	plan = style.Reveal(plan).Text
 	rows := markdown.New(t).Render(plan, width)
@@ -151,11 +154,11 @@ func planRows(t *style.Theme, plan string, width int) []string {
 	return fitting
 }
 
-// languageLetters is the longest word that may name the language of a block of code, which
-// is not shown.
+// languageLetters is the length, in bytes, of the longest word behind a code fence that counts as
+// the name of a language. Such a name is not shown.
 const languageLetters = 12
 
-// sameLetters reports whether a layout has every letter of a text in Markdown.
+// sameLetters reports whether the layout contains every letter of a text in Markdown.
 func sameLetters(plan, laid string) bool {
 	var written strings.Builder
 	for line := range strings.Lines(plan) {
@@ -168,7 +171,8 @@ func sameLetters(plan, laid string) bool {
 	return letters(written.String()) == letters(style.Clean(laid))
 }
 
-// letters are those of a text, without what Markdown and a layout put between them.
+// letters returns the letters of a text without any other character, so that a text in Markdown
+// and its layout can be compared.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {

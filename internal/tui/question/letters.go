@@ -7,9 +7,9 @@ import (
 	"agent/internal/tui/term"
 )
 
-// letterKey takes a key that types: an answer when it is one and is alone, else the
-// beginning of a message. A letter that answers but comes too early is held, and one that
-// is doubled counts once: neither is typed into the message by itself.
+// letterKey handles a key that types a letter. The letter answers if it is a choice and no other
+// letter is typed with it; otherwise it begins a message. A letter that comes too early is held,
+// and a doubled letter counts once: neither alone is typed into the message.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	letter := q.letterOf(k.Text)
 	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.TooEarly(now) {
@@ -19,11 +19,11 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 		return q.typed(k.Text, now)
 	}
 	if i := q.inquiry(); i != nil && i.Several && letter != "v" && q.letter == "" && !q.TooEarly(now) {
-		return q.choose(letter, now) // a mark is no answer yet
+		return q.choose(letter, now) // marking an option does not answer yet
 	}
 	switch held := q.fresh(now); {
 	case held != "" && q.letterOf(held) != letter, q.letter != "" && q.letter != letter:
-		return q.typed(k.Text, now) // a word
+		return q.typed(k.Text, now) // the letters form a word
 	case q.TooEarly(now):
 		return q.hold(k.Text, k.Text+" came too early: press it again", now)
 	}
@@ -32,8 +32,8 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	return Reply{}
 }
 
-// echoKey takes a key while no question is open: the letter that has just answered, again,
-// is held as well, since the next question may be on its way.
+// echoKey handles a key while no question is open. It also holds a repeat of the letter that has
+// just answered, since the next question may be on its way.
 func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	switch held := q.fresh(now); {
 	case !k.Types():
@@ -55,7 +55,7 @@ func (q *Questions) hold(text, hint string, now time.Time) Reply {
 	return Reply{Hint: hint}
 }
 
-// fresh is what is held and may still be the beginning of a word.
+// fresh returns the held letter if it may still be the beginning of a word, otherwise "".
 func (q *Questions) fresh(now time.Time) string {
 	if now.Sub(q.heldAt) > heldTime {
 		return ""
@@ -63,9 +63,9 @@ func (q *Questions) fresh(now time.Time) string {
 	return q.held
 }
 
-// typed gives what was typed to the message, with the letters before it. It answers what
-// the model asks, and says what to change of its plan, in own words, unless it was begun
-// before that was read.
+// typed moves typed text to the message, together with the letters before it. If the question
+// takes words (an inquiry or a plan), the text begins the answer instead, unless the person began
+// to type before reading the question.
 func (q *Questions) typed(text string, now time.Time) Reply {
 	text = q.fresh(now) + q.letter + text
 	if q.takesWords() && !q.TooEarly(now) {
@@ -76,8 +76,8 @@ func (q *Questions) typed(text string, now time.Time) Reply {
 	return Reply{Draft: text}
 }
 
-// IsAnswers reports a draft of nothing but letters that answer: one of them, however often,
-// or two. It was meant for the question.
+// IsAnswers reports whether a draft has only letters that are choices: one letter, repeated or
+// not, or two different ones. The person meant such a draft for the question.
 func (q *Questions) IsAnswers(draft string) bool {
 	draft = strings.ToLower(strings.TrimSpace(draft))
 	if !q.Open() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {

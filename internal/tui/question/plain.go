@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Answers says in a line what may be typed as an answer to the first question, where
-// answers are lines.
+// Answers returns a line that explains the possible answers to the first question, for an
+// interface that reads answers as lines.
 func (q *Questions) Answers() string {
 	if i := q.inquiry(); i != nil {
 		number := "Type its number"
@@ -43,8 +43,8 @@ func (q *Questions) Answers() string {
 	return "Type " + strings.Join(says, "; ") + rest
 }
 
-// Line takes a line that was typed while a question is open: an answer, by itself, n with a
-// reason behind it, or words where these are an answer. Pass is set for a message.
+// Line handles a line that was typed while a question is open: a lone answer, n followed by a
+// reason, or words if the question takes words. It sets Pass for a message.
 func (q *Questions) Line(text string, now time.Time) Reply {
 	text = strings.TrimSpace(text)
 	answer, reason, _ := strings.Cut(text, " ")
@@ -83,14 +83,15 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	return q.give(tools.Given{Words: text}, now)
 }
 
-// tooEarly is what becomes of a line that was typed ahead.
+// tooEarly is the reply to a line that was typed before the question appeared.
 var tooEarly = Reply{Hint: "that was typed before the question was there; answer it again"}
 
-// takesWords reports whether words are an answer: to what the model asks, and to a plan, of
-// which they say what to change.
+// takesWords reports whether the question can be answered in words: an inquiry, or a plan, where
+// the words describe the change to make.
 func (q *Questions) takesWords() bool { return q.inquiry() != nil || q.First().Preview.Plan != "" }
 
-// numbersOf reads the numbers of options, from 0 and in their order; nil for anything else.
+// numbersOf parses the numbers of options and returns them from 0 and in their order, or nil if
+// the text is anything else.
 func numbersOf(i *tools.Inquiry, text string) (numbers []int) {
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		n, err := strconv.Atoi(field)

@@ -1,14 +1,17 @@
-// Package question is how a person consents: the calls that wait for an answer, the
-// keys that answer, and what is shown of them. Two promises:
+// Package question asks the person for decisions. Questions holds the questions that wait, in
+// order, and the state of the first, which is the only one shown; the interface (package tui)
+// owns it. Each question is an Asked: a call of the model to approve, an inquiry of the model, or
+// the question of a command. A key or a line yields a Reply, which tells the interface the
+// decision. The package keeps two promises:
 //
-// What is shown is what will run. Nothing of a command or a change is obeyed,
-// removed or left invisible (style.Reveal); what does not fit is said, and its end is
-// shown before it can be approved.
+// The question shows exactly the call that will run. No part of a command or a change is obeyed
+// as a control sequence, removed or left invisible (style.Reveal). If the question does not fit,
+// it says so, and its end must be shown before the call can be approved.
 //
-// Typing never answers. A letter answers only when it is alone: not right after
-// the question appeared, not while a message is being typed, and with no other key
-// close behind it. A letter that answers too early or twice is held, not typed; a word that
-// continues with it belongs to the message, as everything else does that is typed.
+// Typing never answers by accident. A letter answers only when it is alone: not right after the
+// question appeared, not while a message is being typed, and with no other key close behind. A
+// letter that comes too early or twice is held, not typed; a word that continues with it belongs
+// to the message, like all other typing.
 package question
 
 import (
@@ -23,76 +26,76 @@ import (
 	"agent/internal/tui/term"
 )
 
-// How long a key must be away from others to be an answer.
+// These durations decide whether a letter answers or belongs to other typing.
 const (
-	// readingTime is how long a question must have been on the screen.
+	// readingTime is the time a question must have been on the screen before a letter answers.
 	readingTime = 400 * time.Millisecond
-	// aloneTime is how long after a letter no other key may come.
+	// aloneTime is the time after a letter in which no other key may come.
 	aloneTime = 250 * time.Millisecond
-	// typingTime is how long after a key the person is taken to be still typing the
-	// message that a question came in the middle of.
+	// typingTime is the time after a key during which the person counts as still typing a
+	// message, when a question interrupts.
 	typingTime = 1500 * time.Millisecond
-	// heldTime is how long a letter that answers nothing is held as the beginning of a
+	// heldTime is the time for which a letter that has not answered is held as the beginning of a
 	// word.
 	heldTime = time.Second
 )
 
-// Questions are the calls that wait for a decision, oldest first, and how far the
-// person is with the first of them. The zero value has none.
+// Questions holds the calls that wait for a decision, oldest first, and the person's progress
+// with the first of them. The zero value has none.
 type Questions struct {
 	waiting []Asked
-	// owns numbers the questions of commands.
+	// owns counts the questions of commands, to give each its own ID.
 	owns int
-	// since is when the first one was shown.
+	// since is the time at which the first question was shown.
 	since time.Time
-	// drafting is set while keys belong to the message; it ends by itself at until,
-	// unless that is zero.
+	// drafting is set while keys belong to the message. It ends by itself at until, unless until
+	// is zero.
 	drafting bool
 	until    time.Time
-	// letter is an answer that waits to be alone, until at.
+	// letter is a pressed answer that counts at the time at, unless another key comes first.
 	letter string
 	at     time.Time
-	// held is what was typed that answers nothing, too early or twice, the latest of it at
-	// heldAt.
+	// held is the text of letters that came too early or twice and so answered nothing; heldAt is
+	// the time of the latest one.
 	held   string
 	heldAt time.Time
-	// answered is the letter that answered the question before, at answeredAt.
+	// answered is the letter that answered the previous question, at the time answeredAt.
 	answered   string
 	answeredAt time.Time
-	// selected is the choice picked with the arrows, from 1; 0 is none.
+	// selected is the number of the choice picked with the arrows, from 1; 0 means none.
 	selected int
-	// given are the answers to the inquiries before the present one, marked the options
-	// that are chosen of it where several may be.
+	// given holds the answers to the earlier inquiries of the call. marked holds the options
+	// marked so far in the present inquiry, if several may be chosen.
 	given  []tools.Given
 	marked []int
-	// reason is the editor for why not, or for an answer in own words; nil while neither is
-	// typed.
+	// reason is the editor for a reason or an answer in the person's own words, or nil while
+	// neither is being typed.
 	reason *edit.Editor
 	body   body
-	// theme, width and room are those it was arranged for.
+	// theme, width and room are the arguments of the latest Arrange.
 	theme       *style.Theme
 	width, room int
-	// tall is whether every choice has a row of its own.
+	// tall is set if every choice has its own row.
 	tall bool
 }
 
-// Reply is what a key meant.
+// Reply is the effect of a key, a line or a moment of time.
 type Reply struct {
-	// Draft is what was typed for the message.
+	// Draft is the text to add to the message.
 	Draft string
-	// Pass is set when the key is for the rest of the interface.
+	// Pass is set if the key is for the rest of the interface.
 	Pass bool
-	// Hint says why a key did nothing.
+	// Hint says why a key had no effect.
 	Hint string
-	// View asks for all of the question in the pager; End for its end first.
+	// View asks for the whole question in the pager, and End for a pager that begins at the end.
 	View, End bool
-	// Run is a line to run: the person said yes to what a command had shown.
+	// Run is a line to run: the person agreed to the question of a command.
 	Run string
-	// Left is set when the person said no to what a command had shown; Says is what to say
-	// then, empty for that it is left as it is.
+	// Left is set if the person said no to the question of a command. Says is the message for
+	// this case, or "" for "left as it is".
 	Left bool
 	Says string
-	// Answered is set when ID was decided. Stop is set when the turn shall end too.
+	// Answered is set if the question ID was decided. Stop is set if the turn shall end too.
 	Answered bool
 	ID       int
 	Decision chat.Decision
@@ -102,8 +105,9 @@ type Reply struct {
 // Open reports whether a question waits.
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
-// Place is which of how many questions is shown: those of one call that asks, else the
-// calls that wait, and those that the rest of the reply is known to ask.
+// Place returns the number of the question shown, from 1, and the number of questions. It counts
+// the inquiries of one call, otherwise the waiting calls or the questions that the rest of the
+// model's reply is known to ask, whichever are more.
 func (q *Questions) Place() (n, of int) {
 	if q.inquiry() != nil {
 		return q.First().Step + 1, len(q.First().Preview.Inquiries)
@@ -111,7 +115,7 @@ func (q *Questions) Place() (n, of int) {
 	return 1, max(len(q.waiting), 1+len(q.First().After))
 }
 
-// Owned reports whether a question waits about what a command of the person would do.
+// Owned reports whether the question of a command is waiting.
 func (q *Questions) Owned() bool {
 	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
 }
@@ -119,19 +123,20 @@ func (q *Questions) Owned() bool {
 // Drafting reports whether keys belong to the message.
 func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
 
-// TooEarly reports whether what answers now was typed before the question was read.
+// TooEarly reports whether an answer given now was typed before the person could read the
+// question.
 func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
 
 // Asking reports whether the question owns the keys.
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
 
-// Explaining reports whether it is being typed why not.
+// Explaining reports whether the person is typing a reason or an answer in words.
 func (q *Questions) Explaining() bool { return q.Asking() && q.reason != nil }
 
-// First is the question that is shown.
+// First returns the question that is shown.
 func (q *Questions) First() Asked { return q.waiting[0] }
 
-// Add takes a question. typed is when the message was last typed at.
+// Add adds a call to approve. typed is the time of the last key in the message.
 func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
 	q.waiting = append(q.waiting, Asked{Approval: approval})
 	if len(q.waiting) == 1 {
@@ -142,7 +147,7 @@ func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
 	}
 }
 
-// show begins with the first question.
+// show resets the state for the first waiting question.
 func (q *Questions) show(now time.Time) {
 	*q = Questions{
 		waiting: q.waiting, owns: q.owns, since: now,
@@ -153,15 +158,15 @@ func (q *Questions) show(now time.Time) {
 	}
 }
 
-// Uncover is called when what covered the screen is gone: a question that came behind
-// it, after since, is only now read.
+// Uncover tells Questions that the screen, covered since the time since, is visible again. A
+// question that came while it was covered counts as shown only now.
 func (q *Questions) Uncover(since, now time.Time) {
 	if q.Asking() && q.since.After(since) {
 		q.since = now
 	}
 }
 
-// Settle drops a question that needs no answer any more.
+// Settle drops the question with the given ID, which needs no answer any more.
 func (q *Questions) Settle(id int, now time.Time) {
 	i := slices.IndexFunc(q.waiting, func(asked Asked) bool { return asked.ID == id })
 	if i < 0 {
@@ -173,15 +178,15 @@ func (q *Questions) Settle(id int, now time.Time) {
 	}
 }
 
-// Draft hands the keys to the message.
+// Draft gives the keys to the message.
 func (q *Questions) Draft() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
 
-// Ask hands the keys back to the question.
+// Ask gives the keys back to the question.
 func (q *Questions) Ask(now time.Time) {
 	q.drafting, q.letter, q.since = false, "", now
 }
 
-// WakeAt is when Wake is to be called, the zero time for never.
+// WakeAt returns the time at which to call Wake, or the zero time for never.
 func (q *Questions) WakeAt() time.Time {
 	switch {
 	case q.letter != "":
@@ -192,8 +197,8 @@ func (q *Questions) WakeAt() time.Time {
 	return time.Time{}
 }
 
-// Wake does what time does: a letter that stood alone answers, and a message that is
-// not being typed any more gives the keys to the question.
+// Wake handles the passing of time: a letter that no other key has followed answers, and once the
+// person has stopped typing the message the question gets the keys.
 func (q *Questions) Wake(now time.Time) Reply {
 	if q.letter != "" && !now.Before(q.at) {
 		letter := q.letter
@@ -210,8 +215,8 @@ func (q *Questions) Wake(now time.Time) Reply {
 	return Reply{}
 }
 
-// Key takes a key. Where no question is open it keeps only the echo of an answer: a
-// letter that was pressed twice.
+// Key handles a key. While no question is open, it intercepts only a repeat of the letter that
+// has just answered.
 func (q *Questions) Key(k term.Key, now time.Time) Reply {
 	switch {
 	case !q.Open():
@@ -229,12 +234,12 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 		return q.choose(letter, now)
 	}
 	if q.letter != "" && k.Name != "esc" && k.Name != "ctrl+c" {
-		return q.typed("", now) // an editing key: a message is being typed
+		return q.typed("", now) // an editing key means that the letter began a message
 	}
 	return q.namedKey(k, now)
 }
 
-// draftKey takes a key while a message is typed.
+// draftKey handles a key while the message has the keys.
 func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "esc":
@@ -242,12 +247,12 @@ func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 		return Reply{}
 	case "shift+tab":
 	default:
-		q.until = time.Time{} // it is being typed indeed; only Tab, Enter and Esc end it
+		q.until = time.Time{} // the person does type a message; no timeout ends it now
 	}
 	return Reply{Pass: true}
 }
 
-// namedKey takes a key that does not type.
+// namedKey handles a key that does not type text.
 func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "esc", "alt+esc", "ctrl+c":
@@ -285,7 +290,7 @@ func (q *Questions) selectKey(name string, now time.Time) Reply {
 	return Reply{}
 }
 
-// move picks the next or previous choice.
+// move selects the next or the previous choice.
 func (q *Questions) move(by int) {
 	n, at := len(q.choices()), q.selected-1
 	if by < 0 {
@@ -294,7 +299,7 @@ func (q *Questions) move(by int) {
 	q.selected = (at+by+n)%n + 1
 }
 
-// choose does what a choice says.
+// choose carries out the choice with the given key.
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
 	case "y", "a", forGood, "1", "2", "3", "4":
@@ -328,7 +333,7 @@ func (q *Questions) choose(key string, now time.Time) Reply {
 	return Reply{}
 }
 
-// answer decides the first question.
+// answer decides the first question and shows the next one.
 func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	reply := Reply{Answered: true, ID: q.waiting[0].ID, Decision: d, Stop: stop}
 	if own := q.First().Own; own != nil {
@@ -346,7 +351,7 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 	return reply
 }
 
-// reasonKey takes a key while a reason is typed.
+// reasonKey handles a key while a reason or an answer in words is being typed.
 func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "enter":
@@ -366,7 +371,7 @@ func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	return Reply{}
 }
 
-// Paste takes pasted text. It reports false when it belongs to the message.
+// Paste handles pasted text. It reports false if the text belongs to the message.
 func (q *Questions) Paste(text string) bool {
 	if q.reason != nil {
 		q.reason.InsertPaste(text)

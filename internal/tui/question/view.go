@@ -10,14 +10,14 @@ import (
 	"agent/internal/words"
 )
 
-// tallRoom is how many rows it takes for every choice to have a row of its own.
+// tallRoom is the least number of rows for which every choice gets its own row.
 const tallRoom = 16
 
-// Place is where the cursor belongs in some rows.
+// Place is the position of the cursor within some rows.
 type Place struct{ Row, Col int }
 
-// Arrange gives the question room rows of width cells. It decides what is seen of it, and
-// so whether an answer counts; View only draws that.
+// Arrange lays out the question in room rows of width cells. It decides which part of the
+// question is visible, and so whether an answer counts; View only draws the result.
 func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.theme, q.width, q.room = t, width, room
 	q.body.lay(t, q.First(), width-2, len(q.count()))
@@ -25,7 +25,7 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	foot, _ := q.foot(t, width, true)
 	if q.tall = room >= tallRoom; q.tall && 1+len(q.body.rows)+len(foot) > room {
 		short, _ := q.foot(t, width, false)
-		q.tall = 1+len(q.body.rows)+len(short) > room // it scrolls anyway
+		q.tall = 1+len(q.body.rows)+len(short) > room // even with the short answers the body must scroll
 	}
 	if !q.tall {
 		foot, _ = q.foot(t, width, false)
@@ -37,8 +37,8 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.body.arrange(max(0, room-1-len(foot)))
 }
 
-// View is the first question as it was arranged, and where the cursor belongs while the
-// question owns the keys. It changes nothing.
+// View returns the rows of the first question as Arrange laid them out, and the position of the
+// cursor while the question owns the keys. It changes nothing.
 func (q Questions) View() ([]string, Place) {
 	t, width, room := q.theme, q.width, q.room
 	count := q.count()
@@ -55,7 +55,8 @@ func (q Questions) View() ([]string, Place) {
 	return append(lines, foot...), at
 }
 
-// count says which of how many questions it is, "" for the only one.
+// count returns the number of the question and of all questions, as " (1 of 3)", or "" for a
+// single question.
 func (q *Questions) count() string {
 	if n, of := q.Place(); of > 1 {
 		return fmt.Sprintf(" (%d of %d)", n, of)
@@ -63,13 +64,13 @@ func (q *Questions) count() string {
 	return ""
 }
 
-// All is all of a question, for the pager.
+// All returns the rows of the whole question, for the pager.
 func All(t *style.Theme, request Asked, width int) []string {
 	b := body{hidden: hidden(request)}
 	b.lay(t, request, width, 0)
 	title := []string{t.Strong.Text(b.title)}
 	if !b.fits(b.title) {
-		title = nil // it is in the rows
+		title = nil // b.rows begins with the title
 	}
 	rows := slices.Concat(title, cautionRows(t, request, width), []string{""}, b.rows)
 	if i := request.Inquiry(); i != nil {
@@ -81,7 +82,7 @@ func All(t *style.Theme, request Asked, width int) []string {
 	return rows
 }
 
-// hidden counts the characters of a question that would not be seen by themselves.
+// hidden counts the invisible characters of a question.
 func hidden(asked Asked) (n int) {
 	p := asked.Preview
 	lines, texts, diffs := []string{p.Directory}, []string{p.Plan, p.Command}, []string{p.Diff}
@@ -115,7 +116,7 @@ func hidden(asked Asked) (n int) {
 	return n
 }
 
-// cautions say what about a call asks for care.
+// cautions returns the warnings about a call.
 func cautions(request Asked) []style.Revealed {
 	p := request.Preview
 	var lines []style.Revealed
@@ -131,7 +132,7 @@ func cautions(request Asked) []style.Revealed {
 	return lines
 }
 
-// cautionRows are the cautions.
+// cautionRows lays out the warnings about a call.
 func cautionRows(t *style.Theme, request Asked, width int) []string {
 	var rows []string
 	for _, caution := range cautions(request) {
@@ -143,10 +144,10 @@ func cautionRows(t *style.Theme, request Asked, width int) []string {
 	return rows
 }
 
-// mostCautions is how many rows of cautions are below a question.
+// mostCautions is the most rows of warnings shown below a question.
 const mostCautions = 6
 
-// foot is what is below the body: what to be careful about, and the answers.
+// foot returns the rows below the body: the warnings and the answers.
 func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
 	foot := cautionRows(t, q.First(), width)
 	if more := len(foot) - mostCautions; more > 0 {
@@ -176,10 +177,10 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 	return append(foot, q.choiceLine(t, width)...), at
 }
 
-// mostAfter is how many of the questions that come next are named.
+// mostAfter is the most following questions that are named.
 const mostAfter = 3
 
-// afterRows name what will be asked next.
+// afterRows returns rows with the titles of the questions that will follow.
 func (q *Questions) afterRows(t *style.Theme, width int) []string {
 	var rows []string
 	after := q.First().After
@@ -195,7 +196,7 @@ func (q *Questions) afterRows(t *style.Theme, width int) []string {
 	return rows
 }
 
-// choiceRows are the answers, a row each.
+// choiceRows returns the choices, a row for each.
 func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 	var rows []string
 	for i, c := range q.choices() {
@@ -214,9 +215,9 @@ func (q *Questions) choiceRows(t *style.Theme, width int) []string {
 	return append(rows, t.Dim.Text(style.Parts(hint, " · ", width)))
 }
 
-// choiceLine is the answers in as few rows as they need.
+// choiceLine returns the choices in as few rows as possible.
 func (q *Questions) choiceLine(t *style.Theme, width int) []string {
-	const nbsp = "\u00a0" // keeps a key and what it does on one row
+	const nbsp = "\u00a0" // keeps a key and its effect on one row
 	var line style.Spans
 	for i, c := range q.choices() {
 		mark, look := "", t.Plain
@@ -232,8 +233,8 @@ func (q *Questions) choiceLine(t *style.Theme, width int) []string {
 	return rows
 }
 
-// crampedFoot are the keys alone, where there is no room to say more: what they would
-// allow is read in the pager.
+// crampedFoot returns a row with only the keys, for a screen without room for more. The person
+// reads the question in the pager.
 func (q *Questions) crampedFoot(t *style.Theme, width int) []string {
 	keys := ""
 	for _, c := range q.choices() {
@@ -252,7 +253,8 @@ func keyName(key string) string {
 	return key
 }
 
-// reasonView is the editor for why not.
+// reasonView returns the editor for a reason or an answer in words, and the position of the
+// cursor.
 func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	prompt, does := "Why not? ", "Enter refuses"
 	switch asked := q.First(); {
