@@ -27,7 +27,8 @@ func approvalCommand(s setter) command.Command {
 	}
 }
 
-// showApproval lists the modes and what was allowed with "always".
+// showApproval lists the approval modes and the permissions that the person granted with
+// "always".
 func (s setter) showApproval(ctx context.Context, _ []string) (command.Output, error) {
 	inUse := settings.ApprovalMode.Of(s.Settings)
 	lines := choices(completeModes(nil), inUse)
@@ -53,19 +54,20 @@ func (s setter) showApproval(ctx context.Context, _ []string) (command.Output, e
 	return command.Output{Lines: append(lines, "/approval forget N takes one back, forget all every one"), Pick: pick}, nil
 }
 
-// allowedWhere heads the grants of the session, and those that are kept for the project.
+// allowedWhere maps false to the heading for the grants of the session, and true to the heading
+// for the grants of the project.
 var allowedWhere = map[bool]string{false: "Allowed with \"always\" in this session:", true: "Allowed always in this project:"}
 
-// idleDays is after how many days without a use a permission is shown as idle.
+// idleDays is the number of days without a use after which a permission is shown as idle.
 const idleDays = 30
 
-// idle reports whether a permission that is kept was not used for long.
+// idle reports whether a permission of the project has not been used for more than idleDays days.
 func (s setter) idle(g gate.Granted) bool {
 	last, err := time.Parse(time.DateOnly, cmp.Or(g.Used, g.Since))
 	return g.Project && err == nil && s.Now().Sub(last) > idleDays*24*time.Hour
 }
 
-// use says where a permission holds, since when, and how often and when it was used.
+// use describes where a permission holds, since when, and how often and when it was used.
 func (s setter) use(g gate.Granted) string {
 	if !g.Project {
 		return "you allowed it for this session"
@@ -83,7 +85,7 @@ func (s setter) use(g gate.Granted) string {
 	return said
 }
 
-// forgetGrants takes a grant back, or all.
+// forgetGrants revokes the grant with the number which, or every grant for "all".
 func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
 	number, err := strconv.Atoi(which)
 	if which != "all" && (err != nil || number < 1) {
@@ -103,7 +105,7 @@ func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error
 	return lines, nil
 }
 
-// modeHelp is what each mode means.
+// modeHelp explains each approval mode.
 var modeHelp = map[gate.Mode]string{
 	gate.ModeReadOnly: "refuse edits, commands and network",
 	gate.ModePlan:     "as read-only, until you agree to a plan",
@@ -112,7 +114,7 @@ var modeHelp = map[gate.Mode]string{
 	gate.ModeFullAuto: "run everything without asking",
 }
 
-// completeModes proposes the approval modes with what each means.
+// completeModes proposes the approval modes with their explanations.
 func completeModes([]string) (modes []command.Completion) {
 	for _, mode := range gate.Modes() {
 		modes = append(modes, command.Completion{Value: string(mode), Help: modeHelp[mode]})
@@ -138,7 +140,7 @@ func themeCommand(s setter) command.Command {
 	}
 }
 
-// choices lists values with their help, the one in use marked.
+// choices lists values with their help and marks the value in use.
 func choices(values []command.Completion, inUse string) []string {
 	var rows [][]string
 	for _, v := range values {

@@ -32,7 +32,7 @@ func contextCommand(d Deps) command.Command {
 	}
 }
 
-// contextFigures shows the window by kind.
+// contextFigures shows how much of the context window each kind of content fills.
 func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextUsage, error) {
 	usage, err := d.Session.ContextUsage(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextU
 	return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, usage, nil
 }
 
-// contextMap shows the window by kind, and its parts to choose from.
+// contextMap shows the figures by kind, and the parts of the context to choose from.
 func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	out, usage, err := d.contextFigures(ctx)
 	if err != nil {
@@ -65,10 +65,11 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	return out, nil
 }
 
-// mostItems is how many parts of the context are listed where they cannot be chosen from.
+// mostItems bounds the parts of the context that are listed as text, without a screen to choose
+// from.
 const mostItems = 12
 
-// pickItem makes the list of the parts.
+// pickItem returns the list of the parts of the context for a screen.
 func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.Pick {
 	pick := &command.Pick{Title: fmt.Sprintf("%s of %s tokens in the context", words.Tokens(usage.Total()), words.Tokens(usage.Limit))}
 	byLine := map[string]chat.Item{}
@@ -105,12 +106,13 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 	return pick
 }
 
-// itemName names a part by its tool and its subject.
+// itemName names a part of the context by its tool and its subject.
 func itemName(item chat.Item) string {
 	return words.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
 }
 
-// itemHelp says how old a part is, how often it was paid for, and what becomes of it.
+// itemHelp describes a part of the context: its age, how often it was sent, and whether it is
+// pinned or why it waits to be pruned.
 func itemHelp(item chat.Item) string {
 	age := "this turn"
 	if item.Turns > 0 {
@@ -140,7 +142,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 	return append([]string{itemName(item) + " · " + itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
 }
 
-// usageBar is the window by kind.
+// usageBar returns the bar that shows the context window by kind.
 func usageBar(u chat.ContextUsage) command.Bar {
 	return command.Bar{Total: u.Limit, Mark: u.Threshold, Segments: []command.Segment{
 		{Label: "system", Tokens: u.System, Letter: "s"},
@@ -153,7 +155,8 @@ func usageBar(u chat.ContextUsage) command.Bar {
 	}}
 }
 
-// describeUsage says the same in numbers, and what is known besides.
+// describeUsage describes the segments of the bar in numbers, then the threshold of compression,
+// the cache and the effect of pruning.
 func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
 	var rows [][]string
@@ -179,7 +182,8 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	return lines
 }
 
-// heldBack says what pruning could take and has not, "" when there is nothing.
+// heldBack describes the tokens that pruning could remove but has not removed, "" if it could
+// remove none.
 func heldBack(s window.Standing) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
@@ -191,8 +195,8 @@ func heldBack(s window.Standing) string {
 	return strings.Join(parts, "; ")
 }
 
-// whyBelowThreshold says in a line why compression starts before the threshold, ""
-// when it does not (D-40).
+// whyBelowThreshold explains in a line why compression starts before the threshold that was set,
+// "" if it does not (D-40).
 func whyBelowThreshold(u chat.ContextUsage) string {
 	if u.Wanted <= u.Threshold {
 		return ""
@@ -237,8 +241,8 @@ func shareOfInput(tokens int, s chat.Stats) string {
 	return fmt.Sprintf("%d%% of the input", chat.Percent(tokens, s.PromptTokens))
 }
 
-// costRow is what the session cost. Requests whose prices were not known are counted
-// by those that are set now.
+// costRow returns the row with the cost of the session. Requests that were sent before their
+// prices were known are charged at the prices that are set now.
 func costRow(s *settings.Settings, stats chat.Stats) []string {
 	rest := stats.Unpriced
 	if rest == (chat.UsageReported{}) {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// density is what /density works on.
+// density runs the forms of /density.
 type density struct{ Deps }
 
 func densityCommand(deps Deps) command.Command {
@@ -41,7 +41,7 @@ func densityCommand(deps Deps) command.Command {
 	}
 }
 
-// number reads the number of a line of the ledger.
+// number parses the number of a line of the ledger, and returns the prune on that line.
 func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord, error) {
 	ledger, err := d.Session.Ledger(ctx)
 	if err != nil {
@@ -61,7 +61,8 @@ func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord
 	return 0, chat.PruneRecord{}, fmt.Errorf("no prune %q; %s", text, there)
 }
 
-// showPrune describes one completely, and shows what it took.
+// showPrune describes one prune completely and, if the session is recorded, shows the content
+// that it removed.
 func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {
@@ -79,7 +80,7 @@ func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	return append(lines, strings.Split(strings.TrimSuffix(content, "\n"), "\n")...), nil
 }
 
-// restorePrune brings one back.
+// restorePrune brings the content of one prune back into the context.
 func (d density) restorePrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {
@@ -92,7 +93,8 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	return []string{fmt.Sprintf("%d is back in the context as its newest entry: %s, %s tokens", n, p.Subject, words.Tokens(tokens))}, nil
 }
 
-// pin pins a file or unpins it; says is what comes of that, with %s for the file.
+// pin returns the command that pins or unpins a file. says is the sentence for the person, with
+// %s in place of the file.
 func (d density) pin(pinned bool, says string) command.Run {
 	return one(func(ctx context.Context, path string) ([]string, error) {
 		file, err := d.Session.Pin(ctx, path, pinned)
@@ -103,7 +105,7 @@ func (d density) pin(pinned bool, says string) command.Run {
 	})
 }
 
-// completionTime is how long completion may wait for the conversation.
+// completionTime bounds how long completion may wait for the conversation.
 const completionTime = 100 * time.Millisecond
 
 func (d density) completePrunes([]string) (numbers []command.Completion) {
@@ -116,8 +118,8 @@ func (d density) completePrunes([]string) (numbers []command.Completion) {
 	return numbers
 }
 
-// completeFiles proposes files that the conversation knows: those that are loose, those that
-// are pinned, or both.
+// completeFiles proposes files that the conversation knows: the unpinned files if loose is set,
+// and the pinned files if pins is set.
 func (d density) completeFiles(loose, pins bool) func([]string) []command.Completion {
 	return func([]string) (files []command.Completion) {
 		ctx, cancel := context.WithTimeout(context.Background(), completionTime)

@@ -14,15 +14,15 @@ import (
 	"agent/internal/words"
 )
 
-// What a story shows of each kind so that it fits a screen of 24 lines: the latest requests
-// and the latest of what left.
+// Limits that make a story fit a screen of 24 lines: the number of latest requests and the number
+// of latest prunes.
 const (
 	storyRows   = 6
 	storyPrunes = 4
 )
 
-// tellStory says what each request cost beside what it would have: the latest of those at
-// which something happened, at most so many, and the sum of all.
+// tellStory compares the cost of the requests with their cost without pruning. It shows the
+// latest requests at which something happened, at most most, and the sum over all requests.
 func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 	if len(story.Bills) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func tellStory(story chat.Story, ledger []chat.PruneRecord, most int) []string {
 	return append(lines, "")
 }
 
-// latestPrunes lists the latest of what left, a line each, and sums all of it up.
+// latestPrunes lists the latest prunes, a line each, and the sum over the whole ledger.
 func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	if len(ledger) == 0 {
 		return []string{nothingPruned}
@@ -84,7 +84,8 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	return append(table.Lines("rrll", rows), sum)
 }
 
-// happened says what was particular about a request, "" for nothing.
+// happened describes how a request was unusual (a cold cache, freed tokens, files read again), ""
+// if it was not.
 func happened(b chat.Bill, freed int) string {
 	var what []string
 	if b.Cold {
@@ -99,7 +100,7 @@ func happened(b chat.Bill, freed int) string {
 	return strings.Join(what, ", ")
 }
 
-// money is a cost in USD where the price is known, else in tokens at the full price.
+// money formats a cost in USD if the price is known, otherwise in tokens at the full price.
 func money(story chat.Story, cost float64) string {
 	if story.Dollars > 0 {
 		return words.Dollars(cost * story.Dollars)
@@ -107,14 +108,14 @@ func money(story chat.Story, cost float64) string {
 	return words.Tokens(int(cost))
 }
 
-// What is shown of each part of the next request so that it fits a screen of 24 lines.
+// Limits for the parts of the next request, which make them fit a screen of 24 lines.
 const (
 	explainedLeaves = 6
 	explainedHeld   = 4
 )
 
-// explain says on one screen what the next request costs, what would leave before it and
-// why, and what is held back.
+// explain shows on one screen the cost of the next request, the prunes that would happen before
+// it and their reasons, and the parts that are held back.
 func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	next, err := d.Session.Upcoming(ctx)
 	if err != nil {
@@ -136,7 +137,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	return append(lines, densityVerbs), nil
 }
 
-// tellNext says how large the next request is, and what it costs where that is known.
+// tellNext describes the size of the next request and, if it is known, its cost.
 func tellNext(story chat.Story, next chat.Upcoming) []string {
 	b := next.Bill
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
@@ -154,7 +155,7 @@ func tellNext(story chat.Story, next chat.Upcoming) []string {
 	return []string{size, cost}
 }
 
-// leaves lists what would leave, the largest, and the price of that.
+// leaves lists the largest parts that would leave the context, and the price of removing them.
 func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
 	var parts []chat.Held
 	for _, p := range next.Leaves {
@@ -169,8 +170,8 @@ func (d density) leaves(story chat.Story, next chat.Upcoming) []string {
 	return d.largest("Leaves", price, parts, explainedLeaves)
 }
 
-// largest lists parts of the context, the largest first and at most so many, below a line
-// that sums up all.
+// largest lists at most most parts of the context, the largest first, below a line that sums up
+// all parts.
 func (d density) largest(title, price string, parts []chat.Held, most int) []string {
 	const subject, why = 20, 28 // 60 columns
 	slices.SortStableFunc(parts, func(a, b chat.Held) int { return cmp.Compare(b.Tokens, a.Tokens) })

@@ -18,11 +18,11 @@ import (
 	"agent/internal/words"
 )
 
-// ledgerWidth keeps the ledger readable in a narrow terminal.
+// ledgerWidth is the width of the ledger in columns; it stays readable in a narrow terminal.
 const ledgerWidth = 60
 
-// lists reports what the requests cost, what left the context and what is held back: on one
-// screen, or all of it, cut by cut.
+// lists returns the command that reports the cost of the requests, the prunes and the parts held
+// back. If all is not set, the report is shortened to one screen.
 func (d density) lists(all bool) command.Run {
 	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 		ledger, err := d.Session.Ledger(ctx)
@@ -45,10 +45,11 @@ func (d density) lists(all bool) command.Run {
 	})
 }
 
-// screenLines is what a screen of 24 lines shows besides the input and the status.
+// screenLines is the number of lines of a screen of 24 lines that remain for a report beside the
+// input and the status.
 const screenLines = 18
 
-// onOneScreen is the latest of each part of the list, and how much more there is.
+// onOneScreen shows the latest lines of each part of the report, and counts the lines it omits.
 func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held []chat.Held) []string {
 	lines := append(tellStory(story, ledger, storyRows), d.latestPrunes(ledger)...)
 	if detail := d.describeHeld(held); len(detail) > 0 {
@@ -57,13 +58,12 @@ func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held [
 	return append(lines, densityVerbs)
 }
 
-// densityVerbs are what else /density does.
+// densityVerbs lists the other forms of /density.
 const densityVerbs = "/density all, explain, show N, restore N, why PATH, pin PATH"
 
 const nothingPruned = "Nothing was pruned so far."
 
-// describeLedger lists every prune, those of one cut below what it costs, and sums
-// them up.
+// describeLedger lists every prune, grouped below the cut it belongs to, and sums them up.
 func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 	if len(ledger) == 0 {
 		return []string{nothingPruned}
@@ -88,7 +88,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 	return append(lines, "", sumOf(ledger), "/density show N, restore N, why PATH, pin PATH, unpin PATH")
 }
 
-// sumOf is how much of a ledger was pruned, and compressed.
+// sumOf counts the prunes, the freed tokens and the compressions of a ledger.
 func sumOf(ledger []chat.PruneRecord) string {
 	freed, compressed := 0, 0
 	for _, p := range ledger {
@@ -105,7 +105,8 @@ func sumOf(ledger []chat.PruneRecord) string {
 	return sum
 }
 
-// describeCut says what the cut that begins at a line of the ledger is, and its price.
+// describeCut describes the size and the price of the cut that begins at line first of the
+// ledger.
 func describeCut(ledger []chat.PruneRecord, first int) []string {
 	cut, units, tokens := ledger[first].Cut, 0, 0
 	for _, p := range ledger[first:] {
@@ -125,7 +126,8 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 	}
 }
 
-// describeHeld lists what may go and is held back, and what is pinned.
+// describeHeld lists the parts of the context that could be pruned but are held back, and the
+// pinned parts.
 func (d density) describeHeld(held []chat.Held) []string {
 	var lines []string
 	tokens, n := 0, 0
@@ -143,7 +145,7 @@ func (d density) describeHeld(held []chat.Held) []string {
 	return append([]string{"", fmt.Sprintf("Held back: %s, %s tokens", words.Count(n, "unit"), words.Tokens(tokens))}, lines...)
 }
 
-// describePart says what a part of the context is and why it is still there.
+// describePart describes a part of the context and the reason why it is still in the context.
 func (d density) describePart(h chat.Held) []string {
 	what := h.Kind
 	if h.Class != "" && h.Class != h.Kind {
@@ -156,7 +158,8 @@ func (d density) describePart(h chat.Held) []string {
 	}
 }
 
-// whyDensity says what of a file is in the context and why, and what left.
+// whyDensity lists the parts of a file in the context with the reasons why they are there, and
+// the parts that have left.
 func (d density) whyDensity(ctx context.Context, path string) ([]string, error) {
 	held, err := d.Session.Held(ctx, path)
 	if err != nil {
@@ -188,8 +191,8 @@ func (d density) whyDensity(ctx context.Context, path string) ([]string, error) 
 	return lines, nil
 }
 
-// aboutFile reports whether what left is about a file, by the end of its path, or is named
-// so.
+// aboutFile reports whether a prune is about a file: its subject is name, or the path of one of
+// its files ends with name.
 func aboutFile(p chat.PruneRecord, name, root string) bool {
 	end := strings.TrimPrefix(filepath.Clean(name), "./")
 	if rel, err := filepath.Rel(root, name); filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
@@ -223,11 +226,11 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	return table.Lines("ll", rows)
 }
 
-// pruneKind is the kind of a prune in words.
+// pruneKind returns the kind of a prune in words.
 func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
 
-// subject names what left: a file from the workspace on, and of one that is long the end,
-// as of all else the beginning.
+// subject names the subject of a prune within width columns. A path is given relative to the
+// workspace and loses its beginning if it is too long; other text loses its end.
 func (d density) subject(subject string, width int) string {
 	subject = d.shorten(subject)
 	if strings.Contains(subject, ": ") {
@@ -243,7 +246,7 @@ func (d density) shorten(subject string) string {
 	return subject
 }
 
-// cutLeft shortens text to width from its beginning: the end of a path says more.
+// cutLeft shortens text to width from its beginning, because the end of a path says more.
 func cutLeft(text string, width int) string {
 	if over := ansi.StringWidth(text) - width; over > 0 {
 		return ansi.TruncateLeft(text, over+1, "…")

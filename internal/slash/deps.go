@@ -1,6 +1,14 @@
-// Package slash holds the slash commands, one file a subject. They reach the rest of the
-// program only through Deps: the turn loop as a Session, the settings, the profile files,
-// and a few functions for what lies outside (the endpoint's models, the workspace's diff).
+// Package slash implements the slash commands, such as /model, /density and /rewind, one file per
+// subject.
+//
+// New builds the commands as a command.Commands, which the screen and the terminal without a
+// screen run. The commands reach the rest of the program only through Deps: the turn loop as a
+// Session, the settings, the profile files, and a few functions for everything outside (the
+// models of the endpoint, the diff of the workspace). The program fills Deps in once for each
+// session.
+//
+// Most commands keep no state. Two types do: models remembers the list of the endpoint, and files
+// remembers the plan that /undo or /redo showed.
 package slash
 
 import (
@@ -17,8 +25,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Session is the conversation as the commands need it; the turn loop is one, and says at
-// its methods what they do. They may be called from any goroutine, also while a turn runs,
+// Session is the part of the conversation that the commands need. The turn loop implements it and
+// documents the methods. The methods may be called from any goroutine, also while a turn runs,
 // and return soon after ctx ends.
 type Session interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
@@ -50,24 +58,24 @@ type Session interface {
 	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error)
 }
 
-// Model is one model that the endpoint offers.
+// A Model is one model that the endpoint offers.
 type Model struct {
 	ID string
-	// ContextLimit is its window in tokens, 0 when the endpoint does not say.
+	// ContextLimit is the size of the context window in tokens, 0 if the endpoint does not say.
 	ContextLimit int
-	// Prices are those of its tokens, nil where they are not known, and Efforts the values
-	// of reasoning.effort that it is known to take, from the least.
+	// Prices holds the prices of its tokens, nil if they are not known. Efforts lists the values
+	// of reasoning.effort that the model is known to accept, from the least.
 	Prices  *settings.Prices
 	Efforts []string
 }
 
-// Log is where the program writes what it does, and how much of it.
+// Log holds the path of the program's log file and its level.
 type Log struct {
 	Path  string
 	Level *slog.LevelVar
 }
 
-// Deps is what the commands work on. All of it is needed to run every command;
+// Deps holds the dependencies of the commands. Running every command needs all of them; the
 // profile and settings commands need only Settings and Profiles.
 type Deps struct {
 	Session  Session
@@ -77,63 +85,63 @@ type Deps struct {
 	Models func(ctx context.Context) ([]Model, error)
 	// Chosen remembers a model for the endpoint in use; nil remembers none.
 	Chosen func(model string) error
-	// Tools lists what the model can do.
+	// Tools lists the tools of the model.
 	Tools func() []tools.Tool
 	// Callable lists the skills and commands that are files, by name; nil for none.
 	Callable func() []command.Callable
-	// Skills describes the skills, and what was left out, a line each; nil for none.
-	Skills func() []string
-	// Hooks describes the hooks and what became of them, a few lines each; nil for none.
-	Hooks func() []string
-	// Instructions lists the files with instructions for the model, a line each; nil for
+	// Skills describes the skills, including the skills that were left out, a line each; nil for
 	// none.
+	Skills func() []string
+	// Hooks describes the hooks and their runs, a few lines each; nil for none.
+	Hooks func() []string
+	// Instructions lists the files with instructions for the model, a line each; nil for none.
 	Instructions func() []string
-	// Trust is what needs consent; nil where nothing does.
+	// Trust holds the things that need consent; nil if nothing does.
 	Trust Trust
-	// Servers are the MCP servers of the session; nil where there are none.
+	// Servers holds the MCP servers of the session; nil if there are none.
 	Servers Servers
-	// Todos returns the todo list, a line an item.
+	// Todos returns the todo list, one line per item.
 	Todos func() []string
-	// Jobs are what was put in the background, oldest first; EndJob ends one of them.
+	// Jobs lists the background jobs, oldest first; EndJob ends one of them.
 	Jobs   func() []command.Job
 	EndJob func(id int)
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
-	// Document returns it as the JSON document that agent context reads.
+	// Document returns the conversation as the JSON document that agent context reads.
 	Document func(ctx context.Context) (string, error)
 	// Diff returns the changes of the workspace against its last commit as a
 	// unified diff.
 	Diff func(ctx context.Context) (string, error)
-	// Sessions are the recorded sessions.
+	// Sessions lists the recorded sessions.
 	Sessions SessionLists
-	// Resume makes the program resume another session once this one is left; an error says
-	// why it cannot. Nil where the program ends with its command.
+	// Resume makes the program continue another session after this one is left; the error says
+	// why it cannot. Resume is nil if the program ends with its command.
 	Resume func(id string) error
-	// Fork continues the session in a new record, and returns the ids of before and
-	// now; nil where nothing is recorded.
+	// Fork continues the session in a new record, and returns the ids of the old and the new
+	// record. Fork is nil if nothing is recorded.
 	Fork func() (before, now string, err error)
-	// Rename gives the session a title, an empty one takes it back, and Title returns it,
-	// empty for none; nil where nothing is recorded.
+	// Rename gives the session a title, or removes the title if it is empty. Title returns the
+	// title, "" for none. Both are nil if nothing is recorded.
 	Rename func(title string) error
 	Title  func() string
-	// Keys returns the screen's; nil without a screen.
+	// Keys returns the keys of the screen; nil without a screen.
 	Keys func() []command.Key
-	// ReadKeys reads KeysFile, where a person gives actions other keys, and returns the
-	// actions with their keys, and what is wrong with the file; nil without a screen.
+	// ReadKeys reads KeysFile, in which a person gives actions other keys. It returns the actions
+	// with their keys, and the faults of the file. ReadKeys is nil without a screen.
 	ReadKeys func() (bound []command.Bound, faults []string)
 	KeysFile string
-	// Recorded is set when a session log keeps what leaves the context.
+	// Recorded is set if a session log keeps the content that leaves the context.
 	Recorded bool
-	// Workspace is the folder worked in, absolute.
+	// Workspace is the absolute path of the folder in which the session works.
 	Workspace string
 	Log       Log
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// New returns the commands, in the order /help shows them. A new one is a function in a
-// file and a line here. More are those of the program around the conversation. What completion
-// asks of the endpoint in the background ends with ctx.
+// New returns the commands in the order in which /help shows them. To add a command, write a
+// function in a file and add a line here. more holds the commands of the program around the
+// conversation. Requests to the endpoint that completion starts in the background end with ctx.
 func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands {
 	offered := &models{Deps: d, ctx: ctx}
 	kept := profiles{d}

@@ -1,7 +1,7 @@
 package slash
 
-// elsewhere has commands of other agents (Claude Code, codex, opencode, gemini-cli, pi, aider) that
-// are called otherwise here, with the sentence that answers each.
+// elsewhere maps commands of other agents (Claude Code, codex, opencode, gemini-cli, pi, aider)
+// that have another name here to the sentence that answers them.
 var elsewhere = map[string]string{
 	"about":                 "/stats shows the session; agent --version the version",
 	"add":                   "@PATH in a message puts a file into it",

@@ -27,7 +27,7 @@ func jobsCommand(d Deps) command.Command {
 	}
 }
 
-// listJobs are the jobs, a line each, and where to read on.
+// listJobs lists the jobs, a line each, with the files that hold their output.
 func listJobs(jobs []command.Job) []string {
 	if len(jobs) == 0 {
 		return []string{"Nothing was put in the background."}

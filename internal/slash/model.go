@@ -15,14 +15,15 @@ import (
 	"agent/internal/words"
 )
 
-// models are those of the endpoint in use. What it offers is remembered, so that
+// models runs /model for the endpoint in use. It remembers the list of the endpoint, so that
 // completion never waits for the network.
 type models struct {
 	Deps
 	ctx context.Context
 
 	mu sync.Mutex
-	// offered are those of the endpoint asked last; asked is false before that.
+	// asked is set once an endpoint was asked. of is the address of the endpoint that was asked
+	// last, and offered holds its models.
 	asked   bool
 	of      string
 	offered []Model
@@ -46,7 +47,8 @@ func (m *models) choose(ctx context.Context, _ []string) (command.Output, error)
 	return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
 }
 
-// use sets the model for the session, with an effort or without, and remembers it.
+// use sets the model of the session, and its effort if one is given, and remembers the model for
+// the next start.
 func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	models, unlisted := m.fetch(ctx)
 	name, effort := args[0], strings.Join(args[1:], "")
@@ -88,8 +90,8 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	return lines, nil
 }
 
-// lostCache says what leaving the model in use for another costs: what the provider keeps of the
-// conversation is kept for one model. It is "" where nothing is known to be kept.
+// lostCache warns that switching to another model loses the provider's cache of the conversation,
+// which belongs to one model. It returns "" if nothing is known to be cached.
 func (m *models) lostCache(ctx context.Context, next Model) string {
 	usage, err := m.Session.ContextUsage(ctx)
 	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
@@ -103,7 +105,7 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 	return text + "."
 }
 
-// limitNote says which context window comes with a model.
+// limitNote returns the context window that comes with a model, as the end of a sentence.
 func (m *models) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(m.Settings); set {
 		return fmt.Sprintf("; context-limit stays %s, as set", words.Tokens(limit))
@@ -114,7 +116,8 @@ func (m *models) limitNote(name string, models []Model) string {
 	return ""
 }
 
-// named is the model of that name, with nothing known of it when it is not among them.
+// named returns the model with the name, or a Model with only its ID set if models does not hold
+// it.
 func named(name string, models []Model) Model {
 	for _, m := range models {
 		if m.ID == name {
@@ -124,7 +127,7 @@ func named(name string, models []Model) Model {
 	return Model{ID: name}
 }
 
-// describe lists what the endpoint offers, the model in use marked.
+// describe lists the models and marks the model in use.
 func (m *models) describe(models []Model) []string {
 	if len(models) == 0 {
 		return []string{"The endpoint lists no models; /model NAME switches all the same."}
@@ -143,8 +146,8 @@ func (m *models) describe(models []Model) []string {
 	return table.Lines("lrl", rows)
 }
 
-// pick lists what the endpoint offers, the models chosen before first. Where efforts are
-// known they can be changed in the list.
+// pick returns the list of models for a screen, with the models chosen before first. A person can
+// change the effort of a model in the list if its efforts are known.
 func (m *models) pick(models []Model) *command.Pick {
 	var offered []command.Completion
 	for _, proposal := range m.complete(nil) {
@@ -168,8 +171,8 @@ func (m *models) pick(models []Model) *command.Pick {
 	return pick
 }
 
-// withEffort is a model of the list whose effort can be changed; at is the effort it has, -1
-// for what the vendor does by itself, which is in the middle.
+// withEffort returns a model of the list whose effort can be changed. at is the index of its
+// current effort in known, or -1 for the vendor's own default, which counts as the middle.
 func withEffort(model command.Choice, known []string, at int) command.Choice {
 	turned := model
 	turned.Turn = func(by int) command.Choice {
@@ -186,8 +189,8 @@ func withEffort(model command.Choice, known []string, at int) command.Choice {
 	return turned
 }
 
-// complete proposes the models chosen before, then all that the endpoint
-// is known to offer; behind a model its efforts.
+// complete proposes the models chosen before, then the models that the endpoint is known to
+// offer. After the name of a model it proposes the efforts.
 func (m *models) complete(args []string) (proposals []command.Completion) {
 	offered := m.known()
 	if len(args) > 0 {
@@ -208,8 +211,8 @@ func (m *models) complete(args []string) (proposals []command.Completion) {
 	return proposals
 }
 
-// about says how large the context of a model is, what a million tokens cost, and which
-// efforts it takes, as far as that is known.
+// about describes a model as far as it is known: the context window, the price of a million
+// tokens, and the efforts.
 func (m Model) about() string {
 	window := ""
 	if m.ContextLimit > 0 {
@@ -218,7 +221,7 @@ func (m Model) about() string {
 	return joined(window, m.prices(), strings.Join(m.Efforts, "/"))
 }
 
-// prices says what a million tokens cost, "" where that is not known.
+// prices returns the prices of a million tokens, "" if they are not known.
 func (m Model) prices() string {
 	if m.Prices == nil {
 		return ""
@@ -226,7 +229,7 @@ func (m Model) prices() string {
 	return words.Dollars(m.Prices.Input) + " in, " + words.Dollars(m.Prices.Output) + " out"
 }
 
-// joined are the parts that say something.
+// joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
@@ -234,8 +237,8 @@ func joined(parts ...string) string {
 // modelsTimeout bounds how long an endpoint may take to list its models.
 const modelsTimeout = 5 * time.Second
 
-// known returns what is known of the endpoint in use, and asks it in the
-// background when nobody has.
+// known returns the models that are known for the endpoint in use. If the endpoint was not asked
+// yet, known asks it in the background and returns nil.
 func (m *models) known() []Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -251,7 +254,7 @@ func (m *models) known() []Model {
 	return nil
 }
 
-// fetch asks the endpoint in use.
+// fetch asks the endpoint in use for its models and remembers them.
 func (m *models) fetch(ctx context.Context) ([]Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"agent/internal/words"
 )
 
-// profiles are the settings that are kept under names.
+// profiles runs /profile. A profile is a set of settings that is saved under a name.
 type profiles struct{ Deps }
 
 func profileCommand(p profiles) command.Command {
@@ -38,7 +38,7 @@ func profileCommand(p profiles) command.Command {
 	}
 }
 
-// pick lists the profiles; none when there are none to choose from.
+// pick returns the list of profiles for a screen, nil if there are no profiles.
 func (p profiles) pick() *command.Pick {
 	profiles := p.complete(nil)
 	if len(profiles) == 0 {
@@ -103,7 +103,7 @@ func (p profiles) show(_ context.Context, name string) ([]string, error) {
 	return append(lines, unknownLines(loaded)...), nil
 }
 
-// unknownLines reports the fields of a profile that mean nothing here.
+// unknownLines reports the fields of a profile that this version does not know.
 func unknownLines(p *settings.Profile) []string {
 	if len(p.Unknown) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (p profiles) list(context.Context, []string) ([]string, error) {
 	return table.Lines("ll", rows), nil
 }
 
-// known are the profiles there are, with what each is in use for.
+// known lists the profiles, and marks the profile in use and the default.
 func (p profiles) known() (profiles []command.Completion, err error) {
 	names, err := p.Profiles.List()
 	if err != nil {
@@ -166,7 +166,7 @@ func (p profiles) known() (profiles []command.Completion, err error) {
 	return profiles, err
 }
 
-// complete proposes the profiles there are; a folder that cannot be read has none to propose.
+// complete proposes the profiles, and none if the folder cannot be read.
 func (p profiles) complete([]string) []command.Completion {
 	profiles, _ := p.known()
 	return profiles

@@ -31,13 +31,13 @@ func rewindCommand(d Deps) command.Command {
 }
 
 const (
-	// withFiles is what /rewind calls the files.
+	// withFiles is the argument of /rewind that puts the files back too.
 	withFiles = "files"
-	// forward is what it calls the latest line that was left behind.
+	// forward is the argument of /rewind that returns to the line that was left last.
 	forward = "forward"
 )
 
-// nothingSaid is the answer where there is no point to go to.
+// nothingSaid is the answer if there is no point to go to.
 var nothingSaid = command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}
 
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
@@ -55,7 +55,7 @@ func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 	if len(values) > 0 {
 		return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
 	}
-	points, _ := d.Session.Points(context.Background()) // where they are not known, there are none to propose
+	points, _ := d.Session.Points(context.Background()) // if the points are not known, none is proposed
 	for _, p := range slices.Backward(points) {
 		proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
 	}
@@ -92,8 +92,8 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	return command.Output{Lines: append(lines, words.Count(len(changed), "file")+" put back; /redo takes that back.")}, nil
 }
 
-// leftFiles says where the conversation is now while the files stay as they are, and
-// asks whether they are to go there too.
+// leftFiles reports where the conversation is after a rewind that left the files alone, and asks
+// whether to put the files back too.
 func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	went := wentTo(p)
 	if p.End() {
@@ -117,8 +117,8 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are; %s puts %s back too.", back, n)}, Ask: ask}
 }
 
-// findPoint is the point that somebody names: a message by its number, anything else by
-// its record.
+// findPoint returns the point with a name: the number of a message, the name of a record, or
+// forward.
 func findPoint(points []history.Point, name string) (history.Point, error) {
 	if strings.EqualFold(name, forward) {
 		for _, p := range slices.Backward(points) {
@@ -138,8 +138,8 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 	return history.Point{}, fmt.Errorf("there is no message %q; yours are 1 to %d, and /rewind lists all", name, turns)
 }
 
-// pointName is what is typed for a point: the number of a message of this line of the
-// conversation, and that of the record for what was left behind.
+// pointName returns the name that a person types for a point: the number of the message on the
+// current line of the conversation, or the name of the record for a point that was left behind.
 func pointName(p history.Point) string {
 	if p.Turn > 0 {
 		return strconv.Itoa(p.Turn)
@@ -149,11 +149,11 @@ func pointName(p history.Point) string {
 
 func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq, 10) }
 
-// longestPoint bounds what is shown of a message in a line.
+// longestPoint bounds the text of a message in a line, in characters.
 const longestPoint = 200
 
-// pointText says what is at a point. A line that ends is called by the last that was
-// said on it.
+// pointText describes a point in a line. The end of a line that was left is described by the last
+// message on that line.
 func pointText(p history.Point) string {
 	if !p.End() {
 		return messageText(p.Message)
@@ -168,13 +168,13 @@ func pointText(p history.Point) string {
 	return text
 }
 
-// messageText is a message in a line.
+// messageText returns a message as one line.
 func messageText(message *history.Content) string {
 	text := words.Line(words.FirstLine(cmp.Or(strings.TrimSpace(message.Said()), message.Text())), longestPoint)
 	return cmp.Or(text, "(images)")
 }
 
-// pointTime is when something was said, with the day when that is another one.
+// pointTime formats the time of a point, with the date if it was not today.
 func (d Deps) pointTime(p history.Point) string {
 	now, at := d.Now(), p.At.In(d.Now().Location())
 	if now.Format("20060102") == at.Format("20060102") {
@@ -183,7 +183,7 @@ func (d Deps) pointTime(p history.Point) string {
 	return at.Format("2006-01-02 15:04")
 }
 
-// listPoints lists what can be gone to, as it was recorded.
+// listPoints lists the points in the order in which they were recorded.
 func (d Deps) listPoints(points []history.Point) []string {
 	rows := [][]string{{"", "when", "message"}}
 	for _, p := range points {
@@ -197,8 +197,8 @@ func (d Deps) listPoints(points []history.Point) []string {
 	return append(lines, "", "/rewind NUMBER makes the context what it was before that message")
 }
 
-// pickPoint is the list for a screen: the messages of this line, the latest first, then
-// what was left behind.
+// pickPoint returns the list of points for a screen: the messages of the current line, the latest
+// first, then the points that were left behind.
 func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	pick := &command.Pick{Title: "go back to before"}
 	var behind []command.Choice
@@ -220,11 +220,11 @@ func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	return pick
 }
 
-// previewLimit is how long a preview waits for what is known of the files.
+// previewLimit bounds how long a preview waits for the plan of the files.
 const previewLimit = 2 * time.Second
 
-// pointPreview is a message, below the files that changed since: those that can be put back
-// with it.
+// pointPreview returns the message of a point, below a list of the files that changed since and
+// can be put back with it.
 func (d Deps) pointPreview(p history.Point) string {
 	text := strings.TrimSpace(p.Message.Text())
 	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
@@ -244,7 +244,7 @@ func (d Deps) pointPreview(p history.Point) string {
 	return strings.Join(lines, "\n") + "\n\n" + text
 }
 
-// wentTo says where the conversation is now.
+// wentTo describes where the conversation is after a rewind.
 func wentTo(p history.Point) string {
 	if p.End() {
 		return "The conversation goes on where it was left."

@@ -15,10 +15,10 @@ import (
 	"agent/internal/words"
 )
 
-// errOneSession is the answer where the program ends with its command.
+// errOneSession is the answer if the program ends with its command.
 var errOneSession = errors.New("a session is gone on with by agent -r ID; agent sessions list shows all")
 
-// errNotRecorded is the answer where the session has no record.
+// errNotRecorded is the answer if the session has no record.
 var errNotRecorded = errors.New("nothing is recorded here")
 
 func sessionsCommand(d Deps) command.Command {
@@ -37,7 +37,7 @@ func resumeCommand(d Deps) command.Command {
 		Forms: []command.Form{
 			{Does: "choose from the sessions of this folder", Run: d.chooseSession(false)},
 			{Args: "NAME", Rest: true, Does: "go on with that one: an id, its last letters, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
-				infos, _ := d.Sessions.List(false) // where they cannot be read, there are none to propose
+				infos, _ := d.Sessions.List(false) // if the sessions cannot be read, none is proposed
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
 				}
@@ -47,7 +47,8 @@ func resumeCommand(d Deps) command.Command {
 	}
 }
 
-// resume goes on with the session of a name. Where several have it, they are listed.
+// resume leaves this session for the session with a name. If the name fits several sessions,
+// resume lists them.
 func (d Deps) resume(ctx context.Context, words []string) (command.Output, error) {
 	if d.Resume == nil {
 		return command.Output{}, errOneSession
@@ -73,8 +74,8 @@ func renameCommand(d Deps) command.Command {
 	}
 }
 
-// rename gives the session the title that words are, if there are any, and says what it is
-// called.
+// rename joins words to the new title of the session, if there are any, and returns the title. A
+// "-" removes the title.
 func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
 	if d.Rename == nil {
 		return nil, errNotRecorded
@@ -113,7 +114,7 @@ func forkCommand(d Deps) command.Command {
 	}
 }
 
-// chooseSession lists sessions to choose from.
+// chooseSession returns the command that lists sessions to choose from.
 func (d Deps) chooseSession(all bool) command.Run {
 	return func(context.Context, []string) (command.Output, error) {
 		infos, err := d.Sessions.List(all)
@@ -131,7 +132,7 @@ func (d Deps) chooseSession(all bool) command.Run {
 	}
 }
 
-// SessionLines are sessions as text, one a line under a head.
+// SessionLines lists sessions as text, one per line under a heading.
 func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
 	unanswered := 0
@@ -156,7 +157,7 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 	return lines
 }
 
-// SessionLists makes lists of sessions to choose from, and does what their keys ask for.
+// SessionLists builds lists of sessions for a screen and runs the keys of these lists.
 type SessionLists struct {
 	// List returns the sessions of this folder, or of every folder, latest used first.
 	List   func(all bool) ([]session.Info, error)
@@ -168,8 +169,8 @@ type SessionLists struct {
 	Now   func() time.Time
 }
 
-// Pick is a list of sessions to choose from; each runs /resume. It shows
-// either the conversations or the runs of scripts.
+// Pick returns a list of sessions for a screen; choosing one runs /resume. The list shows either
+// the conversations or the runs of scripts.
 func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pick {
 	kind := func(scripts bool) (of []session.Info) {
 		for _, i := range infos {
@@ -233,7 +234,8 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 	return pick
 }
 
-// PickNamed lists sessions to choose from where a name fits several: the name is searched for.
+// PickNamed returns a list of sessions for a name that fits several; the list searches for the
+// name.
 func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick, error) {
 	all, scripts := false, true
 	for _, info := range several.Fit {
@@ -282,7 +284,7 @@ func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 	return pick
 }
 
-// ago says how long something is past, in its largest unit.
+// ago formats the time since an event in its largest unit.
 func ago(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

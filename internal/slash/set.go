@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// setter changes settings for the session.
+// setter runs the commands that change settings of the session.
 type setter struct {
 	Deps
 	models   *models
@@ -34,7 +34,7 @@ func setCommand(s setter) command.Command {
 	}
 }
 
-// set serves /set KEY VALUE.
+// set runs /set KEY VALUE.
 func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 	if len(values) == 2 {
 		return s.assign(ctx, values[0], values[1])
@@ -45,12 +45,12 @@ func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 	return nil, fmt.Errorf("a value with spaces needs quotes: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
 }
 
-// assigns is what sets one setting for the session.
+// assigns returns the command that sets one setting for the session.
 func (s setter) assigns(key string) command.Run {
 	return one(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }
 
-// showOrAssign serves /set KEY, and KEY=VALUE as --set takes it.
+// showOrAssign runs /set KEY, and also /set KEY=VALUE, the form of the flag --set.
 func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error) {
 	if key, value, ok := strings.Cut(word, "="); ok {
 		return s.assign(ctx, key, value)
@@ -66,7 +66,7 @@ func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error)
 	return lines, nil
 }
 
-// assign sets a value for the session and says what it was.
+// assign sets a value for the session, and reports the new and the old value.
 func (s setter) assign(ctx context.Context, key, value string) ([]string, error) {
 	before, err := s.Settings.Lookup(key)
 	if err != nil {
@@ -91,8 +91,8 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	return lines, nil
 }
 
-// effect says what a change of the window's settings does, where that differs from the
-// value.
+// effect explains why a new value does nothing, or works otherwise than it reads; "" if the value
+// needs no explanation.
 func (s setter) effect(ctx context.Context, key string) string {
 	if why := settings.NoEffect(s.Settings, key); why != "" {
 		return why
@@ -107,7 +107,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 	return whyBelowThreshold(usage)
 }
 
-// unset takes back what /set set, and says what holds now.
+// unset undoes /set for a key, and reports the value that applies now.
 func (s setter) unset(_ context.Context, key string) ([]string, error) {
 	was, err := s.Settings.Unset(settings.Session, key)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s setter) describeChanged() []string {
 	return settingRows(changed, s.Settings.Profile(), 0)
 }
 
-// completeKeys proposes keys, and after them their aliases.
+// completeKeys proposes the keys of settings, then their aliases.
 func completeKeys(all []settings.Resolved) []command.Completion {
 	var keys, aliases []command.Completion
 	for _, resolved := range all {
@@ -145,8 +145,8 @@ func completeKeys(all []settings.Resolved) []command.Completion {
 	return append(keys, aliases...)
 }
 
-// completeValues proposes keys, and behind a key its values: all there are, or for a number
-// those that represent something.
+// completeValues proposes keys. After a key it proposes the values of that setting: all of them,
+// or the current value if they cannot be listed.
 func (s setter) completeValues(typed []string) (values []command.Completion) {
 	if len(typed) == 0 {
 		return completeKeys(s.Settings.All())
@@ -172,7 +172,7 @@ func (s setter) completeValues(typed []string) (values []command.Completion) {
 	return values
 }
 
-// valueNote says which value is in use and which the default.
+// valueNote marks a value that is in use or is the default.
 func valueNote(resolved settings.Resolved, value string) string {
 	var notes []string
 	if resolved.Value.String() == value {
@@ -197,8 +197,8 @@ func settingsCommand(d Deps) command.Command {
 	}
 }
 
-// explainSetting describes the setting of a key, or lists those with a word in their key or
-// help.
+// explainSetting describes the setting with a key. If no setting has that key, it lists the
+// settings with the word in their key or help.
 func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 	resolved, err := d.Settings.Lookup(word)
 	if err == nil {
@@ -213,8 +213,8 @@ func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 	return nil, err
 }
 
-// DescribeSetting describes one setting completely: value, source, help, what it
-// takes. Profile is the name of the loaded profile.
+// DescribeSetting describes one setting completely: its value, source, help and accepted values.
+// profile is the name of the loaded profile.
 func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	spec := resolved.Spec
 	lines := []string{
@@ -234,7 +234,7 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	return lines
 }
 
-// SettingsTable lists settings under their categories.
+// SettingsTable lists settings under the names of their categories.
 func SettingsTable(all []settings.Resolved, profile string) []string {
 	rows := settingRows(all, profile, valueColumn)
 	var lines []string
@@ -252,13 +252,12 @@ func SettingsTable(all []settings.Resolved, profile string) []string {
 	return lines
 }
 
-// valueColumn is how wide the column of values is where all settings are listed. The rare
-// one that is longer, such as an address, exceeds it alone instead of pushing all of
-// them off a narrow screen.
+// valueColumn is the width in columns of the values in the list of all settings. A longer value,
+// such as an address, exceeds the width alone instead of pushing every row off a narrow screen.
 const valueColumn = 6
 
-// settingRows lines settings up, one a row, with a column that wide for their values; 0
-// is as wide as they are.
+// settingRows formats settings as aligned rows. values is the width of the column of values; 0
+// fits the widest value.
 func settingRows(all []settings.Resolved, profile string, values int) []string {
 	rows := make([][]string, len(all))
 	for i, resolved := range all {
@@ -281,7 +280,7 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 	return table.Lines("lll", rows)
 }
 
-// shown is the value of a setting, or what unset means.
+// shown returns the value of a setting, or the meaning of leaving it unset.
 func shown(resolved settings.Resolved) string {
 	if resolved.Value.IsSet() {
 		return resolved.Value.String()
@@ -296,7 +295,7 @@ func defaultText(spec *settings.Spec) string {
 	return "unset: " + spec.Unset
 }
 
-// sourceName names where a value comes from.
+// sourceName names the source of a value.
 func sourceName(source settings.Source, profile string) string {
 	if source == settings.ProfileLayer && profile != "" {
 		return "profile " + profile

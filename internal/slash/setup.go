@@ -8,7 +8,7 @@ import (
 	"agent/internal/table"
 )
 
-// listCommand shows a list, or says what there is instead of one.
+// listCommand returns a command that shows a list, or the sentence none if the list is empty.
 func listCommand(name, help string, lines func() []string, none string, aliases ...string) command.Command {
 	return command.Command{
 		Name: name, Help: help, Aliases: aliases,
@@ -32,7 +32,8 @@ func toolsCommand(d Deps) command.Command {
 	}, "There are no tools.")
 }
 
-// firstSentence is enough of a description that was written for a model.
+// firstSentence returns the first sentence of a tool description. The rest is written for the
+// model.
 func firstSentence(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text, _, _ = strings.Cut(text, ". ")
@@ -58,12 +59,12 @@ func hooksCommand(d Deps) command.Command {
 		"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
 }
 
-// Trust is what the repository wants run, connected to or allowed, and what a person says
-// of it.
+// Trust holds the things of the repository that need consent to be run, connected to or allowed,
+// and the person's answers.
 type Trust interface {
-	// Lines lists it, a line each.
+	// Lines lists the things that need consent, a line each.
 	Lines() ([]string, error)
-	// Answer keeps a yes or no about named items, or about all that wait.
+	// Answer records a yes or no about the named items, or about all that wait.
 	Answer(yes bool, names ...string) ([]string, error)
 	Forget() ([]string, error)
 }
@@ -83,16 +84,17 @@ func trustCommand(d Deps) command.Command {
 	}
 }
 
-// Servers are the MCP servers of a session.
+// Servers holds the MCP servers of a session.
 type Servers interface {
-	// ServerLines lists them, a line each; ServerLine says all of one.
+	// ServerLines lists the servers, a line each.
 	ServerLines() []string
-	// ServerPick lists them for a screen, with what keys do; nil without any.
+	// ServerPick returns the list of servers for a screen, with its keys; nil if there are none.
 	ServerPick() *command.Pick
+	// ServerLine describes one server completely.
 	ServerLine(name string) ([]string, error)
-	// ReloadServers connects to all of them again; the lines say what that costs.
+	// ReloadServers connects to all servers again; the lines report the cost.
 	ReloadServers(ctx context.Context) ([]string, error)
-	// ServerLog is the end of what one has written.
+	// ServerLog returns the end of the output of one server.
 	ServerLog(name string) ([]string, error)
 }
 

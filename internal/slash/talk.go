@@ -15,12 +15,12 @@ import (
 	"agent/internal/table"
 )
 
-// plain are the forms of a command that takes no arguments.
+// plain returns the forms of a command without arguments.
 func plain(run func(ctx context.Context) (command.Output, error)) []command.Form {
 	return []command.Form{{Run: func(ctx context.Context, _ []string) (command.Output, error) { return run(ctx) }}}
 }
 
-// one is what shows lines about the one value of a form.
+// one returns the command that shows lines about the single argument of a form.
 func one(lines func(ctx context.Context, value string) ([]string, error)) command.Run {
 	return command.Say(func(ctx context.Context, values []string) ([]string, error) { return lines(ctx, values[0]) })
 }
@@ -177,7 +177,7 @@ func debugCommand(d Deps) command.Command {
 	}
 }
 
-// initPrompt asks the model for the file it reads itself at every start.
+// initPrompt asks the model to write the instructions that it reads at every start.
 const initPrompt = `Look at this workspace and write AGENTS.md in its root, the instructions for coding agents that work here. If the file exists, improve it and keep what is still right. What CLAUDE.md, GEMINI.md, .cursorrules and the like say to agents goes into it as well; write no other file. If CLAUDE.md is there, end your answer by proposing the one line \@AGENTS.md for it, so that there is one text.
 
 Find out by reading, not by guessing: what the project is, how it is built, tested and linted (the exact commands), where things are, the conventions of its code and commits, and what one must not do. Leave out what anybody would know and what the code says plainly. Keep it under 60 lines. Run a command only to check that it is right.

@@ -19,7 +19,8 @@ func redoCommand(f *files) command.Command {
 	return f.command(snapshot.Redo, "take the latest undo of files back")
 }
 
-// command is one that shows what it would do to files, and does it when it is confirmed.
+// command returns a command that shows its changes to files, and makes them after the person has
+// confirmed.
 func (f *files) command(way snapshot.Way, help string) command.Command {
 	return command.Command{
 		Name: string(way), Help: help,
@@ -30,15 +31,15 @@ func (f *files) command(way snapshot.Way, help string) command.Command {
 	}
 }
 
-// files are what /undo and /redo put back. Commands run beside one another.
+// files runs /undo and /redo. The commands may run at the same time.
 type files struct {
 	session Session
 
-	// shown is the plan that one of them showed last. It is done once.
+	// shown holds the plan that one of the commands showed last. A plan is carried out once.
 	shown atomic.Pointer[snapshot.Plan]
 }
 
-// planFiles works out what a command would do to the files.
+// planFiles plans the changes of a command to the files.
 func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error) {
 	plan, err := f.session.PlanFiles(ctx, way)
 	if errors.Is(err, snapshot.ErrNothing) {
@@ -56,8 +57,8 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan
 	return plan, nil
 }
 
-// showFiles shows what would change, and remembers it: that and nothing else is what
-// is done when it is confirmed.
+// showFiles shows the planned changes and remembers the plan, so that the confirmation makes
+// exactly these changes.
 func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
 	plan, err := f.planFiles(ctx, way)
 	if err != nil {
@@ -65,7 +66,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	}
 	f.shown.Store(plan)
 	if len(plan.Steps)+len(plan.Left) == 0 {
-		return f.moveFiles(ctx, way) // there is nothing to see
+		return f.moveFiles(ctx, way) // no changes to show
 	}
 	next := fmt.Sprintf("/%s yes", way)
 	ask := askAbout(plan)
@@ -77,7 +78,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 	return command.Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
 }
 
-// askAbout is a question about what a plan does, file by file.
+// askAbout returns a question about the changes of a plan, file by file.
 func askAbout(plan *snapshot.Plan) *command.Ask {
 	ask := &command.Ask{}
 	for _, step := range plan.Steps {
@@ -91,12 +92,12 @@ func askAbout(plan *snapshot.Plan) *command.Ask {
 
 func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
 
-// headline says in a line what a plan does.
+// headline summarizes a plan in a line.
 func headline(plan *snapshot.Plan) string {
 	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan), words.Count(len(plan.Steps), "file"))
 }
 
-// about names the message whose changes a plan is about.
+// about names the message whose changes a plan reverts or restores.
 func about(plan *snapshot.Plan) string {
 	if plan.Title == "" {
 		return ""
@@ -104,7 +105,7 @@ func about(plan *snapshot.Plan) string {
 	return " of “" + plan.Title + "”"
 }
 
-// moveFiles does what was shown, or what there is to do when nothing was.
+// moveFiles carries out the plan that was shown, or makes a plan if none was shown.
 func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output, error) {
 	plan := f.shown.Swap(nil)
 	if plan == nil || plan.Kind != way {
@@ -136,11 +137,10 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 	return command.Output{Lines: lines}, err
 }
 
-// mostChanged bounds how many files are named that were changed: before it was done each
-// was shown.
+// mostChanged bounds how many changed files are named. Each file was shown before the change.
 const mostChanged = 20
 
-// changedLines say what was done to files.
+// changedLines lists the changes that were made to files.
 func changedLines(changed []snapshot.Changed) []string {
 	var lines []string
 	for i, file := range changed {
