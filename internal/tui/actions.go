@@ -8,7 +8,7 @@ import (
 	"agent/internal/tui/pager"
 )
 
-// paste puts pasted text where text is typed. It never sends or answers anything.
+// paste puts pasted text where the person is typing. It never sends or answers anything.
 func (m *Model) paste(text string) tea.Cmd {
 	if m.questions.Paste(text) {
 		return nil
@@ -21,7 +21,8 @@ func (m *Model) paste(text string) tea.Cmd {
 	return guarded(m.input.Propose())
 }
 
-// enter sends, unless the line ends with a backslash: then it continues.
+// enter sends the input. If the line ends with a backslash, the input continues on the next line
+// instead.
 func (m *Model) enter() tea.Cmd {
 	taken, runs := m.input.Enter()
 	switch {
@@ -36,8 +37,8 @@ func (m *Model) enter() tea.Cmd {
 	return m.submit()
 }
 
-// escape closes the popup, else interrupts the turn, else clears the draft; where there
-// is nothing of that, the second one in a row opens what one can go back to.
+// escape closes the popup, or else interrupts the turn, or else clears the draft. If nothing
+// applies, a second Esc in a row opens the list of earlier messages to go back to.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.input.Proposing():
@@ -61,7 +62,7 @@ func (m *Model) interrupt() {
 	m.opts.Driver.Interrupt()
 }
 
-// controlD quits; while a turn runs it asks once.
+// controlD quits. While a turn runs, only the second press in a row quits.
 func (m *Model) controlD() tea.Cmd {
 	if m.activity.turn.running && !m.hint.quits {
 		m.showHint("the turn runs: "+m.keys.Label("quit")+" again ends it and quits", true)
@@ -70,7 +71,7 @@ func (m *Model) controlD() tea.Cmd {
 	return tea.Quit
 }
 
-// controlC interrupts or clears; the second one in a row quits.
+// controlC interrupts the turn or clears the draft. The second press in a row quits.
 func (m *Model) controlC() tea.Cmd {
 	switch {
 	case m.hint.quits:
@@ -84,8 +85,8 @@ func (m *Model) controlC() tea.Cmd {
 	return nil
 }
 
-// up moves up in the popup, the text, the queue or the history. Going through earlier
-// prompts is writing one, too.
+// up moves up in the popup, the text, the queue or the history. Going through earlier prompts
+// counts as typing, too.
 func (m *Model) up() tea.Cmd {
 	m.input.Typed = m.opts.Now()
 	waits := &m.activity
@@ -122,8 +123,8 @@ func (m *Model) down() tea.Cmd {
 	return nil
 }
 
-// openOutputs opens what runs, then the outputs of the session, the newest first, then what
-// was said before the session was resumed.
+// openOutputs opens the pager: first the running tools, then the outputs of the session, newest
+// first, then the exchanges from before the session was resumed.
 func (m *Model) openOutputs() tea.Cmd {
 	if len(m.activity.outputPages()) == 0 {
 		m.showHint("there is no tool output yet", false)
@@ -133,7 +134,7 @@ func (m *Model) openOutputs() tea.Cmd {
 	return m.activity.readSpools()
 }
 
-// think takes the next effort that the model knows, by steps up.
+// think moves the effort by a number of steps in the list of efforts that the model knows.
 func (m *Model) think(steps int) tea.Cmd {
 	var known []string
 	if m.opts.Efforts != nil {
@@ -144,7 +145,7 @@ func (m *Model) think(steps int) tea.Cmd {
 		return nil
 	}
 	at := slices.Index(known, m.status.Effort)
-	if at < 0 { // what the vendor does by itself is in the middle
+	if at < 0 { // the vendor's default counts as the middle
 		at = len(known) / 2
 	}
 	next := min(max(at+steps, 0), len(known)-1)
@@ -155,7 +156,7 @@ func (m *Model) think(steps int) tea.Cmd {
 	return m.runCommand("/set reasoning.effort " + known[next])
 }
 
-// stash puts the draft aside, so that something else can be sent first; on an empty line it
+// stash puts the draft aside, so that something else can be sent first. On an empty line it
 // brings the draft back.
 func (m *Model) stash() tea.Cmd {
 	draft := m.input.Message()
@@ -164,7 +165,7 @@ func (m *Model) stash() tea.Cmd {
 		m.showHint("there is no draft to put aside", false)
 	case draft.Trim().Text() == "":
 		m.unstash()
-		m.hint = hint{} // that said how to bring it back
+		m.hint = hint{} // the hint explained how to bring the draft back
 	case m.stashed != nil:
 		m.showHint("a draft is put aside already: "+m.keys.Label("stash")+" on an empty line brings it back", false)
 	default:

@@ -13,39 +13,39 @@ import (
 	"agent/internal/words"
 )
 
-// activity is what continues: the turn, its reply, the tools that run, what waits for its
-// end, and the outputs that can be opened.
+// activity holds the work in progress: the turn, its reply, the running tools, the messages that
+// wait, and the outputs that can be opened.
 type activity struct {
 	*surface
 	turn  turn
 	reply reply
 	tools []runningTool
-	// watched is the job in the foreground, its ID 0 for none.
+	// watched is the job in the foreground; its ID is 0 for none.
 	watched command.Job
-	// said is what was said in this session.
+	// said holds the texts of the person and the model in this session.
 	said sayings
-	// commands are the slash commands that run.
+	// commands holds the lines of the running slash commands.
 	commands []string
-	// waiting are messages that wait until a command of the person is done: what it
-	// changes and what a turn changes would meet.
+	// waiting holds messages that wait until a command of the person is done, because a turn
+	// might change the same files as the command.
 	waiting []atcmd.Message
-	// queued are the messages that wait for the next pause, shell the lines for the shell
-	// that wait for the end of the turn.
+	// queued holds the messages that wait for the next pause of the turn. shell holds the lines
+	// for the shell that wait for the end of the turn.
 	queued []string
 	shell  []string
-	// back is the text of the message that came back from the queue last, behind are those
-	// that came back before it and have not changed: they go back behind it.
+	// back is the text of the message that was taken back last from the queue. behind holds the
+	// messages taken back before it and left unchanged; they return to the queue after it.
 	back    string
 	behind  []atcmd.Message
 	outputs outputs
-	// earlier are the exchanges of a session that was resumed.
+	// earlier holds the exchanges of a resumed session.
 	earlier []Exchange
 }
 
-// event takes one event of the turn loop.
+// event handles one event of the turn loop.
 func (a *activity) event(event chat.Event) {
 	switch event.(type) {
-	case chat.QueueChanged, chat.StatusChanged: // not of the model
+	case chat.QueueChanged, chat.StatusChanged: // the model has sent nothing
 	case chat.DensityApplied:
 		a.turn.silence = silence{}
 	default:
@@ -55,7 +55,7 @@ func (a *activity) event(event chat.Event) {
 		}
 	}
 	switch event.(type) {
-	case chat.TextDelta, chat.ReasoningDelta, chat.CallArriving, chat.UsageReported: // the request was answered
+	case chat.TextDelta, chat.ReasoningDelta, chat.CallArriving, chat.UsageReported: // the model answers the request
 		a.turn.retry.at = time.Time{}
 	}
 	switch e := event.(type) {
@@ -124,8 +124,8 @@ func (a *activity) event(event chat.Event) {
 	}
 }
 
-// replyVoid drops the open reply. What has been printed of it cannot be taken
-// back, so it is said.
+// replyVoid drops the open reply. If a part of it was printed already, replyVoid prints a note
+// why that part does not count.
 func (a *activity) replyVoid(why string) {
 	if a.transcript.Growing() {
 		a.printReply(a.reply.text.End())
@@ -165,8 +165,8 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	a.queued = nil
 }
 
-// view is what continues: the tail of the reply, running tools, and a line
-// that says so.
+// view returns the rows of the work in progress: the tail of the reply, the running tools, and a
+// line about the turn.
 func (a *activity) view(width, room int) []string {
 	working := a.workingView(width)
 	room -= len(working)
@@ -181,8 +181,7 @@ func (a *activity) view(width, room int) []string {
 	return append(append(tail, tools...), working...)
 }
 
-// queueView lists the messages that wait, and then the lines for the shell: the latest
-// of them.
+// queueView lists the latest waiting messages, and then the lines for the shell.
 func (a *activity) queueView(width, room int) []string {
 	waiting := slices.Clone(a.queued)
 	for _, message := range slices.Concat(a.behind, a.waiting) {
@@ -191,7 +190,7 @@ func (a *activity) queueView(width, room int) []string {
 	waiting = append(waiting, a.shell...)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
-		before++ // for the line that says so
+		before++ // for the line with the count
 		lines = append(lines, "  "+words.Count(before, "message")+" queued before")
 		waiting = waiting[before:]
 	}
@@ -209,8 +208,8 @@ func (a *activity) queueView(width, room int) []string {
 	return lines
 }
 
-// meanwhile is what is known while a question waits: what is being done, and for how long
-// it has waited. It is above the question, in a window that has room for both.
+// meanwhile returns the row above a waiting question: the todo item in progress, and how long the
+// question has waited. It returns nil if the window has no room for it.
 func (a *activity) meanwhile(width, room int) []string {
 	if room < tallQuestion {
 		return nil
@@ -225,10 +224,10 @@ func (a *activity) meanwhile(width, room int) []string {
 	return []string{a.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
 }
 
-// tallQuestion is how many rows there must be for a question to have something above it.
+// tallQuestion is the least number of rows for which a row is shown above a question.
 const tallQuestion = 14
 
-// waited is how long a question has waited.
+// waited returns how long a question has waited.
 func (a *activity) waited() time.Duration {
 	if a.turn.askedAt.IsZero() {
 		return 0
@@ -236,7 +235,7 @@ func (a *activity) waited() time.Duration {
 	return a.opts.Now().Sub(a.turn.askedAt)
 }
 
-// todoView is the progress of the todo list, where there is room for a line.
+// todoView returns a row with the progress of the todo list, if there is room for it.
 func (s *surface) todoView(width, room int) []string {
 	const least = 6
 	if s.status.Todo == "" || room < least {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// showCommand shows what a command has to show: its bar, its lines, its diff. What
-// would fill more than half of the window is opened to be read, and leaves a line.
+// showCommand shows the output of a command: its bar, its lines and its diff. An output that
+// would fill more than half of the window opens in the pager instead.
 func (m *Model) showCommand(line string, output command.Output) {
 	if output.Fresh {
 		m.line.cached = 0
@@ -19,7 +19,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 	if !m.heard(line) {
 		m.print(transcript.Text, promptRows(line))
 	}
-	if output.Ask != nil { // it is asked
+	if output.Ask != nil { // commandDone adds the question
 		if len(output.Ask.Done) > 0 {
 			m.answer(commandRows(command.Output{Lines: output.Ask.Done}))
 		}
@@ -38,10 +38,10 @@ func (m *Model) showCommand(line string, output command.Output) {
 	m.answer(lay)
 }
 
-// commandRows arranges what a command has to show.
+// commandRows lays out the output of a command.
 func commandRows(output command.Output) transcript.Lay {
 	return func(t *style.Theme, width int) (rows []string) {
-		if output.Bar != nil && !t.Spoken { // its figures are in the lines
+		if output.Bar != nil && !t.Spoken { // the lines contain the same figures
 			rows = append(rows, contextBar(t, *output.Bar, width))
 		}
 		for _, line := range output.Lines {
@@ -60,8 +60,8 @@ func commandRows(output command.Output) transcript.Lay {
 	}
 }
 
-// contextBar draws the window by kind: the letters of the table below it, on a
-// ground of their colour where there are colours. The threshold is marked.
+// contextBar draws the context window as a bar of segments: each kind by its letter in the table
+// below, on a ground of its colour if the terminal has colours. The bar marks the threshold.
 func contextBar(t *style.Theme, bar command.Bar, width int) string {
 	width = t.Prose(width) - 2
 	if len(bar.Segments) == 0 || width < len(bar.Segments) {

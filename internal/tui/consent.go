@@ -11,15 +11,15 @@ import (
 	"agent/internal/tui/term"
 )
 
-// questionKey gives a key to the question that waits. It reports false when the key
-// is for the rest of the interface.
+// questionKey gives a key to the waiting question. It reports false if the key is for the rest of
+// the interface.
 func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	if m.questions.Drafting() && k.Name == "esc" {
 		if m.input.Proposing() {
 			return nil, false
 		}
 		if m.questions.IsAnswers(m.input.Text) {
-			m.input.Sent() // it was meant for the question
+			m.input.Sent() // the person meant the draft as an answer
 		}
 	}
 	if m.questions.Asking() && slices.Contains(m.keys.Of(k.Name), "quit") {
@@ -30,7 +30,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	return m.questionReply(reply), !reply.Pass
 }
 
-// questionReply does what a key, or time, meant for the question that waits.
+// questionReply carries out the effect of a key, or of passing time, on the waiting question.
 func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
 	case reply.Hint != "":

@@ -12,41 +12,40 @@ import (
 	"agent/internal/words"
 )
 
-// Earlier is the end of a conversation that is resumed.
+// Earlier holds the conversation of a resumed session.
 type Earlier struct {
-	// Exchanges are all of it; Ctrl+O opens them.
+	// Exchanges holds all exchanges, oldest first. The latest are printed; Ctrl+O opens all.
 	Exchanges []Exchange
-	// Unfinished is set when the model has not finished with the last one.
+	// Unfinished is set if the model has not finished its answer to the last message.
 	Unfinished bool
 }
 
-// Exchange is a message of the user and what became of it.
+// Exchange is a message of the user with the calls and the reply that answered it.
 type Exchange struct {
 	Said string
-	// Calls are those the model made, in their order.
+	// Calls holds the calls of the model, in order.
 	Calls []Call
-	// Reply is what the model last said to it.
+	// Reply is the last text of the model in this exchange.
 	Reply string
 }
 
-// Call is a tool that was called.
+// Call is a tool call.
 type Call struct {
 	Said traits.Said
-	// Failed is set when nothing came of it.
+	// Failed is set if the call did not succeed.
 	Failed bool
 }
 
-// earlierShown is how many exchanges of a session that is resumed are printed.
+// earlierShown is the most exchanges of a resumed session that are printed.
 const earlierShown = 20
 
-// earlierRows is how much of an earlier reply is printed, lastRows how much of the last
-// one, in rows.
+// earlierRows is the most rows printed of an earlier reply, and lastRows of the last one.
 const (
 	earlierRows = 40
 	lastRows    = 200
 )
 
-// showEarlier prints the latest exchanges folded: of what was called, one line each.
+// showEarlier prints the latest exchanges, with the calls of each folded into a line or two.
 func (a *activity) showEarlier(e Earlier) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
@@ -76,7 +75,7 @@ func (a *activity) showEarlier(e Earlier) {
 	}
 }
 
-// foldedRows arranges what was called: what was done, and what failed.
+// foldedRows lays out calls as one line for the successful ones and one for the failed ones.
 func foldedRows(calls []Call) transcript.Lay {
 	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed })
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
@@ -91,14 +90,14 @@ func foldedRows(calls []Call) transcript.Lay {
 	}
 }
 
-// Bounds of what is said of calls of a kind: how many of the things they were about, and
-// how much of each, in characters.
+// foldedNamed is the most subjects named for calls of one kind, and foldedAbout is the most
+// characters shown of each.
 const (
 	foldedNamed = 4
 	foldedAbout = 60
 )
 
-// folded says in a few words what was called, how often, and what that was about.
+// folded summarises calls in a few words: for each kind the verb, the subjects and the number.
 func folded(calls []Call, verb func(traits.Said) string) string {
 	type kind struct {
 		verb  string
@@ -136,7 +135,7 @@ func folded(calls []Call, verb func(traits.Said) string) string {
 	return strings.Join(said, " · ")
 }
 
-// earlierPages are the earlier exchanges to read, the latest first.
+// earlierPages returns a page for each earlier exchange, the latest first.
 func (a *activity) earlierPages() []pager.Page {
 	pages := make([]pager.Page, 0, len(a.earlier))
 	for i, exchange := range slices.Backward(a.earlier) {

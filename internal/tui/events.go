@@ -14,11 +14,11 @@ import (
 	"agent/internal/words"
 )
 
-// longTurn is how long a turn must have taken for its end to call the person.
+// longTurn is the least duration of a turn whose end calls the person.
 const longTurn = 10 * time.Second
 
-// eventsCame takes events of the turn loop. After a turn the next line for the shell
-// runs, and something else may be checked out.
+// eventsCame handles events of the turn loop. After a turn it runs the next line for the shell
+// and asks for the branch again, since the turn may have changed it.
 func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	for _, event := range events {
 		m.event(event)
@@ -36,10 +36,10 @@ func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	return next
 }
 
-// event takes one event of the turn loop: what continues is the activity's.
+// event handles one event of the turn loop. The activity handles the part about work in progress.
 func (m *Model) event(event chat.Event) {
 	if e, ok := event.(chat.StatusChanged); ok && e.Status.Model != m.status.Model {
-		m.line.cached = 0 // the provider caches for each model apart
+		m.line.cached = 0 // the provider has a separate cache for each model
 	}
 	m.activity.event(event)
 	switch e := event.(type) {
@@ -62,7 +62,7 @@ func (m *Model) event(event chat.Event) {
 	}
 }
 
-// userMessage prints what the user said and what the @ processor made of it.
+// userMessage prints the user's message, and the files that the @ processor included or skipped.
 func (m *Model) userMessage(e chat.UserMessage) {
 	said := promptRows(m.input.AsTyped(e.Text))
 	if m.heard(e.Text) {
@@ -87,13 +87,14 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	})
 }
 
-// heard reports whether a message was typed on a terminal that shows what is typed: saying
-// it again would be heard twice.
+// heard reports whether a message was typed in plain mode, where the terminal itself shows typed
+// lines. A screen reader would read such a message twice if it were printed again.
 func (m *Model) heard(text string) bool {
 	return m.opts.Plain && m.typedLines[strings.TrimSpace(text)]
 }
 
-// includedSize says how much of the context a file takes: images have no lines.
+// includedSize returns the size of an included file in words. Images have no lines, so their size
+// is in KiB.
 func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
@@ -101,11 +102,11 @@ func includedSize(file atcmd.Included) string {
 	return words.Count(file.Lines, "line")
 }
 
-// promptShown bounds how much of a message is printed back, in lines.
+// promptShown is the most lines of a message that are printed back.
 const promptShown = 20
 
-// promptRows is what the user typed, as it is printed back: on a ground of its own
-// where there are colours for it.
+// promptRows lays out the user's message as it is printed back, on its own ground if the terminal
+// has colours for it.
 func promptRows(text string) transcript.Lay {
 	clean := style.CleanProse(strings.TrimRight(text, "\n"))
 	lines := strings.Split(clean, "\n")

@@ -12,16 +12,16 @@ import (
 	"agent/internal/words"
 )
 
-// titleColumns is how much of a command names its job.
+// titleColumns is the most characters of a command in the title of its job.
 const titleColumns = 60
 
-// jobTitle names a job.
+// jobTitle returns the title of a job.
 func jobTitle(j command.Job) string {
 	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.Line(j.Command, titleColumns)).Text)
 }
 
-// toBackground makes jobs of the commands that run; where none does it brings the latest
-// job to the foreground, then those before it, then none.
+// toBackground turns the running commands into jobs. If none runs, it brings the latest job to
+// the foreground, at the next key the job before it, and after the oldest none.
 func (m *Model) toBackground() tea.Cmd {
 	if m.commandRuns() {
 		if m.opts.Background() == 0 {
@@ -43,13 +43,13 @@ func (m *Model) toBackground() tea.Cmd {
 // commandRuns reports whether a command runs that may become a job.
 func (m *Model) commandRuns() bool { return len(m.activity.tools) > 0 && m.opts.Background != nil }
 
-// jobsRun reports whether a job could be brought to the foreground, or is there: by a key
-// that has another meaning where something is typed.
+// jobsRun reports whether the background key may act on jobs: one runs or is in the foreground,
+// and the input is empty, since the key has another meaning while the person types.
 func (m *Model) jobsRun() bool {
 	return m.opts.Jobs != nil && m.input.Empty() && (m.status.Jobs > 0 || m.activity.watched.ID != 0)
 }
 
-// watch ends the job in the foreground when it has ended: a line remains, and its output.
+// watch removes a finished job from the foreground. It keeps the job's output and prints a note.
 func (a *activity) watch() {
 	job := a.watched
 	if job.ID == 0 || job.Running() {
@@ -60,8 +60,8 @@ func (a *activity) watch() {
 	a.note(dim, "·", jobTitle(job)+" — "+job.State())
 }
 
-// watchView is the job in the foreground: what it is, since when, and the end of what it
-// printed.
+// watchView returns the rows of the job in the foreground: its title and state, and the end of
+// its output.
 func (a *activity) watchView(width, room int) (lines []string) {
 	job := a.watched
 	if job.ID == 0 || room <= 0 {

@@ -13,14 +13,15 @@ import (
 	"agent/internal/tui/term"
 )
 
-// doing is what an action does; it is not the one that a key means where when says no.
+// doing is an action of the screen. If when is set and reports false, the key has its next
+// meaning instead.
 type doing struct {
 	do   func(*Model) tea.Cmd
 	when func(*Model) bool
 }
 
-// actions are what the screen does, by the names of the table of keys. The others are the
-// editor's.
+// actions maps the names in the table of keys to the actions of the screen. All other names are
+// actions of the editor.
 var actions = map[string]doing{
 	"send":       {do: (*Model).enter},
 	"new-line":   {do: always(func(m *Model) { m.input.Insert("\n") })},
@@ -46,12 +47,12 @@ var actions = map[string]doing{
 	"mode":       {do: always(func(m *Model) { m.opts.Driver.CycleMode() })},
 }
 
-// always is an action that has nothing to run beside.
+// always makes an action of a function that has no command to run.
 func always(do func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { do(m); return nil }
 }
 
-// Keys are what ? and /help list of the keys in force.
+// Keys returns the list of the present keys for ? and /help.
 func Keys(keys *keymap.Map) (list []command.Key) {
 	for _, row := range keys.Rows() {
 		if labels := row.Labels(); row.Does != "" && len(labels) > 0 {
@@ -61,7 +62,7 @@ func Keys(keys *keymap.Map) (list []command.Key) {
 	return append(list, command.Key{Name: "?", Does: "on an empty line: these keys"})
 }
 
-// Bound are the actions that keys do, as /keys lists them.
+// Bound returns the actions and their keys, as /keys lists them.
 func Bound(keys *keymap.Map) (list []command.Bound) {
 	for _, a := range keys.Actions() {
 		labels := make([]string, len(a.Keys))
@@ -80,7 +81,7 @@ func Bound(keys *keymap.Map) (list []command.Bound) {
 	return list
 }
 
-// PlainKeys are the keys where nothing but lines is printed and read.
+// PlainKeys returns the list of keys in plain mode.
 func PlainKeys() []command.Key {
 	return []command.Key{
 		{Name: "Enter", Does: "send the line, or answer with it"},
@@ -89,12 +90,12 @@ func PlainKeys() []command.Key {
 	}
 }
 
-// key gives a key to the part that owns it: what is read, the question that waits, the
-// list that is open, the keys that are shown, or the input.
+// key gives a key to the part that owns it: the pager, the waiting question, the open list, the
+// help about keys, or the input.
 func (m *Model) key(k term.Key) tea.Cmd {
 	switch k.Name {
 	case "ctrl+c", "ctrl+d", "esc", "alt+esc":
-	default: // what a second key in a row would do
+	default: // any other key takes back the offer of a second press
 		if m.hint.quits || m.hint.rewinds {
 			m.hint = hint{}
 		}
@@ -108,7 +109,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 	return guarded(m.input.Propose())
 }
 
-// chooserKey gives a key to the list that is open: searching it is typing too.
+// chooserKey gives a key to the open list. Searching in the list counts as typing, too.
 func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	if m.chooser.picking != nil {
 		m.input.Typed = m.opts.Now()
@@ -116,8 +117,8 @@ func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	return m.chooser.key(k)
 }
 
-// boundKey does what the table of keys says. It reports false for keys that type, and for
-// those that do nothing.
+// boundKey runs the action of a key from the table of keys. It reports false for keys that type
+// and for keys without an action.
 func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	if k.Types() {
 		return nil, false
@@ -135,15 +136,15 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// leaveInsert takes an Esc that ends the insert mode of Vim: it does nothing else, also
-// where a question waits for the message to be done.
+// leaveInsert handles an Esc that ends the insert mode of Vim. This Esc has no other effect, even
+// while a question waits for the person to finish a message.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
 	if !esc || !m.opts.set().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.opts.Now())
-	if k.Name == "alt+esc" { // the second one is in normal mode
+	if k.Name == "alt+esc" { // the terminal sent two; the second belongs to normal mode
 		return m.key(term.Key{Name: "esc"}), true
 	}
 	return nil, true
@@ -163,8 +164,8 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 	return cmd, true
 }
 
-// testKey says what a key does, after /keys, instead of doing it. Esc ends that, and so does a
-// question. Two characters in a row are the beginning of a message: they are typed.
+// testKey names the action of a key, after /keys, instead of running it. Esc or a question ends
+// the test. Two characters in a row are the beginning of a message: both are typed.
 func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	if !m.testing || m.questions.Open() {
 		m.testing = false
@@ -189,16 +190,16 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// helpKey takes a ? on an empty line, which shows the keys. The next key hides them and does
-// what it does otherwise; Esc only hides them.
+// helpKey handles a ? on an empty line, which shows the keys. The next key hides them and acts as
+// usual; Esc only hides them.
 func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
 	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Empty()
 	return nil, m.keysShown || shown && k.Name == "esc"
 }
 
-// keysView lists the keys, in two columns where these fit; what does not fit into room
-// rows is in /help.
+// keysView lists the keys, in two columns if they fit. It shows at most room rows, and refers to
+// /help for the rest.
 func keysView(t *style.Theme, keys []command.Key, width, room int) []string {
 	if room <= 0 {
 		return nil
@@ -226,7 +227,7 @@ func keysView(t *style.Theme, keys []command.Key, width, room int) []string {
 	return rows
 }
 
-// keyColumn are keys and what they do, all of one width.
+// keyColumn returns keys with their descriptions, padded to one width.
 func keyColumn(keys []command.Key) []string {
 	named, does := 0, 0
 	for _, key := range keys {

@@ -17,9 +17,9 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Model is the whole state of the interface. It routes: keys go to the part that owns
-// them, events to the parts they are about, and the parts are laid out one above the
-// other. It is owned by the goroutine of the loop and does no input or output.
+// Model holds the whole state of the interface. It routes keys and events to the parts that own
+// them, and lays out the parts one above the other. The goroutine of the loop owns the Model; the
+// Model does no input or output.
 type Model struct {
 	*surface
 	activity  activity
@@ -31,25 +31,28 @@ type Model struct {
 	presence  presence
 	own       ownStatus
 	resize    resize
-	// typedLines are the lines that were typed where nothing but lines is read.
+	// typedLines holds the lines typed in plain mode.
 	typedLines map[string]bool
-	// stashed is the draft that was put aside, nil for none.
+	// stashed is the draft that the person put aside, or nil for none.
 	stashed *atcmd.Message
-	// keysShown is set while the keys are under the input.
+	// keysShown is set while the keys are listed under the input.
 	keysShown bool
-	// testing is set while keys are tested. tested is the text that the latest of them types.
+	// testing is set while the person tests keys. tested is the text that the latest tested key
+	// types.
 	testing bool
 	tested  string
-	// resends is set while the list of models is fetched for a message that waits, and
-	// resendsAfter is the line after which that is sent, "" for none.
+	// resends is set while the list of models is fetched because a message needs a model.
+	// resendsAfter is the command line that sets the chosen model; once that has run, the message
+	// is sent again.
 	resends      bool
 	resendsAfter string
-	// live is the live part as laid out after the latest update.
+	// live is the live part as laid out after the latest update; row and col locate the cursor in
+	// it.
 	live     []string
 	row, col int
 }
 
-// newModel returns the model of a window of that size.
+// newModel returns the model for a window of the given size.
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	opts = s.opts
@@ -81,8 +84,8 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 // mark stands before the name of the program: dense to the left, thin to the right.
 const mark = "█▓▒░ "
 
-// headline arranges the first line of the screen: the program behind its mark, then the model, then
-// where it works.
+// headline lays out the first line of the screen: the program behind its mark, then the model,
+// then the place of work.
 func headline(t *style.Theme, line string) style.Spans {
 	if t.Spoken {
 		return style.Spans{{Text: line}}
@@ -104,7 +107,7 @@ func headline(t *style.Theme, line string) style.Spans {
 	return spans
 }
 
-// begin returns what there is to do after the first paint.
+// begin returns the command to run after the first paint.
 func (m *Model) begin() tea.Cmd {
 	var load, send tea.Cmd
 	if m.opts.History != nil {
@@ -127,10 +130,10 @@ func (m *Model) begin() tea.Cmd {
 	return tea.Batch(load, send, m.opts.askBranch(m.ctx), m.opts.askFound(m.ctx))
 }
 
-// foundMsg says which model was found after the greeting.
+// foundMsg is a line that names the model found after the greeting.
 type foundMsg string
 
-// askFound asks which model was found, if that is still open.
+// askFound returns a command that asks which model was found, or nil if that is already known.
 func (o Options) askFound(ctx context.Context) tea.Cmd {
 	if o.Found == nil {
 		return nil
@@ -138,10 +141,10 @@ func (o Options) askFound(ctx context.Context) tea.Cmd {
 	return guarded(func() tea.Msg { return foundMsg(o.Found(ctx)) })
 }
 
-// branchMsg brings what is checked out.
+// branchMsg is the branch that is checked out.
 type branchMsg string
 
-// askBranch asks what is checked out, which turns and commands change.
+// askBranch returns a command that asks for the branch, which turns and commands may change.
 func (o Options) askBranch(ctx context.Context) tea.Cmd {
 	if o.Branch == nil || o.Plain {
 		return nil
@@ -149,21 +152,21 @@ func (o Options) askBranch(ctx context.Context) tea.Cmd {
 	return guarded(func() tea.Msg { return branchMsg(o.Branch(ctx)) })
 }
 
-// The messages the model sends itself, besides those declared with their part.
+// These messages are sent by the model to itself. Other parts declare more.
 type (
 	eventsMsg  []chat.Event
 	inputMsg   []term.Event
 	promptsMsg []atcmd.Message
 	noteMsg    struct{ text string }
-	// thenMsg is what is to be done with what a command brings.
+	// thenMsg is a function to run in the event loop with the result of a command.
 	thenMsg func() tea.Cmd
 )
 
-// then is a thenMsg with nothing to run beside.
+// then returns a thenMsg for a function that has no further command to run.
 func then(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
 
-// update takes a message and arranges the live part anew. What it returns is to be
-// run beside.
+// update handles a message and lays out the live part anew. The returned command is to be run
+// concurrently.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	if m.hint.text != "" && m.opts.Now().After(m.hint.until) {
 		m.hint = hint{}
@@ -215,7 +218,7 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// terminalEvent takes what the terminal sent.
+// terminalEvent handles an event from the terminal.
 func (m *Model) terminalEvent(event term.Event) tea.Cmd {
 	switch e := event.(type) {
 	case term.Key:
@@ -239,12 +242,11 @@ func (o Options) loadPrompts() tea.Msg {
 	return promptsMsg(earlier)
 }
 
-// tickTime is how often what moves is painted again. Nothing ticks when nothing
-// moves.
+// tickTime is the interval between paints of moving parts. Nothing ticks when nothing moves.
 const tickTime = 200 * time.Millisecond
 
-// wake is when the model wants a wakeMsg, the zero time when nothing changes by
-// itself.
+// wake returns the time at which the model needs a wakeMsg, or the zero time if nothing changes
+// by itself.
 func (m *Model) wake() time.Time {
 	if m.resize.settling() {
 		return m.resize.change.until
@@ -254,13 +256,13 @@ func (m *Model) wake() time.Time {
 		return tick
 	}
 	if minute := m.opts.Now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
-		return minute // the time that the question has waited is said
+		return minute // the screen shows how many minutes the question has waited
 	}
 	return at
 }
 
-// moving reports whether time changes what is on the screen. A question hides what
-// continues, until it is answered.
+// moving reports whether the passing of time changes the screen. An open question hides the work
+// in progress.
 func (m *Model) moving() bool {
 	if m.questions.Open() {
 		return m.hint.text != ""

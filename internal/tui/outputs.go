@@ -13,17 +13,17 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// outputBytes bounds what is read of the file of a long output.
+// outputBytes is the most bytes read from the file of a long output or of an edited prompt.
 const outputBytes = 4 << 20
 
-// output is a result, or reasoning, that can be opened.
+// output is a result, or reasoning, that can be opened in the pager.
 type output struct {
 	pager.Page
-	// spool is the file with all of it, "" when it is here.
+	// spool is the path of the file with the whole output, or "" if the page has all of it.
 	spool string
 }
 
-// plainLay shows text as it was printed, proseLay wraps it between words.
+// plainLay lays out text line by line as it was printed; proseLay wraps text between words.
 func plainLay(text string) transcript.Lay {
 	return func(*style.Theme, int) []string {
 		return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
@@ -36,10 +36,10 @@ func proseLay(text string) transcript.Lay {
 	}
 }
 
-// outputsKept is how many results can be opened.
+// outputsKept is the number of results that can be opened.
 const outputsKept = 30
 
-// outputs are the latest results, oldest first.
+// outputs holds the latest results, oldest first.
 type outputs []output
 
 func (o *outputs) add(result output) {
@@ -49,7 +49,8 @@ func (o *outputs) add(result output) {
 	*o = append(*o, result)
 }
 
-// outputPages are the outputs as pages.
+// outputPages returns the pages of the pager: running tools, the job in the foreground, the
+// outputs, the conversation, and the exchanges from before a resume.
 func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
 	for _, tool := range a.tools {
@@ -67,13 +68,13 @@ func (a *activity) outputPages() []pager.Page {
 	return append(pages, a.earlierPages()...)
 }
 
-// saidBytes bounds how much of what was said is kept to be searched.
+// saidBytes is the most bytes of the conversation kept for searching.
 const saidBytes = 512 << 10
 
-// sayings are what was said in the session, oldest first, the latest of it.
+// sayings holds the latest texts of the conversation, oldest first.
 type sayings []string
 
-// add keeps another text, in place of the oldest when there are too many.
+// add appends a text and drops the oldest texts beyond saidBytes.
 func (s *sayings) add(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -88,8 +89,8 @@ func (s *sayings) add(text string) {
 	}
 }
 
-// readSpools reads the files of outputs that were too long to be kept, and puts all of each
-// in place of what was kept of it.
+// readSpools returns a command that reads the files of long outputs, and replaces the shortened
+// text of each by the whole text.
 func (a *activity) readSpools() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range a.outputs {
@@ -97,7 +98,7 @@ func (a *activity) readSpools() tea.Cmd {
 			cmds = append(cmds, guarded(func() tea.Msg {
 				text, err := readSome(o.spool)
 				if err != nil {
-					return nil // what was kept is shown
+					return nil // the shortened text stays
 				}
 				return then(func() {
 					if i := slices.IndexFunc(a.outputs, func(now output) bool { return now.spool == o.spool }); i >= 0 {

@@ -14,8 +14,8 @@ import (
 	"agent/internal/words"
 )
 
-// pasteImage puts the image on the clipboard into the message. What reads it may take
-// its time, so the screen does not wait.
+// pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
+// so a command does it while the screen goes on.
 func (m *Model) pasteImage() tea.Cmd {
 	ctx, clipboard := m.ctx, m.opts.Clipboard
 	if clipboard == nil {
@@ -30,9 +30,8 @@ func (m *Model) pasteImage() tea.Cmd {
 	})
 }
 
-// copyText puts text on the clipboard. The terminal is asked with a sequence that
-// works over SSH as well and is never answered. tmux does not let that through, but
-// has a command for it.
+// copyText puts text on the clipboard, with an escape sequence that works over SSH as well and
+// that the terminal never answers. tmux does not pass the sequence on, but has a command instead.
 func (p *presence) copyText(text string) tea.Cmd {
 	what := words.Count(words.Lines(text), "line")
 	if p.opts.env("TMUX") != "" {
@@ -98,7 +97,7 @@ func notEdited(err error) tea.Msg {
 	return noteMsg{"the editor failed, the prompt is unchanged: " + err.Error()}
 }
 
-// writeDraft puts a prompt into a new temporary file only its owner can read.
+// writeDraft writes a prompt to a new temporary file that only its owner can read.
 func writeDraft(text string) (string, error) {
 	f, err := os.CreateTemp("", "prompt-*.md")
 	if err != nil {

@@ -9,22 +9,23 @@ import (
 	"agent/internal/tui/style"
 )
 
-// ownPace is how long there is at least between two runs of the person's status line.
+// ownPace is the least time between two runs of the person's status line.
 const ownPace = 300 * time.Millisecond
 
-// ownStatus is the status line that a program of the person makes, above that of the screen.
+// ownStatus is the status line made by a program of the person, above the line of the screen.
 type ownStatus struct {
 	*surface
 	text string
-	// running is set while the program runs or is about to, again when the status has changed
-	// since.
+	// running is set while the program runs or is about to run. again is set if the status has
+	// changed since.
 	running, again bool
-	// ran is when it ran last, problem what was wrong then.
+	// ran is the time of the last run, and problem is its error, or "".
 	ran     time.Time
 	problem string
 }
 
-// ask runs the program, or once more when it is done.
+// ask returns a command that runs the program. While it runs already, ask makes it run once more
+// afterwards.
 func (l *ownStatus) ask() tea.Cmd {
 	if l.opts.StatusLine == nil || l.opts.Plain {
 		return nil
@@ -50,7 +51,7 @@ func (l *ownStatus) ask() tea.Cmd {
 	})
 }
 
-// came takes what the program printed. What is wrong is said once.
+// came takes the output of the program. It reports each problem once.
 func (l *ownStatus) came(text string, err error) tea.Cmd {
 	l.running, l.ran = false, l.opts.Now()
 	problem := ""
@@ -69,8 +70,8 @@ func (l *ownStatus) came(text string, err error) tea.Cmd {
 	return nil
 }
 
-// view is the line, none where there is no text. Its colours stay, and nothing else that a
-// terminal would obey.
+// view returns the line, or nil if it has no text. The colours stay; every other escape sequence
+// is removed.
 func (l *ownStatus) view(width int) []string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.text), "\n")
 	clean := style.CleanStyled(line, l.colours != style.NoColours)

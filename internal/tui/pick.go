@@ -18,21 +18,21 @@ import (
 	"agent/internal/words"
 )
 
-// chooser is the list that is open in place of the input, and what happens with what is
-// chosen. The draft is kept.
+// chooser holds the list that is open in place of the input, and the function that handles the
+// choice. The draft in the input is kept.
 type chooser struct {
 	// picking is nil while no list is open.
 	picking *picker.Picker
 	choose  func(command.Choice) tea.Cmd
 }
 
-// open opens a list; choose does what is chosen.
+// open opens a list and runs choose with the person's choice.
 func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking, c.choose = picker.Open(pick), choose
 	return c.work()
 }
 
-// key gives a key to the list. It reports false when none is open.
+// key gives a key to the list. It reports false if none is open.
 func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 	open := c.picking
 	if open == nil {
@@ -49,7 +49,7 @@ func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 	return c.work(), true
 }
 
-// work starts what the list works on beside the screen.
+// work returns a command that runs the background jobs of the list.
 func (c *chooser) work() tea.Cmd {
 	if c.picking == nil {
 		return nil
@@ -64,13 +64,13 @@ func (c *chooser) work() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// pickable reports whether a list may open now: not over what is being typed or read,
-// and not where nothing but lines are shown.
+// pickable reports whether a list may open now: not while the person types or reads, and not in
+// plain mode.
 func (m *Model) pickable(pick *command.Pick) bool {
 	return pick != nil && len(pick.Choices) > 0 && m.input.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.opts.Plain
 }
 
-// searchPrompts opens the earlier prompts, the newest first. What is chosen is put into
+// searchPrompts opens a list of the earlier prompts, newest first, and puts the chosen one into
 // the input.
 func (m *Model) searchPrompts() tea.Cmd {
 	pick := command.Pick{Title: "earlier prompts"}
@@ -92,11 +92,11 @@ func (m *Model) searchPrompts() tea.Cmd {
 	})
 }
 
-// promptSearched bounds how much of a prompt is searched and shown in a line, in bytes.
+// promptSearched is the most bytes of a prompt that are searched and shown in the list.
 const promptSearched = 4 << 10
 
-// promptChoice is an earlier prompt in a list; of one with several lines there is more
-// to see.
+// promptChoice returns a list entry for an earlier prompt. A prompt of several lines has a
+// preview.
 func promptChoice(prompt string) command.Choice {
 	head := prompt[:min(len(prompt), promptSearched)]
 	choice := command.Choice{Name: strings.ReplaceAll(style.CleanProse(head), "\n", " ⏎ "), Line: prompt}
@@ -106,9 +106,9 @@ func promptChoice(prompt string) command.Choice {
 	return choice
 }
 
-// Pick shows a list on the terminal before there is a session, and returns what was
-// chosen; ok is false when nothing was. Of the options it needs In, Out, Environ and
-// Theme. Where only lines can be shown it is ErrNoTerminal.
+// Pick shows a list on the terminal before a session exists, and returns the choice; ok is false
+// if the person chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings.
+// If the terminal can only show lines, Pick returns ErrNoTerminal.
 func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal
@@ -137,7 +137,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	return chosen, ok, err
 }
 
-// pickAlone is a list alone on the screen.
+// pickAlone shows a list alone on the screen.
 type pickAlone struct {
 	unseen
 	chooser
@@ -150,7 +150,7 @@ func (p *pickAlone) Init() tea.Cmd { return p.show() }
 
 // Update implements tea.Model.
 func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	if p.picking == nil { // what comes before the loop has seen that it is to end
+	if p.picking == nil { // a message may still come before the loop ends
 		return p, tea.Quit
 	}
 	var next tea.Cmd
@@ -176,7 +176,7 @@ func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return p, tea.Batch(next, p.show())
 }
 
-// show paints the list, and starts what it works on.
+// show paints the list and starts its background jobs.
 func (p *pickAlone) show() tea.Cmd {
 	width, height := p.terminal.Size()
 	rows, col := p.picking.View(p.theme, max(8, width-1), max(2, min(2*pickerRows, height-1)))

@@ -17,29 +17,29 @@ import (
 	"agent/internal/tui/term"
 )
 
-// plain is the interface for terminals that can only print, and for screen readers:
-// what is finished, line by line and without a single escape sequence, and lines of
-// input. Nothing moves and nothing is painted twice.
+// plain is the interface for screen readers and for terminals that can only print. It prints
+// finished entries line by line, without a single escape sequence, and reads lines. Nothing moves
+// and nothing is painted twice.
 type plain struct {
 	unseen
 	model *Model
 	out   io.Writer
-	// asked is the question that was printed last, and which of its inquiries.
+	// asked identifies the question that was printed last, and its inquiry.
 	asked struct{ id, step int }
-	// stopped is when Ctrl+C was pressed last.
+	// stopped is the time of the last Ctrl+C.
 	stopped time.Time
 }
 
-// stopMsg is Ctrl+C.
+// stopMsg is a Ctrl+C.
 type stopMsg struct{}
 
-// typedLineMsg is a line that was typed; more is false at the end of the input.
+// typedLineMsg is a typed line; more is false at the end of the input.
 type typedLineMsg struct {
 	text string
 	more bool
 }
 
-// runPlain serves lines until the input ends, a message says to quit, or ctx ends.
+// runPlain reads and prints lines until the input ends, a message asks to quit, or ctx ends.
 func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	opts.Plain = true
 	if opts.Hear != nil {
@@ -92,7 +92,7 @@ func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return p, next
 }
 
-// line takes a line: the answer to the question that waits, or a message.
+// line handles a typed line: the answer to the waiting question, or a message.
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	if m.questions.Open() {
@@ -110,8 +110,8 @@ func (p *plain) line(text string) tea.Cmd {
 	return m.submit()
 }
 
-// stop takes Ctrl+C: the first one interrupts what runs, as Esc does on the screen, and a
-// second one soon after quits.
+// stop handles Ctrl+C. The first one interrupts the work, as Esc does on the screen; a second one
+// soon after quits.
 func (p *plain) stop() (next tea.Cmd) {
 	m := p.model
 	now := m.opts.Now()
@@ -129,7 +129,7 @@ func (p *plain) stop() (next tea.Cmd) {
 	return next
 }
 
-// show prints what is finished, what a command opened, and the question that waits.
+// show prints the finished entries, the page that a command has opened, and the waiting question.
 func (p *plain) show() {
 	m := p.model
 	opened := m.reader.pager

@@ -11,20 +11,21 @@ import (
 	"agent/internal/words"
 )
 
-// presence is what is known of the program outside its window.
+// presence holds the signs of the program outside its window: the title, notifications and the
+// focus.
 type presence struct {
 	*surface
-	// title is the terminal's.
+	// title is the present title of the terminal.
 	title string
 	// unfocused is set while the window does not have the focus.
 	unfocused bool
-	// reports is set when the terminal says where the focus is.
+	// reports is set if the terminal reports changes of the focus.
 	reports bool
-	// sequence is sent to the terminal with the next frame.
+	// sequence is an escape sequence to send with the next frame.
 	sequence string
 }
 
-// say sets the terminal's title to what is being done, and calls the person when a question
+// say sets the terminal's title to the present state. It also calls the person if a question
 // waits or a long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + words.Line(filepath.Base(p.opts.Workspace), newsLimit)
@@ -65,11 +66,11 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	})
 }
 
-// newsLimit is how much of a folder's name or of a question is shown outside the
-// window, in characters.
+// newsLimit is the most characters of a folder's name or of a question that are shown outside the
+// window.
 const newsLimit = 120
 
-// news says in a word and in a line why the person is called.
+// news returns the reason for calling the person, in a word and in a line.
 func news(questions *question.Questions) (kind, line string) {
 	if !questions.Open() {
 		return "turn-ended", "the turn has ended"

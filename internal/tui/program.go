@@ -9,34 +9,35 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The messages that the program itself understands, besides Bubble Tea's.
+// These messages are for the program itself. Bubble Tea has more.
 type (
-	// lendMsg asks for the terminal; done, when there is one, gets what run returned.
+	// lendMsg asks for the terminal while run runs. done, unless it is nil, gets the result of
+	// run.
 	lendMsg struct {
 		run  func() error
 		done func(error) tea.Msg
 	}
-	// wakeMsg comes when the time that the model asked for is there.
+	// wakeMsg comes at the time that the model asked for.
 	wakeMsg struct{}
 	// goneMsg says that the terminal is gone.
 	goneMsg struct{}
 )
 
-// keysFirst is how long time waits for keys that were pressed before.
+// keysFirst is the delay of a wakeMsg while keys wait that were pressed before it.
 const keysFirst = 2 * time.Millisecond
 
-// errGone is the end of a terminal that went away.
+// errGone reports that the terminal was closed.
 var errGone = errors.New("the terminal is gone")
 
-// program is the model as Bubble Tea runs it: Bubble Tea owns the loop, the messages
-// and the commands. Keys come from our reader, and after every Update the model's
-// frame is drawn by our screen; input and renderer of Bubble Tea are off.
+// program runs the model in Bubble Tea, which owns the loop, the messages and the commands. Keys
+// come from our reader, and after every Update our screen draws the model's frame; the input and
+// the renderer of Bubble Tea are off.
 type program struct {
 	unseen
 	*Model
 	terminal *term.Terminal
 	keys     *term.Keyboard
-	// wakeAt is when the latest wakeMsg comes.
+	// wakeAt is the time of the latest wakeMsg that was ordered.
 	wakeAt time.Time
 	err    error
 }
@@ -53,8 +54,8 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case lendMsg:
 		return p, p.lend(message)
 	case wakeMsg:
-		// A letter answers when no key followed it. On a busy machine time may come
-		// before a key that was pressed earlier.
+		// A letter answers if no key follows. On a busy machine a wakeMsg may overtake a
+		// key that was pressed earlier.
 		if p.keys.HasMore() {
 			return p, wakeIn(keysFirst)
 		}
@@ -66,8 +67,8 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return p, tea.Batch(next, p.sleep())
 }
 
-// sleep is the command that wakes the model when it wants to be woken. Nothing
-// ticks when nothing moves.
+// sleep returns a command that wakes the model at the time it asked for. Nothing ticks when
+// nothing moves.
 func (p *program) sleep() tea.Cmd {
 	now, at := p.opts.Now(), p.wake()
 	if at.IsZero() || p.wakeAt.After(now) && !at.Before(p.wakeAt) {
@@ -81,8 +82,8 @@ func wakeIn(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return wakeMsg{} })
 }
 
-// lend gives the terminal away, and waits: what is typed meanwhile is for the other
-// program, and nothing is to be painted.
+// lend gives the terminal to another program and waits for its end. Keys typed meanwhile are for
+// the other program, and nothing is painted.
 func (p *program) lend(request lendMsg) tea.Cmd {
 	p.keys.Stop()
 	err := p.terminal.Lend(request.run)

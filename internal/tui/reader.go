@@ -13,17 +13,18 @@ import (
 	"agent/internal/words"
 )
 
-// reader is what is read over everything else: outputs, changes, all of a question.
+// reader holds the pager that covers the whole screen, to read outputs, changes or a whole
+// question.
 type reader struct {
 	*surface
-	// pager is open while it is not nil, and covers the screen since covered.
+	// pager is nil while nothing is open. covered is the time at which it was opened.
 	pager   *pager.Pager
 	covered time.Time
-	// asked is the question that is read, 0 for none.
+	// asked is the ID of the question in the pager, or 0 for none.
 	asked int
 }
 
-// readerKey gives a key to what is read. It reports false when nothing is.
+// readerKey gives a key to the pager. It reports false if none is open.
 func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
 	r := &m.reader
 	if r.pager == nil {
@@ -36,19 +37,19 @@ func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// openPages opens the pager, which covers everything else.
+// openPages opens the pager over everything else.
 func (r *reader) openPages(pages func() []pager.Page) {
 	r.pager, r.covered = pager.Open(pages), r.opts.Now()
 }
 
-// openPage opens one thing to read.
+// openPage opens the pager with a single page.
 func (r *reader) openPage(title string, lay transcript.Lay) {
 	page := pager.Page{Title: title, Lay: lay}
 	r.openPages(func() []pager.Page { return []pager.Page{page} })
 }
 
-// openDiff opens a patch: what it does to which file, then a page a file. A single file
-// is all there is to see.
+// openDiff opens a patch: a page with the list of changed files, then a page for each file. For a
+// single file the list is left out.
 func (r *reader) openDiff(title, diff string) {
 	files := patch.Files(diff)
 	var pages []pager.Page

@@ -11,21 +11,20 @@ import (
 	"agent/internal/words"
 )
 
-// reply is the model's answer as it comes in: thinking first, then text. Closed
-// blocks of the text have left for the scrollback.
+// reply holds the model's answer while it arrives: first thinking, then text. The closed blocks
+// of the text are already in the scrollback.
 type reply struct {
 	text markdown.Stream
-	// printed is set when a block of this reply has left.
+	// printed is set once a block of this reply has been printed.
 	printed bool
-	// looked is how long the open block was when it was looked at for what stays as it
-	// is, in bytes.
+	// looked is the length, in bytes, of the open block when grow last examined it.
 	looked int
 
 	thought      []byte
 	thoughtSince time.Time
 }
 
-// thoughtKept bounds the thinking that is held, in bytes: its end.
+// thoughtKept is the most bytes of thinking that are kept, from the end.
 const thoughtKept = 64 << 10
 
 func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
@@ -38,18 +37,19 @@ func (r *reply) think(delta string, now time.Time) {
 	r.thought = words.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
-// maxOpen bounds the open block that is rendered with every frame, in bytes: of a
-// larger one, which is a table of many rows, the end is shown as plain text.
+// maxOpen is the size, in bytes, up to which the open block is rendered with every frame. Of a
+// larger block (a table of many rows) the end is shown as plain text.
 const maxOpen = 8 << 10
 
-// growRows is by how many rows an open block must have grown to be looked at again.
+// growRows is the least number of rows by which an open block must grow before it is examined
+// again.
 const growRows = 2
 
-// grow prints the rows of an open paragraph that stay as they are.
+// grow prints the rows of an open paragraph that more text cannot change.
 func (a *activity) grow() {
 	piece, ok := a.reply.text.Open()
 	if !ok || len(piece.Text) > maxOpen || a.opts.Plain {
-		return // plain lines are printed once, and cannot be taken back
+		return // in plain mode a printed row cannot be replaced
 	}
 	grown := a.transcript.Grown()
 	width := a.columns()
@@ -72,8 +72,8 @@ func (a *activity) grow() {
 	}
 }
 
-// view is the end of what is open, as it will look when it is closed, without the rows
-// that were printed.
+// view returns the end of the open block, as it will look when closed, without the grown rows at
+// its beginning that were printed already.
 func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown int) []string {
 	if room <= 0 {
 		return nil
@@ -93,7 +93,7 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 	return dimTail(t, string(r.thought), t.Prose(width), min(3, room))
 }
 
-// layPiece arranges a piece of a reply by the renderer of the theme that is in use then.
+// layPiece lays out a piece of a reply with the renderer of the theme in use at that time.
 func (a *activity) layPiece(piece markdown.Piece) transcript.Lay {
 	return func(_ *style.Theme, width int) []string { return a.md.Piece(piece, width) }
 }
@@ -129,8 +129,8 @@ func (a *activity) endThinking() {
 	}
 }
 
-// endReply prints what is left of the reply. whole is all of its text, for replies
-// that came in one piece.
+// endReply prints the rest of the reply. whole is its complete text, for a reply that came in one
+// piece.
 func (a *activity) endReply(whole string) {
 	a.endThinking()
 	blocks := a.reply.text.End()

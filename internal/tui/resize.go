@@ -2,38 +2,38 @@ package tui
 
 import "time"
 
-// settleTime is how long a window must keep its size to be painted again: while it is
-// dragged, every paint would be for a size that is gone.
+// settleTime is the time for which a window must keep its size before it is painted again. While
+// the window is dragged, every paint would be for an outdated size.
 const settleTime = 60 * time.Millisecond
 
-// resize follows the window's size.
+// resize follows the size of the window.
 type resize struct {
 	*surface
 	change change
 }
 
-// change is a change of the window's size that continues.
+// change is an ongoing change of the window's size.
 type change struct {
-	// until is when it has settled, the zero time when none continues.
+	// until is the time at which the size counts as settled, or zero if no change is going on.
 	until         time.Time
 	width, height int
-	// lowest is the lowest that the window has been, and turned whether its width
-	// was ever another.
+	// lowest is the least height that the window has had during the change. turned is set if its
+	// width has changed.
 	lowest int
 	turned bool
-	// painted is how many rows the tallest live part had that was painted lately.
+	// painted is the height, in rows, of the tallest live part that was painted lately.
 	painted int
 }
 
-// safeRows is the height of a live part for which every window has had room, also one that
-// was lower for a moment without a report.
+// safeRows is the height of a live part that fits every window, including one that was lower for
+// a moment without a report.
 const safeRows = 6
 
-// resizedMsg says that the window may have another size. painted is how many rows the
-// tallest live part had that was painted in it lately.
+// resizedMsg reports that the window may have a new size. painted is the height, in rows, of the
+// tallest live part that was painted lately.
 type resizedMsg struct{ width, height, painted int }
 
-// to takes a new size of the window.
+// to records a new size of the window.
 func (r *resize) to(width, height, painted int) {
 	c := &r.change
 	if width == r.width && height == r.height && c.until.IsZero() && painted <= safeRows {
@@ -49,8 +49,8 @@ func (r *resize) to(width, height, painted int) {
 	c.painted = max(c.painted, painted)
 }
 
-// settle ends a change of size once its time is up. Everything is laid out again when
-// the terminal may have broken rows, or pushed part of what is live out of the window.
+// settle ends a change of size once its time is up. It asks for a new layout of everything if the
+// terminal may have broken rows, or pushed a part of the live rows out of the window.
 func (r *resize) settle() {
 	c := r.change
 	if c.until.IsZero() || r.opts.Now().Before(c.until) {
@@ -61,5 +61,5 @@ func (r *resize) settle() {
 	r.width, r.height = c.width, c.height
 }
 
-// settling reports whether nothing is to be painted for now.
+// settling reports whether painting is suspended.
 func (r *resize) settling() bool { return !r.change.until.IsZero() }

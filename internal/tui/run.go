@@ -25,10 +25,9 @@ var ErrNoTerminal = errors.New("the interactive mode needs a terminal; use -p to
 // ErrTerminated is returned when a signal ended the interface.
 var ErrTerminated = errors.New("ended by a signal")
 
-// Run shows the interface until the user quits, ctx ends or a signal asks the
-// process to end; the error is then nil, ctx's or ErrTerminated. The terminal is
-// left as it was found in every case. A turn in progress is not interrupted: that
-// is for the caller that owns the driver.
+// Run shows the interface until the user quits, ctx ends or a signal asks the process to end; the
+// error is then nil, ctx's or ErrTerminated. Run always restores the terminal. It does not
+// interrupt a turn in progress: the caller owns the driver.
 func Run(ctx context.Context, opts Options) (err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
 		return ErrNoTerminal
@@ -75,14 +74,16 @@ func Run(ctx context.Context, opts Options) (err error) {
 	return errors.Join(p.err, err)
 }
 
-// hear returns the signals that come from here on: one finds the terminal's mode in order.
+// hear returns a channel of the signals from now on, so that a signal cannot end the process
+// before the terminal's mode is restored.
 func hear() chan os.Signal {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	return signals
 }
 
-// takeTerminal takes the terminal, for a screen on it; giveBack gives it back.
+// takeTerminal switches the terminal to raw mode and puts a screen on it; giveBack restores the
+// terminal.
 func takeTerminal(opts Options) (*term.Terminal, error) {
 	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
 	t := &term.Terminal{In: opts.In, Out: opts.Out, Screen: screen, Simple: opts.simpleTerminal()}
@@ -104,18 +105,18 @@ func newLoop(ctx context.Context, front tea.Model) *tea.Program {
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
 }
 
-// unseen is the view of a front end that paints by itself.
+// unseen is an empty view, for a front end that paints by itself.
 type unseen struct{}
 
 // View implements tea.Model.
 func (unseen) View() string { return "" }
 
-// keyboard sends what is typed to a loop.
+// keyboard returns a keyboard that sends typed keys to a loop.
 func keyboard(t *term.Terminal, loop *tea.Program) *term.Keyboard {
 	return &term.Keyboard{File: t.In, Send: func(events []term.Event) { loop.Send(inputMsg(events)) }, Gone: func() { loop.Send(goneMsg{}) }}
 }
 
-// listen passes the turn loop's events on until stop is closed.
+// listen passes events of the turn loop on until stop is closed.
 func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan struct{}) {
 	mail := mailbox.New()
 	register(mail.Put)
@@ -123,8 +124,8 @@ func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan stru
 }
 
 // serve runs a loop until its front end quits, a signal ends it or ctx ends. keys are read
-// meanwhile; nil reads none. heard does what a signal is for, and reports false for one that
-// asks the process to end.
+// meanwhile; nil reads none. heard handles a signal, and reports false for a signal that asks the
+// process to end.
 func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals <-chan os.Signal, heard func(os.Signal) bool) error {
 	if keys != nil {
 		if err := keys.Start(); err != nil {
@@ -148,7 +149,7 @@ func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals 
 			}
 		}
 	}()
-	defer loop.Kill() // for a crash: after an ordinary end it does nothing
+	defer loop.Kill() // after a crash; it has no effect after an ordinary end
 	_, err := loop.Run()
 	select {
 	case <-terminated:
@@ -173,7 +174,7 @@ type crashMsg struct {
 	stack []byte
 }
 
-// guarded makes a command's panic a crashMsg. No command stays none.
+// guarded turns a panic in a command into a crashMsg. A nil command stays nil.
 func guarded(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -188,7 +189,7 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// crashed logs a panic and returns the error the user sees.
+// crashed logs a panic and returns the error for the user.
 func crashed(value any, opts Options) error {
 	stack := debug.Stack()
 	if c, ok := value.(crashMsg); ok {

@@ -15,18 +15,17 @@ import (
 // statusLine is the last line: model, context, approval mode, folder and branch.
 type statusLine struct {
 	*surface
-	// cached is the share of the latest request that the provider had cached, in
-	// percent.
+	// cached is the share of the latest request that the provider had cached, in percent.
 	cached int
-	// branch is what is checked out.
+	// branch is the branch that is checked out.
 	branch string
 }
 
-// hintRows is how many rows a hint takes at most.
+// hintRows is the most rows of a hint.
 const hintRows = 3
 
-// view is as much of the line as fits. A hint takes its place, in as many rows as it needs,
-// and so does help, which says what the input is for.
+// view returns the status line cut to width. A hint replaces the line and takes up to hintRows
+// rows, and so does help, which describes the meaning of the input.
 func (l *statusLine) view(width int, help string) []string {
 	if hint := cmp.Or(l.hint.text, help); hint != "" {
 		rows := style.WrapSpans(style.Spans{{Text: hint, Style: l.theme.Warn}}, width)
@@ -35,7 +34,8 @@ func (l *statusLine) view(width int, help string) []string {
 	return []string{l.figures(width)}
 }
 
-// figures is the line itself: model and context to the left, folder and branch at the right edge.
+// figures returns the line itself: model and context to the left, folder and branch at the right
+// edge.
 func (l *statusLine) figures(width int) string {
 	line := l.spans(width)
 	branch := ""
@@ -52,8 +52,8 @@ func (l *statusLine) figures(width int) string {
 	return style.Truncate(line.String(), width)
 }
 
-// spans is the status line without the folder. What does not fit is left out
-// from the right; a mode that asks less than the standard one is loud.
+// spans returns the status line without the folder. Parts that do not fit are left out from the
+// right. A mode that asks less than the standard one is loud.
 func (l *statusLine) spans(width int) style.Spans {
 	t, s := l.theme, l.status
 	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
@@ -73,7 +73,7 @@ func (l *statusLine) spans(width int) style.Spans {
 	case gauge.Text == "", style.Width(model.Text)+3+style.Width(gauge.Text) > room && style.Width(model.Text) <= room:
 		parts = style.Spans{model, mode}
 	case style.Width(model.Text) > room:
-		parts = style.Spans{mode, model} // what is allowed is seen in the narrowest window
+		parts = style.Spans{mode, model} // even the narrowest window shows the mode
 	}
 	always := len(parts)
 	also := func(is bool, text string, look style.Style) {
@@ -101,10 +101,10 @@ func (l *statusLine) spans(width int) style.Spans {
 	return line
 }
 
-// gaugeCells is how wide the gauge of the context is.
+// gaugeCells is the width of the context gauge, in cells.
 const gaugeCells = 12
 
-// gauge is how full the context is, with the mark at which it is compressed.
+// gauge shows how full the context is, and marks the threshold of compression.
 func (l *statusLine) gauge(s chat.Status, width int) string {
 	if s.Limit <= 0 {
 		return ""
@@ -123,7 +123,7 @@ func (l *statusLine) gauge(s chat.Status, width int) string {
 	return "▕" + string(cells) + "▏ " + text
 }
 
-// folder is the workspace, with ~ for the home folder, cut from the left.
+// folder returns the path of the workspace, with ~ for the home folder, cut from the left.
 func (l *statusLine) folder(room int) string {
 	path := l.opts.Workspace
 	if home := l.opts.env("HOME"); home != "" {

@@ -20,15 +20,14 @@ type commandMsg struct {
 	err    error
 }
 
-// What a line after "!" is, and one after "!!".
+// shellHelp explains a line after "!", and privateHelp a line after "!!".
 const (
 	shellHelp   = "shell: the model sees what it prints; with !! it does not"
 	privateHelp = "shell: the model sees nothing of it; with one ! it does"
 )
 
-// submit sends what is in the input: a command to the commands, a line after "!"
-// to the shell, everything else to the model. What waits for the model is shown
-// when it says so.
+// submit sends the input: a slash command to the commands, a line after "!" to the shell, and
+// everything else to the model. A queued message appears once the driver reports it.
 func (m *Model) submit() tea.Cmd {
 	m.input.Unpropose()
 	message := m.input.Message().Trim()
@@ -71,7 +70,7 @@ func (m *Model) commands(message atcmd.Message) bool {
 	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
 }
 
-// sendWaiting sends the messages that waited for a command of the person.
+// sendWaiting sends the messages that have waited for a command of the person.
 func (m *Model) sendWaiting() {
 	if m.questions.Owned() || len(m.activity.commands) > 0 {
 		return
@@ -82,20 +81,20 @@ func (m *Model) sendWaiting() {
 	m.activity.waiting = nil
 }
 
-// backUnchanged reports whether the prompt is what came back from the queue.
+// backUnchanged reports whether the prompt is still the message taken back from the queue.
 func (m *Model) backUnchanged() bool {
 	return m.activity.back != "" && m.input.Message().Text() == m.activity.back
 }
 
-// cameBack puts a message of the queue into the prompt, in place of the one behind it that
-// came back before and was left as it is.
+// cameBack puts a message from the queue into the prompt. If the prompt still holds the later
+// message that was taken back before, unchanged, that message moves to behind.
 func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	switch {
 	case !ok:
 		return
 	case m.backUnchanged():
 		m.activity.behind = slices.Insert(m.activity.behind, 0, m.input.Message())
-	case !m.input.Empty(): // something was typed meanwhile
+	case !m.input.Empty(): // the person has typed something meanwhile
 		m.opts.Driver.Send(message)
 		return
 	}
@@ -103,8 +102,8 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	m.input.Restore(message)
 }
 
-// sendBehind puts what came back from the queue into it again, once the message before it
-// was sent or dropped.
+// sendBehind puts the messages taken back from the queue into it again, once the person has sent
+// or dropped the message before them.
 func (m *Model) sendBehind() {
 	if !m.input.Empty() || m.activity.back == "" {
 		return
@@ -115,7 +114,7 @@ func (m *Model) sendBehind() {
 	m.activity.back, m.activity.behind = "", nil
 }
 
-// shellLine says what a line for the shell is, "" while the input is none.
+// shellLine returns the help for a line for the shell, or "" while the input is no such line.
 func (m *Model) shellLine() string {
 	switch {
 	case m.input.IsPrivate():
@@ -126,7 +125,7 @@ func (m *Model) shellLine() string {
 	return ""
 }
 
-// runHeld runs the oldest line for the shell that waited for the end of a turn.
+// runHeld runs the oldest line for the shell that has waited for the end of a turn.
 func (m *Model) runHeld() {
 	if len(m.activity.shell) == 0 {
 		return
@@ -154,7 +153,7 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	})
 }
 
-// runCommand runs a slash command beside everything else.
+// runCommand returns a command that runs a slash command concurrently.
 func (m *Model) runCommand(line string) tea.Cmd {
 	m.activity.commands = append(m.activity.commands, line)
 	m.hint = hint{}
@@ -165,22 +164,23 @@ func (m *Model) runCommand(line string) tea.Cmd {
 	})
 }
 
-// modelList is the line that lists the models to choose from.
+// modelList is the command that lists the models to choose from.
 const modelList = "/model"
 
-// choosesModel reports whether a turn failed for want of a model that can be chosen.
+// choosesModel reports whether a turn failed because no model is set and the person can choose
+// one.
 func choosesModel(err error) bool {
 	var wanting interface{ ChoosesModel() bool }
 	return errors.As(err, &wanting) && wanting.ChoosesModel()
 }
 
-// chooseModel lists the models; the one that is chosen gets the message that waits.
+// chooseModel lists the models. The waiting message is sent to the chosen one.
 func (m *Model) chooseModel() tea.Cmd {
 	m.resends = true
 	return m.runCommand(modelList)
 }
 
-// commandDone prints what a command has to show and does what it asks for.
+// commandDone prints the output of a command and carries out its requests.
 func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	if i := slices.Index(m.activity.commands, msg.line); i >= 0 {
 		m.activity.commands = slices.Delete(m.activity.commands, i, i+1)
@@ -223,12 +223,12 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	return nil
 }
 
-// fullScreen are programs that take the whole terminal, which a line for the shell has
-// not.
+// fullScreen lists programs that need the whole terminal, which a line for the shell does not
+// have.
 var fullScreen = []string{"emacs", "htop", "less", "man", "more", "nano", "nvim", "ssh", "tmux", "top", "vi", "vim"}
 
-// shellHint says of a line for the shell what it will not do, "" when it does what
-// somebody expects. suspends is the key that goes to the shell.
+// shellHint returns a warning if a line for the shell will not work as people expect, otherwise
+// "". suspends is the label of the key that goes to the shell.
 func shellHint(command, suspends string) string {
 	words := strings.Fields(command)
 	switch {

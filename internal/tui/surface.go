@@ -16,30 +16,30 @@ import (
 	"agent/internal/words"
 )
 
-// surface is what every part of the screen prints on and is drawn with: the transcript,
-// the look, the size of the window, the clock, and what is known of the conversation.
+// surface is shared by all parts of the screen: the transcript they print to, the look, the size
+// of the window, the clock, and the status of the conversation.
 type surface struct {
 	opts    Options
 	ctx     context.Context
 	started time.Time
 
 	width, height int
-	// ground is what is known of the terminal's background.
+	// ground is the terminal's background, as far as it is known.
 	ground ground
 	keys   *keymap.Map
-	// links is the setting that the theme's links were made of.
+	// links is the setting that the links of the theme were made from.
 	links string
-	// colours is how many colours the terminal has.
+	// colours tells how many colours the terminal has.
 	colours style.Colours
 	theme   *style.Theme
 	md      *markdown.Renderer
 
 	transcript transcript.Transcript
-	// held is printed before anything else is; nil for none.
+	// held is an entry to print before anything else, or nil for none.
 	held held
-	// again is set when everything printed is to be printed anew, at the new width.
+	// again is set if all printed entries are to be printed anew, at the new width.
 	again bool
-	// calling is set until the person was called; bell rings with the next frame.
+	// calling is set until the person has been called. bell rings with the next frame.
 	calling, bell bool
 	hint          hint
 
@@ -47,26 +47,26 @@ type surface struct {
 	stats  chat.Stats
 }
 
-// held is an entry that waits for what may belong to it.
+// held is a finished entry that waits, because a later event may add to it.
 type held interface{ rows() transcript.Lay }
 
-// ground is what is known of the terminal's background.
+// ground is the terminal's background: whether it is dark, and whether that is known.
 type ground struct{ dark, known bool }
 
-// hint takes the place of the status line for a moment.
+// hint replaces the status line for a short time.
 type hint struct {
 	text  string
 	until time.Time
-	// quits is set when the next Ctrl+C quits.
+	// quits is set if the next Ctrl+C quits.
 	quits bool
-	// rewinds is set when the next Esc opens what one can go back to.
+	// rewinds is set if the next Esc opens the list of messages to go back to.
 	rewinds bool
 }
 
-// hintTime is how long a hint stays, and how quick the second Ctrl+C must be.
+// hintTime is how long a hint stays, and how soon the second Ctrl+C must follow to quit.
 const hintTime = 2 * time.Second
 
-// newSurface returns the surface of a window of that size.
+// newSurface returns the surface for a window of the given size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if opts.Keys == nil {
 		opts.Keys = keymap.Default
@@ -80,8 +80,7 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	return s
 }
 
-// chooseTheme works out the styles for the theme that is set, and takes the keys as they
-// are now.
+// chooseTheme applies the present settings: the theme, the links and the keys.
 func (s *surface) chooseTheme() {
 	s.keys = s.opts.Keys()
 	set := s.opts.set()
@@ -100,7 +99,7 @@ func (s *surface) chooseTheme() {
 	}
 }
 
-// background takes the terminal's answer about its background, unless it is late.
+// background takes the terminal's answer about its background, unless the answer is late.
 func (s *surface) background(dark bool) {
 	if !s.ground.known && s.opts.Now().Sub(s.started) <= term.BackgroundLimit {
 		s.ground = ground{dark: dark, known: true}
@@ -108,11 +107,11 @@ func (s *surface) background(dark bool) {
 	}
 }
 
-// columns is how wide lines of the live part may be. The last column stays free: a
+// columns returns the greatest width of a line in the live part. The last column stays free: a
 // full line leaves ghosts when the window is made narrower.
 func (s *surface) columns() int { return max(8, s.width-1) }
 
-// spinner is the frame for now; it needs no state.
+// spinner returns the present frame of the spinner, which depends only on the clock.
 func (s *surface) spinner() string {
 	at := s.opts.Now().Sub(s.started) / tickTime
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
@@ -134,13 +133,13 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Lay) {
 	s.transcript.Add(kind, lay, s.theme, s.columns())
 }
 
-// note prints a line that reports what happened: a glyph, then words, which may be those of
-// anybody and have a bound.
+// note prints a line that reports an event: a glyph, then words. The words may come from anybody,
+// so they are cut to a bound.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
 	s.print(transcript.Line, noteRows(look, glyph, text))
 }
 
-// noteRows arranges a note.
+// noteRows lays out a note.
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Lay {
 	text = strings.TrimSpace(words.Brief(style.CleanProse(text)))
 	return func(t *style.Theme, width int) []string {
@@ -151,14 +150,14 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	}
 }
 
-// The looks of notes.
+// dim, warn and bad are the looks of notes.
 func dim(t *style.Theme) style.Style { return t.Dim }
 
 func warn(t *style.Theme) style.Style { return t.Warn }
 
 func bad(t *style.Theme) style.Style { return t.Bad }
 
-// endHeld prints what was held.
+// endHeld prints the held entry.
 func (s *surface) endHeld() {
 	if h := s.held; h != nil {
 		s.held = nil

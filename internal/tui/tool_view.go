@@ -19,26 +19,26 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what a tool shows.
+// These are the bounds on the output shown for a tool, in lines.
 const (
-	// liveOutputLines is how much of a running command's output is shown.
+	// liveOutputLines bounds the output of a running command.
 	liveOutputLines = 5
-	// resultLines is how much of a finished command's output is printed.
+	// resultLines bounds the printed output of a finished command.
 	resultLines = 8
-	// typedLines is how much is printed of a command that the user ran, to be read.
+	// typedLines bounds the printed output of a command that the user ran in order to read it.
 	typedLines = 40
-	// diffLines is how much of an edit is printed.
+	// diffLines bounds the printed part of an edit.
 	diffLines = 40
-	// errorLines is how much of a failure is printed.
+	// errorLines bounds the printed part of a failure.
 	errorLines = 6
 )
 
-// runningTool is a call that runs.
+// runningTool is a running call.
 type runningTool struct {
 	call    int
 	said    traits.Said
 	started time.Time
-	// output is the end of what it printed.
+	// output is the end of the call's output.
 	output []byte
 }
 
@@ -54,7 +54,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.endThinking()
 	a.turn.arriving = ""
 	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
-	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // it stays when the question is gone
+	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // print the plan, as the question with it is gone
 		a.turn.plan = ""
 		a.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.md.Render(plan, width) })
 	}
@@ -84,22 +84,22 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 }
 
-// heldEdit is an edit that has just ended, until it is known what it frees.
+// heldEdit is an edit that has just ended. It waits for the report of the tokens that it freed.
 type heldEdit chat.ToolEnded
 
 func (e heldEdit) rows() transcript.Lay { return toolRows(chat.ToolEnded(e), 0) }
 
-// toolRows arranges a finished call, and the tokens that pruning freed because of it.
+// toolRows lays out a finished call, with the tokens that pruning freed because of it.
 func toolRows(e chat.ToolEnded, freed int) transcript.Lay {
 	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
 }
 
-// ownLine is the share of the window, in percent, from which what was freed has a line of
-// its own.
+// ownLine is the share of the context window, in percent, from which freed tokens get their own
+// line.
 const ownLine = 2
 
-// densityApplied says what pruning freed: on the line of the edit before it, when it is
-// little.
+// densityApplied prints the result of pruning. If little was freed, the result goes on the line
+// of the edit before it.
 func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.turn.freed.add(e.Prunes)
 	if a.opts.set().QuietDensity {
@@ -115,16 +115,16 @@ func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.print(transcript.Line, toolRows(chat.ToolEnded(edit), freed))
 }
 
-// readFile is a file that was read, and how many lines of it.
+// readFile is a file that was read, and the number of its lines that were read.
 type readFile struct {
 	name  string
 	lines int
 }
 
-// heldReads are files that were read one after another, until something else is printed.
+// heldReads holds files that were read one after another, until something else is printed.
 type heldReads []readFile
 
-// rows arranges them: one entry.
+// rows lays out the files as one entry.
 func (reads heldReads) rows() transcript.Lay {
 	return func(t *style.Theme, width int) []string {
 		var spans style.Spans
@@ -140,7 +140,7 @@ func (reads heldReads) rows() transcript.Lay {
 	}
 }
 
-// readLines says how many lines were read.
+// readLines returns the number of lines read, in words.
 func readLines(t *style.Theme, n int) string {
 	if t.Spoken {
 		return ", " + words.Count(n, "line")
@@ -148,9 +148,9 @@ func readLines(t *style.Theme, n int) string {
 	return fmt.Sprintf(" (%d)", n)
 }
 
-// toolResult is what is printed of a finished call. It looks at the answer, never
-// at the tool's name: a difference is an edit, an exit code is a command, the rest
-// was something to read.
+// toolResult lays out a finished call. It looks at the answer, never at the tool's name: an
+// answer with a diff is an edit, one with an exit code is a command, and all others were
+// something to read.
 func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
@@ -183,14 +183,14 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	said = t.Say(said)
 	room := width - 2
 	if t.Spoken {
-		room = spokenColumns // nothing that is heard is cut
+		room = spokenColumns // a screen reader gets the whole line
 	}
 	said = style.Parts(said, ", ", max(room-style.Width(what), room/2))
 	head := glyph + style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
 	return append([]string{head}, style.IndentAll(body, "  ")...)
 }
 
-// refusal says how the user kept a call from running, "" when he did not.
+// refusal describes the user's refusal of a call, or returns "" if the call was allowed.
 func refusal(e chat.ToolEnded) string {
 	switch {
 	case e.Unanswered:
@@ -203,8 +203,8 @@ func refusal(e chat.ToolEnded) string {
 	return "you refused"
 }
 
-// outcome says in words what came of a call, and what of it is worth showing: at most
-// that many lines of what a command printed.
+// outcome returns the result of a call in words, and the rows to show below: at most most lines
+// of the output of a command.
 func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
@@ -219,7 +219,7 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 	return howMuch(a), nil
 }
 
-// howMuch says how much a result is, before it was shortened.
+// howMuch returns the size of a result, before it was shortened, in words.
 func howMuch(a tools.Answer) string {
 	if a.Summary != "" {
 		return style.Reveal(words.FirstLine(a.Summary)).Text
@@ -230,7 +230,7 @@ func howMuch(a tools.Answer) string {
 	return "no output"
 }
 
-// bounded cuts lines at the end and says so.
+// bounded cuts rows at the end and adds a row with the number of rows left out.
 func bounded(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
 		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
@@ -238,8 +238,8 @@ func bounded(t *style.Theme, lines []string, most int) []string {
 	return lines
 }
 
-// leftOut says what is not shown, and the key that opens it. Where there are no keys the
-// rest is not heard.
+// leftOut describes the lines not shown, and names the key that opens them. In plain mode, where
+// no key opens them, it says that they are not read.
 func leftOut(t *style.Theme, what string) string {
 	if t.Spoken {
 		return "not read: " + strings.Replace(what, "all of it", "the lines before", 1)
@@ -247,11 +247,11 @@ func leftOut(t *style.Theme, what string) string {
 	return "… " + what + ": " + t.Opens
 }
 
-// spokenColumns is how long a line is at most that is listened to.
+// spokenColumns is the greatest length of a line for a screen reader, in columns.
 const spokenColumns = 4000
 
-// lastLines is the end of a command's output, most lines of it and one that says that
-// there are more, and how many when text is whole.
+// lastLines returns the last lines of a command's output, at most most of them, below a row that
+// says that lines are left out. That row has their number if text is the whole output.
 func lastLines(t *style.Theme, text string, width, most int, whole bool) []string {
 	if text == "" {
 		return nil
@@ -272,7 +272,7 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 	return rows
 }
 
-// toolsView lists what was read just now and what runs, with elapsed time and the
+// toolsView lists the files just read and the running tools, each with the elapsed time and the
 // end of its output.
 func (a *activity) toolsView(width, room int) []string {
 	var lines []string
@@ -292,7 +292,7 @@ func (a *activity) toolsView(width, room int) []string {
 	return lines
 }
 
-// dimTail is the end of what is printed or thought, below what prints it.
+// dimTail returns the end of an output or of thinking, indented below its heading.
 func dimTail(t *style.Theme, text string, width, most int) []string {
 	rows := style.Tail(text, width-2, most)
 	for i, row := range rows {
@@ -301,10 +301,10 @@ func dimTail(t *style.Theme, text string, width, most int) []string {
 	return rows
 }
 
-// readVerb is the verb of calls that are shown together.
+// readVerb is the verb for file reads that are shown together.
 const readVerb = "read"
 
-// describe makes a call's words safe to show: names and arguments come from others.
+// describe makes the words of a call safe to show, since names and arguments come from others.
 func describe(said traits.Said) traits.Said {
 	clean := func(text string) string { return style.Reveal(words.FirstLine(text)).Text }
 	said.Now, said.Done, said.Do = clean(said.Now), clean(said.Done), clean(said.Do)

@@ -11,64 +11,64 @@ import (
 	"agent/internal/words"
 )
 
-// turn is what the screen shows of the turn in progress.
+// turn holds the state of the turn in progress, as the screen shows it.
 type turn struct {
 	running      bool
 	interrupting bool
 	started      time.Time
-	// askedAt is when a question began to wait, and asked how long questions have
-	// waited: that time is the person's.
+	// askedAt is the time at which a question began to wait. asked is the total time that
+	// questions have waited, which does not count as work of the turn.
 	askedAt time.Time
-	// plan is the plan that the person is asked about, "" for none.
+	// plan is the plan that the person is asked about, or "" for none.
 	plan  string
 	asked time.Duration
-	// returned is set when a message came back unsent.
+	// returned is set once a message came back unsent.
 	returned bool
-	// arriving says the call that the model is writing.
+	// arriving describes the call that the model is writing.
 	arriving string
 	// summariser is the model that is writing a summary of the conversation.
 	summariser string
-	// hook is the hook that is waited for.
+	// hook is the hook that the turn waits for.
 	hook string
-	// written is how much text and reasoning came, in bytes.
+	// written is the amount of text and reasoning received, in bytes.
 	written int
 	retry   retry
 	silence silence
-	// cost is what the session had cost when the turn began, in USD.
+	// cost is the cost of the session when the turn began, in USD.
 	cost float64
-	// saving is what pruning had saved in the session when the turn began.
+	// saving is the total saved by pruning in the session when the turn began.
 	saving chat.Saving
-	// requests counts those that were answered.
+	// requests counts the answered requests.
 	requests int
-	// files counts the files that were changed, added and removed their lines. They are known
-	// at the end.
+	// files counts the changed files, added and removed their lines. They are known at the end.
 	files, added, removed int
-	// tests are the results of the latest tests, nil for none.
+	// tests holds the results of the latest tests, or nil for none.
 	tests *testrun.Counts
-	// freed is what pruning took out of the context.
+	// freed sums up the context that pruning removed.
 	freed freed
 }
 
-// retry is a request that failed and is tried again.
+// retry is a failed request that is tried again.
 type retry struct {
 	attempt int
 	reason  string
-	// at is when the next try is made, zero once something came.
+	// at is the time of the next try, or zero once the model has answered.
 	at time.Time
 }
 
-// silence is a model that sends nothing: since when, and when that was reported last.
+// silence is a pause in which the model sends nothing: since when, and when it was last reported.
 type silence struct{ since, told time.Time }
 
-// lasts reports whether nothing came since it was said: it would be said again.
+// lasts reports whether the silence continues. A silence is reported anew every chat.SilenceTold,
+// so an older report means that it has ended.
 func (s silence) lasts(now time.Time) bool {
 	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
 }
 
-// took is how long the turn has worked, without the time of questions.
+// took returns how long the turn has worked, without the time of questions.
 func (u *turn) took(now time.Time) time.Duration {
 	if u.started.IsZero() {
-		return 0 // it began before this screen
+		return 0 // the turn began before this screen
 	}
 	asked := u.asked
 	if !u.askedAt.IsZero() {
@@ -77,7 +77,7 @@ func (u *turn) took(now time.Time) time.Duration {
 	return now.Sub(u.started) - asked
 }
 
-// answered ends the time of a question.
+// answered ends the waiting time of a question.
 func (u *turn) answered(now time.Time) {
 	if !u.askedAt.IsZero() {
 		u.asked += now.Sub(u.askedAt)
@@ -85,7 +85,7 @@ func (u *turn) answered(now time.Time) {
 	}
 }
 
-// doing says what the turn does: waiting for the model, writing, or running tools.
+// doing describes the present step of the turn: waiting for the model, writing, or running tools.
 func (a *activity) doing() string {
 	u, now := &a.turn, a.opts.Now()
 	switch {
@@ -113,7 +113,8 @@ func (a *activity) doing() string {
 
 func (a *activity) modelName() string { return cmp.Or(style.Reveal(a.status.Model).Text, "the model") }
 
-// workingView says what the turn does and how to stop it.
+// workingView returns lines about the running commands and the turn, and the key that interrupts
+// the turn.
 func (a *activity) workingView(width int) []string {
 	var lines []string
 	for _, line := range a.commands {
@@ -125,7 +126,7 @@ func (a *activity) workingView(width int) []string {
 	now := a.opts.Now()
 	head, rest := a.spinner()+" "+a.doing()+" · ", words.Elapsed(a.turn.took(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
-		head = "  turn " // the tools have clocks of their own
+		head = "  turn " // each tool has its own clock
 	}
 	if queue := ", sends the queue"; len(a.queued) > 0 && style.Width(head+rest+queue) <= width {
 		rest += queue
@@ -140,7 +141,7 @@ func (a *activity) workingView(width int) []string {
 	return append(lines, a.theme.Dim.Text(style.Truncate(line, width)))
 }
 
-// retried says what was tried again. failed means that its error is said.
+// retried prints a note about failed tries. failed is set if the turn's error is printed anyway.
 func (a *activity) retried(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:

@@ -15,7 +15,7 @@ import (
 	"agent/internal/words"
 )
 
-// endTurn prints the result of the turn in a line, and in another one what pruning has saved.
+// endTurn prints the result of the turn in a line, and the savings of pruning in another.
 func (a *activity) endTurn(interrupted bool) {
 	u, took := a.turn, a.turn.took(a.opts.Now())
 	cost := ""
@@ -37,8 +37,8 @@ func (a *activity) endTurn(interrupted bool) {
 	})
 }
 
-// strip arranges the result of a turn: the time, what was changed, how the tests ended and the cost.
-// It is bright where there is something to look at, and quiet after an answer alone.
+// strip lays out the result of a turn: the time, the changes, the tests and the cost. It is
+// bright if files were changed or tests ran, and quiet after an answer alone.
 func (u *turn) strip(took time.Duration, cost string) transcript.Lay {
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.Dim, "·")
@@ -70,19 +70,19 @@ func (u *turn) strip(took time.Duration, cost string) transcript.Lay {
 	}
 }
 
-// freed sums up what pruning took out of the context during a turn.
+// freed sums up the context that pruning removed during a turn.
 type freed struct {
 	tokens int
 	of     []freedOf
 }
 
-// freedOf sums up the parts of one file, or the results that are about no file.
+// freedOf sums up the removed parts of one file, or the removed results that belong to no file.
 type freedOf struct {
 	name          string
 	count, tokens int
 }
 
-// add takes the lines of one pruning.
+// add adds the lines of one pruning.
 func (f *freed) add(prunes []history.Prune) {
 	for _, p := range prunes {
 		name := ""
@@ -99,11 +99,11 @@ func (f *freed) add(prunes []history.Prune) {
 	}
 }
 
-// mostFreed is how many names stand in the line about what was freed.
+// mostFreed is the most names in the line about freed tokens.
 const mostFreed = 2
 
-// String says in a line what was freed, of what, and what pruning has saved in the turn, earlier
-// cuts included; it is empty for nothing.
+// String returns a line about the freed tokens and their origin, and the savings of pruning in
+// the turn, earlier cuts included. It is empty if nothing was freed or saved.
 func (f *freed) String(saved chat.Saving) string {
 	var said []string
 	if f.tokens > 0 {
@@ -118,7 +118,7 @@ func (f *freed) String(saved chat.Saving) string {
 	return strings.Join(append(said, "/density"), " · ")
 }
 
-// names lists what went, the largest first.
+// names lists the removed parts, the largest first.
 func (f *freed) names() string {
 	of := slices.SortedStableFunc(slices.Values(f.of), func(a, b freedOf) int { return cmp.Compare(b.tokens, a.tokens) })
 	var names []string

@@ -6,7 +6,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// frame takes what the terminal shall show since the last one.
+// frame returns the changes of the screen since the last frame, and resets them.
 func (m *Model) frame() term.Frame {
 	var printed []string
 	if m.again {
@@ -30,9 +30,8 @@ func (m *Model) frame() term.Frame {
 	return f
 }
 
-// layout composes the live part from its parts, from the bottom up, so that what
-// the user types is there in the smallest window. Every part is bounded; together
-// they are lower than the window.
+// layout composes the live part from the bottom up, so that even the smallest window shows the
+// text the user types. Every part is bounded; together they are lower than the window.
 func (m *Model) layout() {
 	width, most := m.columns(), max(1, m.height-1)
 	var input []string
@@ -50,26 +49,26 @@ func (m *Model) layout() {
 	popup := m.underInput(width, room)
 	room -= len(popup)
 	queue := m.activity.queueView(width, min(3, room/4))
-	if !m.questions.Open() { // the list would seem to belong to its answers: it is above
+	if !m.questions.Open() { // below a question it would look like an answer; meanwhile shows it above
 		queue = append(queue, m.todoView(width, room)...)
 	}
 	room -= len(queue)
 
 	if !m.questions.Open() {
-		// What is live is at most half of the window: it cannot be pushed out of it
-		// by a window that is made lower.
+		// The live part is at most half of the window, so that lowering the window cannot
+		// push a part of it out.
 		room = min(room, max(m.height/2, 8)-len(input)-len(popup)-len(queue)-len(status))
 	}
 
 	// A blank line above, and one before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
 	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.transcript.Growing()) {
-		lead = 0 // it belongs to what was printed last: it has grown, or parts of it were printed
+		lead = 0 // the block continues the rows printed last
 	}
 	above, asked := m.activity.view(width, room-lead-gap), question.Place{}
 	if m.questions.Open() {
 		if room < 8 {
-			lead = 0 // what is asked needs every row
+			lead = 0 // the question needs every row
 		}
 		meanwhile := m.activity.meanwhile(width, room)
 		m.questions.Arrange(m.theme, width, room-lead-gap-len(meanwhile))
@@ -96,7 +95,7 @@ func (m *Model) layout() {
 	m.live, m.row, m.col = live, cursor.row, min(cursor.col, max(0, m.width-1))
 }
 
-// inputView arranges the input and says where the cursor is.
+// inputView lays out the input and returns the position of the cursor.
 func (m *Model) inputView(width, height int) ([]string, place) {
 	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.opts.set().Vim} // the question owns the keys
 	rows, row, col := m.input.View(m.theme, look, width, height)
@@ -115,11 +114,10 @@ func (m *Model) placeholder() string {
 	return "Ask for something, / for commands, ! shell, ? keys"
 }
 
-// pickerRows is how many rows a list takes at most, with the one that is typed in.
+// pickerRows is the most rows of a list, including the row of the search.
 const pickerRows = 11
 
-// underInput is what is between the input and the status line: the keys, or what
-// is proposed.
+// underInput returns the rows between the input and the status line: the keys, or the proposals.
 func (m *Model) underInput(width, room int) []string {
 	switch {
 	case m.chooser.picking != nil:
@@ -130,10 +128,10 @@ func (m *Model) underInput(width, room int) []string {
 	return m.input.Proposals(m.theme, width, min(10, room/2))
 }
 
-// blank is n blank lines.
+// blank returns n blank lines.
 func blank(n int) []string { return make([]string, n) }
 
-// place is where the cursor belongs in some lines.
+// place is the position of the cursor within some lines.
 type place struct{ row, col int }
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
