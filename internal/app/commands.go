@@ -13,24 +13,24 @@ import (
 	"agent/internal/slash"
 )
 
-// Screen is what commands need of a front end that stays; the zero one is that of a
-// program that ends with its command.
+// Screen holds the parts of a front end that the commands need. The zero Screen suits a program
+// that ends with its command.
 type Screen struct {
-	// Keys returns those of the screen, for people; nil for a front end without.
+	// Keys returns the keys of the screen, for people; nil for a front end without keys.
 	Keys func() []command.Key
-	// ReadKeys reads the file in which a person gives actions other keys, and returns the
-	// actions with the keys that are in force then, and what is wrong with the file.
+	// ReadKeys reads KeysFile, in which a person gives actions other keys. It returns the actions
+	// with their keys in force, and the faults of the file.
 	ReadKeys func() (bound []command.Bound, faults []string)
 	KeysFile string
-	// Resume makes the program resume the session of that id once this one is left; nil
-	// where it cannot.
+	// Resume makes the program resume the session with the id once this one is left; nil if the
+	// program cannot.
 	Resume func(id string)
-	// Commands are slash commands of this front end alone.
+	// Commands holds the slash commands that only this front end has.
 	Commands []command.Command
 }
 
-// Commands are the slash commands. They act on a session, which is c or wraps it. What
-// they ask of the endpoint in the background ends with ctx.
+// Commands returns the slash commands. They act on the session on, which is c or wraps c.
+// Requests that they start in the background end with ctx.
 func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
 	return slash.New(ctx, slash.Deps{
 		Session:  on,
@@ -74,10 +74,11 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 	}, slices.Concat(c.process.Commands, screen.Commands)...)
 }
 
-// Background makes jobs of the commands that the turn waits for, and returns how many.
+// Background turns the commands that the turn waits for into background jobs, and returns their
+// number.
 func (c *Conversation) Background() int { return c.env.Jobs.Background() }
 
-// Jobs are the commands in the background, and those that were, oldest first.
+// Jobs lists the background jobs, running and ended, oldest first.
 func (c *Conversation) Jobs() (jobs []command.Job) {
 	for _, job := range c.env.Jobs.List() {
 		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Command.Line, Live: job})
@@ -97,7 +98,7 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error)
 	return models, nil
 }
 
-// lists are the recorded sessions, of which this may be one.
+// lists returns the lists of recorded sessions, which may include this session.
 func (c *ground) lists() slash.SessionLists {
 	lists := c.folders.SessionLists(c.workspace.Root(), c.process.Now)
 	others := lists.Rename
@@ -111,8 +112,8 @@ func (c *ground) lists() slash.SessionLists {
 	return lists
 }
 
-// resumer returns a function that finds a session by a name, checks it and passes its id to
-// next, which resumes it. It is nil where next is.
+// resumer returns a function that finds a session by a name, checks it and passes its id to next,
+// which resumes the session. resumer returns nil if next is nil.
 func (c *ground) resumer(next func(id string)) func(name string) error {
 	if next == nil {
 		return nil
@@ -133,8 +134,8 @@ func (c *ground) resumer(next func(id string)) func(name string) error {
 	}
 }
 
-// forker continues the session in a new record, with what files held; nil where nothing is
-// recorded.
+// forker returns a function that continues the session in a new record, together with the kept
+// contents of files. forker returns nil if nothing is recorded.
 func (c *Conversation) forker() func() (before, now string, err error) {
 	if c.session == nil {
 		return nil
@@ -155,7 +156,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 	}
 }
 
-// renamer gives the session a title; nil where nothing is recorded.
+// renamer returns a function that gives the session a title, nil if nothing is recorded.
 func (c *ground) renamer() func(title string) error {
 	if c.session == nil {
 		return nil

@@ -11,10 +11,11 @@ import (
 	"agent/internal/traits"
 )
 
-// Connect returns a connection by some settings. It asks a person where it may.
+// Connect returns a connection to the endpoint that the settings name. ask puts questions to a
+// person, and is nil if nobody can be asked.
 func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.Connection {
 	var remembered func(baseURL string) (model string, first bool)
-	if ask != nil { // without a person the model is said
+	if ask != nil { // without a person, the settings must name the model
 		remembered = settings.NewStore(f.Config, s.Registry()).ChosenModel
 	}
 	return provider.New(provider.Config{
@@ -29,12 +30,12 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 func (c *Conversation) rememberModel(model string) error {
 	endpoint, err := c.Connection.Endpoint()
 	if err != nil || endpoint.BaseURL == "" || c.options.Record.Folder != "" {
-		return nil // the model is in use all the same
+		return nil // nothing to remember it for; the model is used all the same
 	}
 	return c.profiles.ChooseModel(endpoint.BaseURL, model)
 }
 
-// otherModel connects to the model of a profile, as it is now.
+// otherModel connects to the model of a profile, as the profile is now.
 func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 	loaded, err := c.profiles.Load(profile)
 	if err != nil {
@@ -49,18 +50,18 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 	if _, err := connection.Provider(); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile, err)
 	}
-	closing := func() { _ = connection.Close() } // only lets go of idle connections
+	closing := func() { _ = connection.Close() } // only closes idle connections
 	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
 }
 
-// form is how the model in use edits files.
+// form returns the form in which the model in use edits files.
 func (c *Conversation) form() traits.Form {
 	family, _ := c.Connection.Family(settings.Model.Of(c.settings))
 	return FormOf(c.settings, family)
 }
 
-// FormOf is how models of a family edit files: as edit-tool says, else as they are
-// trained.
+// FormOf returns the form in which models of a family edit files, such as patches. The setting
+// edit-tool takes precedence over FormOfFamily.
 func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
 	switch settings.EditTool.Of(s) {
 	case settings.EditPatch:
@@ -71,7 +72,7 @@ func FormOf(s *settings.Settings, family vendor.Family) traits.Form {
 	return FormOfFamily(family)
 }
 
-// FormOfFamily is how models of a family are trained to edit files.
+// FormOfFamily returns the form of edits that models of a family are trained for.
 func FormOfFamily(family vendor.Family) traits.Form {
 	if family.Patches {
 		return traits.Patch
@@ -79,8 +80,8 @@ func FormOfFamily(family vendor.Family) traits.Form {
 	return traits.Replace
 }
 
-// CostLimit returns an InputError if max-cost is set and cannot be kept, because the prices of the
-// model are not known. It is for runs in which nobody sees a notice.
+// CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices
+// of the model are not known. It is for runs in which nobody sees a notice.
 func (c *Conversation) CostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.Settings)
 	model := settings.Model.Of(c.Settings)

@@ -35,44 +35,45 @@ import (
 	"agent/prompts"
 )
 
-// Conversation is a turn loop in a workspace, with what it needs. Run or Prompt runs it;
-// Send, Answer and Interrupt steer it; Close ends it.
+// A Conversation is a turn loop in a workspace, together with everything the loop needs. Run or
+// Prompt runs it; Send, Answer and Interrupt steer it; Close ends it.
 type Conversation struct {
 	*chat.Chat
 	*ground
-	// Recorded are the entries of the session that is resumed.
+	// Recorded holds the entries of the session that was resumed.
 	Recorded []*history.Content
-	// Brought are instructions, skills and commands.
+	// Brought holds the instructions, skills and commands.
 	Brought *brought.Brought
-	// Servers are those of the configuration that are used.
+	// Servers holds the MCP servers in use.
 	Servers *serving.Servers
-	// Hooking are the hooks, Rules those that narrow what calls may do.
+	// Hooking holds the hooks. Rules holds the permission rules that restrict tool calls.
 	Hooking *gates.Hooks
 	Rules   *gates.Rules
-	// Trust is what the repository wants run, connected to or allowed, and what the person
-	// said of it.
+	// Trust holds the things of the repository that need consent to be run, connected to or
+	// allowed, and the person's answers.
 	Trust *consent.Trust
-	// LeftOut names the parts of a set-up that cannot be used as they are written, and why.
+	// LeftOut names the parts of a set-up that cannot be used as they are written, with the
+	// reasons.
 	LeftOut []string
 
-	// id is that of the session, or one of its own where none is kept.
+	// id identifies the session, or only the conversation if nothing is recorded.
 	id     string
 	survey *survey.Survey
 	host   *gates.Host
 	checks *gates.Checks
-	// configured are the servers of the configuration.
+	// configured holds the MCP servers of the configuration.
 	configured *serving.Configured
-	// guarded are the files of what was agreed to.
+	// guarded holds the paths of the files that agreed items are written in and run.
 	guarded atomic.Pointer[[]string]
-	// tracer reports to a collector, nil where the environment names none.
+	// tracer reports to a collector, nil if the environment names none.
 	tracer *trace.Tracer
 }
 
-// ground is what a conversation is on: its process, folder, settings and record.
+// ground holds the surroundings of a conversation: its process, folders, settings and record.
 type ground struct {
-	// Notices are lines for a person to read at the start.
+	// Notices holds lines for a person to read at the start.
 	Notices []string
-	// Connection is that to the endpoint.
+	// Connection connects to the endpoint.
 	Connection *provider.Connection
 
 	process   *Process
@@ -84,15 +85,15 @@ type ground struct {
 	registry  *tools.Registry
 	env       *tools.Env
 	log       *slog.Logger
-	// session is the record, nil when none is kept.
+	// session is the record, nil if nothing is recorded.
 	session *session.Log
 	closers []func() error
 }
 
 func (c *ground) onClose(closer func() error) { c.closers = append(c.closers, closer) }
 
-// New makes a conversation. The caller closes it. An error is an InputError where what
-// was asked for is wrong.
+// New starts a conversation, which the caller closes. The error is an InputError if the options
+// are at fault.
 func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	offered := tools.Default()
 	if o.Record.Off {
@@ -113,7 +114,8 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	return c, nil
 }
 
-// setUp first does what can be refused cheaply and last what leaves traces.
+// setUp runs the steps of New. Cheap checks that may refuse the options come first, and steps
+// that leave traces come last.
 func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if c.folders, err = c.process.Folders(); err != nil {
 		return err
@@ -137,13 +139,13 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
 	c.onClose(c.Connection.Close)
 	var recorded session.State
-	if c.options.Record.resumes() { // its endpoint is in the record
+	if c.options.Record.resumes() { // the record names the endpoint
 		if recorded, err = c.record(func() { c.Refresh() }); err != nil {
 			return err
 		}
 	}
 	if err := c.connect(ctx); err != nil {
-		c.process.say(c.Notices...) // the record may be why
+		c.process.say(c.Notices...) // the notices may explain the error
 		return err
 	}
 	if err := c.confirmWorkspace(ctx); err != nil {
@@ -192,7 +194,8 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	return nil
 }
 
-// findSetup finds what people and the repository have brought. The rules hold in any case.
+// findSetup finds the rules, instructions, skills, commands and hooks of people and the
+// repository. With the option NoSetup it still finds the rules.
 func (c *Conversation) findSetup(allowed rules.Rules) {
 	var notices []string
 	c.Rules, notices = gates.FindRules(c.host, allowed)
@@ -212,17 +215,17 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	c.LeftOut = append(c.LeftOut, c.Hooking.LeftOut()...)
 }
 
-// window is the size of the model's window, in tokens.
+// window returns the size of the model's context window, in tokens.
 func (c *Conversation) window() int {
 	known, _ := c.Connection.ContextLimit(settings.Model.Of(c.settings))
 	return window.SizeOf(settings.ContextLimit.Of(c.settings), known)
 }
 
-// ID identifies the conversation among those of the program. It stays the same when the session is
-// forked.
+// ID identifies the conversation among the conversations of the program. The id stays the same
+// when the session is forked.
 func (c *Conversation) ID() string { return c.id }
 
-// TempDir is the temporary folder of the conversation, "" when there is none.
+// TempDir returns the temporary folder of the conversation, "" if there is none.
 func (c *Conversation) TempDir() string { return c.workspace.TempDir() }
 
 // cacheKey identifies a session to providers without naming it.
@@ -250,7 +253,7 @@ func (c *Conversation) connect(ctx context.Context) error {
 	return err
 }
 
-// converse makes the turn loop, or resumes the recorded one.
+// converse creates the turn loop, from the recorded entries if a session is resumed.
 func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, recorded session.State) error {
 	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	var observer history.Observer
@@ -317,8 +320,8 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 	return nil
 }
 
-// emit keeps what the event leaves on disk besides the conversation itself, and passes it to
-// the front end.
+// emit passes an event to the log, the rules, the listeners and the record, and then to the front
+// end.
 func (c *Conversation) emit(e chat.Event) {
 	logEvent(c.log, e)
 	switch e.(type) {
@@ -336,8 +339,8 @@ func (c *Conversation) emit(e chat.Event) {
 	c.options.Events(chat.Envelope{Conversation: c.id, Event: e})
 }
 
-// Run serves the conversation until ctx ends. The error is a *DefectError: the turn loop
-// panicked, and the conversation is over.
+// Run serves the conversation until ctx ends. The error is a *DefectError if the turn loop
+// panicked; the conversation is over then.
 func (c *Conversation) Run(ctx context.Context) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -348,9 +351,9 @@ func (c *Conversation) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// Serve runs the conversation beside its caller, once ready is closed; nil is ready. What it
-// returns as serving ends with it. The caller calls end, which waits for that and returns the
-// *DefectError that ended it, nil for none.
+// Serve runs the conversation on another goroutine once ready is closed, or at once if ready is
+// nil. The context serving ends when the conversation ends. The caller must call end, which stops
+// the conversation, waits for it, and returns the *DefectError that ended it, or nil.
 func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
 	serving, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -377,7 +380,7 @@ func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (servin
 	}
 }
 
-// Close ends what the conversation holds, the newest first.
+// Close releases everything that the conversation holds, the newest first.
 func (c *Conversation) Close() {
 	slow := time.AfterFunc(time.Second, func() {
 		c.process.say("agent: ending what still runs; Ctrl+C twice ends it at once")
@@ -391,9 +394,9 @@ func (c *Conversation) Close() {
 	c.closers = nil
 }
 
-// DefectError is a panic of the turn loop.
+// A DefectError reports a panic of the turn loop.
 type DefectError struct {
-	// Value is what was panicked with, Log the file that says where.
+	// Value is the value of the panic. Log is the path of the log file with the stack.
 	Value any
 	Log   string
 }
@@ -402,7 +405,8 @@ func (e *DefectError) Error() string {
 	return fmt.Sprintf("internal error: %v; the session is saved, what happened is in %s", e.Value, e.Log)
 }
 
-// Defect logs a panic of the turn loop, on the goroutine that recovered it.
+// Defect logs a panic of the turn loop. It must be called on the goroutine that recovered from
+// the panic.
 func (c *Conversation) Defect(value any) *DefectError {
 	c.log.Error("the turn loop panicked", "panic", fmt.Sprint(value), "stack", string(debug.Stack()))
 	return &DefectError{value, c.process.log.Path}

@@ -1,7 +1,14 @@
-// Package app makes conversations. A program has one Process, which is what its
-// conversations share: environment, folders, log file, and what is done when the program
-// ends at once. New makes a Conversation from a workspace, settings and a listener; each
-// has its own workspace, record, tools and turn loop, so that several can run at the same
-// time. A front end differs from others in what it does with events and in how it answers
-// questions, and in nothing else.
+// Package app creates conversations.
+//
+// A program has one Process, which owns everything that its conversations share: the environment,
+// the folders, the log file, and the steps to take when the program must end at once. New creates
+// a Conversation from a workspace, settings and a listener for events. Each Conversation owns its
+// workspace, record, tools and turn loop, so that several can run at the same time.
+//
+// Front ends (the screen, the terminal without a screen, editors) differ only in their treatment
+// of events and in their answers to questions. A front end calls Conversation.Commands for the
+// slash commands, and closes the Conversation at the end.
+//
+// Subpackages hold parts of a conversation: brought the instructions, skills and commands, gates
+// the rules and hooks, and serving the MCP servers.
 package app

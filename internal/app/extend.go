@@ -8,8 +8,8 @@ import (
 	"agent/internal/tools"
 )
 
-// sources are where the tools of a conversation come from, in the order in which the model
-// is offered them; offered are those of the program itself.
+// sources returns the sources of tools, in the order in which the model sees the tools. offered
+// holds the tools of the program itself.
 func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	return []tools.Source{
 		tools.Fixed("built in", offered...),
@@ -18,16 +18,17 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	}
 }
 
-// gates are what a planned call passes besides the mode, the loop guard and consent; their
-// stages say where.
+// gates returns the gates that a planned call passes besides the mode, the loop guard and
+// consent. The stage of each gate determines its place.
 func (c *Conversation) gates() []gate.Gate {
 	return slices.Concat(c.checks.Gates(), []gate.Gate{
 		c.Rules.Gate(),
 	}, c.Hooking.Gates(), c.options.Gates)
 }
 
-// listeners get every event of the conversation, in order and before the front end, on the
-// goroutine that runs it. They return at once, also when there is no turn loop yet.
+// listeners returns the functions that receive every event of the conversation, in order and
+// before the front end, on the goroutine that runs the conversation. They must return at once,
+// also before there is a turn loop.
 func (c *Conversation) listeners() []func(chat.Event) {
 	return []func(chat.Event){
 		c.Hooking.Notify,

@@ -19,18 +19,18 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Folders are where a program keeps its files.
+// Folders holds the paths of the folders in which a program keeps its files.
 type Folders struct {
 	// Config holds profiles, prompts and keys.
 	Config string
 	// Data holds the records of sessions.
 	Data string
-	// State holds the log, and what files held before the agent changed them.
+	// State holds the log, and the contents of files from before the agent changed them.
 	State string
 }
 
-// Folders resolves the XDG folders. A relative one is refused: it would mean a
-// different place in every folder the program is started from.
+// Folders resolves the XDG folders. A relative folder is refused, because it would change with
+// the folder in which the program is started.
 func (p *Process) Folders() (Folders, error) {
 	var f Folders
 	for _, x := range []struct {
@@ -58,25 +58,25 @@ func (p *Process) Folders() (Folders, error) {
 	return f, nil
 }
 
-// Sessions is where the records of all sessions are.
+// Sessions returns the folder with the records of all sessions.
 func (f Folders) Sessions() string { return filepath.Join(f.Data, "sessions") }
 
-// Snapshots is where what files held is kept, a folder a session.
+// Snapshots returns the folder with the snapshots of files, which has one folder per session.
 func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots") }
 
-// SnapshotsOf is the folder of a session.
+// SnapshotsOf returns the folder with the snapshots of a session.
 func (f Folders) SnapshotsOf(session string) string { return filepath.Join(f.Snapshots(), session) }
 
-// DeleteSession removes the record of a session, and what files held before it.
+// DeleteSession removes the record and the snapshots of a session.
 func (f Folders) DeleteSession(info session.Info) error {
 	if err := session.Delete(info.Path); err != nil {
 		return err
 	}
-	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // what is left is swept
+	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // a later sweep removes the rest
 	return nil
 }
 
-// SessionLists are the recorded sessions, of a workspace or of all.
+// SessionLists returns the lists of recorded sessions, for one workspace or for all.
 func (f Folders) SessionLists(workspace string, now func() time.Time) slash.SessionLists {
 	return slash.SessionLists{
 		List: func(all bool) ([]session.Info, error) {
@@ -92,8 +92,8 @@ func (f Folders) SessionLists(workspace string, now func() time.Time) slash.Sess
 	}
 }
 
-// NamedSession returns the recorded session that a person calls by a name, as session.Named
-// does. The error for a name that no session has asks whether the nearest id is meant.
+// NamedSession returns the recorded session with a name that a person gave, as session.Named
+// does. If no session has the name, the error suggests the nearest id.
 func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	infos, err := session.List(f.Sessions(), "")
 	if err != nil {
@@ -112,14 +112,13 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	return info, err
 }
 
-// nearestID is the id that was meant by another, by a part of it or by a mistyped
-// beginning; "" for none.
+// nearestID returns the id that a person probably meant by a part of it or by a mistyped
+// beginning, "" for none.
 func nearestID(id string, ids []string) string {
 	if near := nearest.Of(id, ids, 1); len(near) > 0 {
 		return near[0]
 	}
-	// shortest is the length of year and month; less of an
-	// id is the beginning of too many.
+	// shortest is the length of year and month; a shorter beginning fits too many ids.
 	const shortest = 6
 	if len(id) < shortest {
 		return ""
@@ -134,17 +133,17 @@ func nearestID(id string, ids []string) string {
 	return ""
 }
 
-// home is what an installation keeps of the time it was new: which strategy its
-// conversations have where nobody has chosen one (D-90).
+// home records the default strategy of an installation from the time when it was new.
+// Conversations for which nobody has chosen a strategy use it (D-90).
 type home struct {
 	Strategy string `json:"strategy"`
 }
 
-// homeFile keeps it.
+// homeFile returns the path of the file that holds home.
 func (f Folders) homeFile() string { return filepath.Join(f.Data, "home.json") }
 
-// usualStrategy is the strategy of conversations where nobody has chosen one. An
-// installation that is older than the file keeps what it had.
+// usualStrategy returns the strategy of conversations for which nobody has chosen one. An
+// installation that is older than the home file keeps its former default.
 func (f Folders) usualStrategy() string {
 	var known home
 	data, err := disk.Read(f.homeFile())
@@ -157,7 +156,7 @@ func (f Folders) usualStrategy() string {
 	return compression.CacheAwareName
 }
 
-// used reports whether there is a session, a profile or a configuration.
+// used reports whether the installation has a session, a profile or a configuration.
 func (f Folders) used() bool {
 	for _, pattern := range []string{
 		filepath.Join(f.Sessions(), "*"), filepath.Join(f.Config, "profiles", "*"), filepath.Join(f.Config, "config.json"),
@@ -169,8 +168,8 @@ func (f Folders) used() bool {
 	return false
 }
 
-// settle keeps the strategy as it is before the first session is recorded. It returns what
-// the person should know, "" for nothing.
+// settle writes the default strategy to the home file before the first session is recorded. It
+// returns a notice for the person, "" for none.
 func (f Folders) settle() (notice string, err error) {
 	if _, err := os.Stat(f.homeFile()); err == nil {
 		return "", nil

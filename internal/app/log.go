@@ -12,12 +12,12 @@ import (
 	"agent/internal/chat"
 )
 
-// Log is the program's log file: what happened, never what was said. All conversations
-// write it.
+// Log is the program's log file. It records events but never the contents of messages. All
+// conversations write to it.
 type Log struct {
-	// Path is the file, which is made with its first line.
+	// Path is the path of the file, which is created with its first line.
 	Path string
-	// Level says how much is written.
+	// Level sets the least level that is written.
 	Level *slog.LevelVar
 	// Logger writes the lines.
 	Logger *slog.Logger
@@ -25,7 +25,7 @@ type Log struct {
 	file *lateFile
 }
 
-// Log returns the log of the program. The error is that of Folders.
+// Log returns the log of the program. The error is an error of Folders.
 func (p *Process) Log() (*Log, error) {
 	f, err := p.Folders()
 	if err != nil {
@@ -51,7 +51,7 @@ func newLog(folder string) *Log {
 	return l
 }
 
-// logEvent records an event by its kind, and what went wrong in words.
+// logEvent logs the kind of an event, and the text of an error.
 func logEvent(logger *slog.Logger, e chat.Event) {
 	ctx := context.Background()
 	switch e := e.(type) {
@@ -77,8 +77,8 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 	}
 }
 
-// lateFile is a file that is made with its first line, so that a start costs
-// nothing. A log that cannot be written is no reason to stop.
+// lateFile is a file that is created with its first line, so that a start costs nothing. A log
+// that cannot be written does not stop the program.
 type lateFile struct {
 	path string
 

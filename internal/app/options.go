@@ -12,66 +12,68 @@ import (
 	"agent/internal/settings"
 )
 
-// Options are what a conversation is made from.
+// Options configures a conversation.
 type Options struct {
-	// Workspace is the folder to work in; relative to that of the process, which "" is.
+	// Workspace is the folder to work in. A relative path starts at the folder of the process,
+	// which "" means.
 	Workspace string
-	// Named says that a person named the workspace, and so means it if it is the home folder.
+	// Named is set if a person named the workspace, and so means it even if it is the home
+	// folder.
 	Named bool
-	// Settings are what those of the conversation begin as; it changes its own only.
+	// Settings holds the initial settings. The conversation changes only its own copy.
 	Settings *settings.Settings
-	// KeepEndpoint has the endpoint of the settings used for a recorded session too.
+	// KeepEndpoint is set if a resumed session must use the endpoint of the settings instead of
+	// the recorded one.
 	KeepEndpoint bool
 	Record       Record
-	// Allow and AllowOutside are the rules of the flags --allow and --allow-outside.
+	// Allow and AllowOutside hold the rules of the flags --allow and --allow-outside.
 	Allow, AllowOutside []string
-	// Servers are the values of --mcp-config.
+	// Servers holds the values of the flag --mcp-config.
 	Servers []string
-	// EditorServers are those of an editor, as a file of servers has them. They are never
-	// written to one.
+	// EditorServers holds the MCP servers of an editor, in the format of a file of servers. They
+	// are never written to a file.
 	EditorServers string
-	// Browse opens an address in the person's browser; nil where there is none.
+	// Browse opens an address in the person's browser; nil without a browser.
 	Browse func(ctx context.Context, address string)
-	// NoSetup leaves out what people and repositories have brought along: instructions,
-	// skills and commands. Rules that narrow hold all the same.
+	// NoSetup leaves out the instructions, skills, commands and hooks of people and repositories.
+	// Rules that restrict tool calls apply all the same.
 	NoSetup bool
-	// TrustProject agrees, for this run, to what the repository brings.
+	// TrustProject agrees, for this run, to everything in the repository that needs consent.
 	TrustProject bool
-	// AsksTrust means that the front end asks about what waits for consent.
+	// AsksTrust is set if the front end asks about the things that wait for consent.
 	AsksTrust bool
-	// Unattended means that nobody can answer an approval.
+	// Unattended is set if nobody can answer an approval.
 	Unattended bool
-	// Events receives every event of the conversation, in order, on the goroutine that
-	// runs it. It may call Send, Answer and Interrupt, and nothing that waits for an answer of
-	// the conversation, such as Stats.
+	// Events receives every event of the conversation, in order, on the goroutine that runs the
+	// conversation. Events may call Send, Answer and Interrupt, but no method that waits for the
+	// conversation, such as Stats.
 	Events func(chat.Envelope)
-	// Gates are the front end's, which every call passes.
+	// Gates holds the gates of the front end, which every call passes.
 	Gates []gate.Gate
 	// Connect finds the endpoint; nil means Find.
 	Connect Connector
-	// Ask puts a question to a person before the conversation begins; nil where nobody
-	// can be asked.
+	// Ask puts a question to a person before the conversation begins; nil if nobody can be asked.
 	Ask Asker
 }
 
-// Connector makes sure that there is an endpoint. Its notice names the endpoint where the
-// user did not choose; closer, which may be nil, is called when the conversation ends.
+// A Connector makes sure that there is an endpoint. The notice names the endpoint if the user did
+// not choose it. closer may be nil; it is called when the conversation ends.
 type Connector func(ctx context.Context, c *provider.Connection) (notice string, closer func(), err error)
 
-// Find uses the endpoint that is set, else a server on this machine.
+// Find uses the endpoint of the settings, or else a server on this machine.
 func Find(ctx context.Context, c *provider.Connection) (string, func(), error) {
 	notice, err := c.Find(ctx)
 	return notice, nil, err
 }
 
-// Asker puts a question to a person and reports whether they agree.
+// An Asker puts a question to a person and reports whether the person agrees.
 type Asker func(ctx context.Context, question string) (bool, error)
 
-// Record says how a conversation is recorded. The zero Record begins a new session.
+// Record describes the record of a conversation. The zero Record begins a new session.
 type Record struct {
 	// Off keeps no record.
 	Off bool
-	// Folder is where records and what files held are kept, "" for the usual folders.
+	// Folder is the folder for records and snapshots, "" for the usual folders.
 	Folder string
 	// Continue resumes the latest session of the workspace.
 	Continue bool
@@ -79,7 +81,7 @@ type Record struct {
 	Resume string
 	// Fork continues the resumed session in a new one.
 	Fork bool
-	// ID names a session exactly: it continues, or begins if there is none of that id. A
+	// ID names a session exactly: that session is resumed, or begun if it does not exist. A
 	// session of another workspace is refused, unless both are worktrees of one repository.
 	ID string
 }
@@ -87,7 +89,7 @@ type Record struct {
 // resumes reports whether a recorded session is resumed.
 func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
 
-// begins is from where the conversation begins, for the hooks of SessionStart.
+// begins returns the way in which the conversation begins, for the SessionStart hooks.
 func (r Record) begins() string {
 	switch {
 	case r.Fork:
@@ -98,7 +100,7 @@ func (r Record) begins() string {
 	return ""
 }
 
-// policy is what the flags and the front end say about consent.
+// policy returns the rules for consent from the flags and the front end.
 func (c *Conversation) policy() (p gate.Policy, err error) {
 	p.Unattended = c.options.Unattended
 	if p.Allow, err = c.parseRules("--allow", c.options.Allow); err != nil {

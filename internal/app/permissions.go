@@ -12,8 +12,9 @@ import (
 	"agent/internal/words"
 )
 
-// keepPermissions has what a person allows kept: for the session in its record, for the project in
-// the configuration. A conversation in a scratch folder, such as the demo, keeps nothing.
+// keepPermissions arranges that granted permissions are kept: session grants in the record, and
+// project grants in the configuration. A conversation in a scratch folder, such as the demo,
+// keeps no project grants.
 func (c *Conversation) keepPermissions(policy *gate.Policy) {
 	policy.ParseRule, policy.OnGrants = c.registry.ParseRule, c.recordGrants
 	if c.options.Record.Folder != "" {
@@ -24,7 +25,7 @@ func (c *Conversation) keepPermissions(policy *gate.Policy) {
 	}
 }
 
-// recordGrants records what a person has allowed for the session.
+// recordGrants records the permissions that a person has granted for the session.
 func (c *Conversation) recordGrants(grants []rules.Kept) {
 	if c.session == nil {
 		return
@@ -36,8 +37,8 @@ func (c *Conversation) recordGrants(grants []rules.Kept) {
 	c.logged(err)
 }
 
-// restoreGrants grants what a person allowed for the session that is resumed. A fork has none of
-// it, and neither has a session that goes on in another folder.
+// restoreGrants restores the permissions of the resumed session. A fork starts without them, and
+// so does a session that continues in another folder.
 func (c *Conversation) restoreGrants(recorded session.State) {
 	if len(recorded.Grants) == 0 {
 		return
@@ -53,7 +54,7 @@ func (c *Conversation) restoreGrants(recorded session.State) {
 	}
 }
 
-// endGrants takes back what a person allowed for the session.
+// endGrants revokes the permissions that a person granted for the session.
 func (c *Conversation) endGrants() {
 	c.Chat.Consent().Restore(nil)
 	c.recordGrants(nil)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/words"
 )
 
-// InputError says that what a person asked for is wrong: a flag, a folder, the id of a
+// An InputError reports that a person's input is wrong, such as a flag, a folder or the id of a
 // session. Nothing was done.
 type InputError struct{ Err error }
 
@@ -21,42 +21,42 @@ func (e InputError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e InputError) Unwrap() error { return e.Err }
 
-// Process is what the conversations of a program share. The exported fields do not
-// change once the first conversation is made. It is safe for concurrent use.
+// Process holds the state that the conversations of a program share. The exported fields must not
+// change once the first conversation is created. A Process is safe for concurrent use.
 type Process struct {
-	// CacheHome is where commands keep what they may use again, in place of the user's
-	// cache folder; empty for that.
+	// CacheHome is the folder for the caches of commands, "" for the user's cache folder.
 	CacheHome string
 	// Environ is the environment as "KEY=value".
 	Environ []string
-	// Home is the user's folder, "" when it is not known.
+	// Home is the user's home folder, "" if it is not known.
 	Home string
-	// Dir is the folder the program was started in, "" when it was deleted.
+	// Dir is the folder in which the program was started, "" if that folder was deleted.
 	Dir string
 	// Version names the program to endpoints.
 	Version string
 	// Say shows a line to a person, on any goroutine; nil shows nothing.
 	Say func(line string)
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
-	// Commands are slash commands of the program around its conversations.
+	// Commands holds slash commands of the program around its conversations.
 	Commands []command.Command
 
-	// Costs is the ledger of the conversations' requests.
+	// Costs sums up the requests of all conversations.
 	Costs chat.Costs
 
-	// swept ends, once, what commands of killed programs left behind.
+	// swept guards the sweep that ends, once, the processes that commands of killed programs left
+	// running.
 	swept sync.Once
 
 	logs sync.Once
 	log  *Log
 
 	mu sync.Mutex
-	// atOnce are the steps of EndAtOnce, in the order in which they were added.
+	// atOnce holds the steps of EndAtOnce, in the order in which they were added.
 	atOnce []*func()
 }
 
-// Env returns the value of a variable of the environment, "" when it is not set.
+// Env returns the value of a variable of the environment, "" if it is not set.
 func (p *Process) Env(name string) string {
 	value, _ := p.lookup(name)
 	return value
@@ -77,8 +77,8 @@ func (p *Process) Path(path string) string {
 	return disk.At(p.Dir, path)
 }
 
-// OnEndAtOnce adds a step of EndAtOnce. The caller calls forget when there is nothing
-// left that the step would end.
+// OnEndAtOnce adds a step to EndAtOnce. The caller calls forget once the step has nothing left to
+// end.
 func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,8 +90,8 @@ func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	}
 }
 
-// EndAtOnce ends what must not outlive the program, without waiting for anything. It is
-// for a program that is asked to end a second time.
+// EndAtOnce ends everything that must not outlive the program, without waiting. It is for a
+// program that is asked a second time to end.
 func (p *Process) EndAtOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *Process) say(lines ...string) {
 	}
 }
 
-// brief bounds notices, which hold what others wrote, in number and length.
+// brief bounds the number and the length of notices, because they quote text of others.
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {

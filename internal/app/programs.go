@@ -16,15 +16,15 @@ import (
 	"agent/internal/shell"
 )
 
-// How long programs of the person beside the screen may take, and how much of what they print
-// is read, in bytes.
+// Limits for the person's own programs beside the screen: the time they may take, and the bytes
+// of their output that are read.
 const (
 	statusLineTime = time.Second
 	calledTime     = 10 * time.Second
 	mostPrinted    = 4 << 10
 )
 
-// StatusLine returns what runs the person's status line for a status; nil where none is set.
+// StatusLine returns a function that runs the person's status line command, nil if none is set.
 func (c *Conversation) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
 	line := settings.StatusLineCommand.Of(c.settings)
 	if line == "" {
@@ -50,8 +50,8 @@ func (c *Conversation) StatusLine() func(context.Context, chat.Status, chat.Stat
 	}
 }
 
-// Called runs the person's command that calls them, if one is set: kind says why in a word,
-// news in a line.
+// Called runs the person's notify-command, if one is set. kind is the reason in a word, and news
+// describes the event in a line.
 func (c *Conversation) Called(ctx context.Context, kind, news string) error {
 	line := settings.NotifyCommand.Of(c.settings)
 	if line == "" {
@@ -65,8 +65,8 @@ func (c *Conversation) Called(ctx context.Context, kind, news string) error {
 	return err
 }
 
-// runOwn runs a command line that the person has set under a key, beside everything else, and
-// returns the beginning of what it prints.
+// runOwn runs a command line that the person has set under key, beside everything else, and
+// returns the beginning of its output.
 func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -89,7 +89,7 @@ func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byt
 	return string(printed.kept), nil
 }
 
-// beginning keeps the beginning of what is written to it.
+// beginning is a writer that keeps only the beginning of its input, at most most bytes.
 type beginning struct {
 	kept []byte
 	most int

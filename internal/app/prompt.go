@@ -19,16 +19,17 @@ import (
 )
 
 const (
-	// gitPatience is how long git may take to say how the workspace is; the prompt does
-	// without it then.
+	// gitPatience bounds how long git may take to report the state of the workspace. After that
+	// the prompt omits the state.
 	gitPatience = 200 * time.Millisecond
-	// latestCommits is how many commits are named, maxSubject how much of each, in
-	// characters.
+	// latestCommits is the flag of git log for the number of commits to name. maxSubject bounds
+	// the subject of each, in characters.
 	latestCommits = "-3"
 	maxSubject    = 72
 )
 
-// systemPrompt reads the instructions of this session.
+// systemPrompt loads the templates of the system prompt and chooses the instructions of the
+// session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	c.Notices = append(c.Notices, c.Brought.Head()...)
 	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
@@ -38,7 +39,8 @@ func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	return SystemPrompt(templates, c.promptSession()), nil
 }
 
-// SystemPrompt renders the instructions of a session, as it is when a head is made.
+// SystemPrompt returns a function that renders the system prompt. Each call renders the session
+// as it is then.
 func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat.SystemPrompt {
 	return func(lean bool, tools []string, fits func(string) bool) (string, bool) {
 		session := now()
@@ -47,8 +49,9 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 	}
 }
 
-// promptSession returns what the system prompt says of the session, for the model that
-// is in use when it is called. The repository is looked at once, from now on.
+// promptSession returns a function that describes the session for the system prompt, with the
+// model in use at the time of the call. The state of the repository is read once, when
+// promptSession is called.
 func (c *Conversation) promptSession() func() prompts.Session {
 	repository := gitState(c.workspace.Root())
 	begun := prompts.Session{
@@ -70,7 +73,7 @@ func (c *Conversation) promptSession() func() prompts.Session {
 	}
 }
 
-// promptSandbox returns what the system prompt says of the sandbox, nil where there is none.
+// promptSandbox describes the sandbox for the system prompt, nil if there is no sandbox.
 func (c *Conversation) promptSandbox() *prompts.Sandbox {
 	if settings.Sandbox.Of(c.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
 		return nil
@@ -78,7 +81,7 @@ func (c *Conversation) promptSandbox() *prompts.Sandbox {
 	return &prompts.Sandbox{OwnTemp: c.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(c.settings)}
 }
 
-// trailer is the line of commits that a setting wants.
+// trailer returns the trailer line of commits that the setting wants, "" for none.
 func trailer(wanted, model string) string {
 	switch wanted {
 	case "assisted-by":
@@ -89,8 +92,9 @@ func trailer(wanted, model string) string {
 	return ""
 }
 
-// gitState asks git how a folder is and returns what waits for the answer, until
-// gitPatience is over. Nil means that there is no repository, or that git was late.
+// gitState starts to read the state of the repository in dir, and returns a function that waits
+// for the result until gitPatience is over. The result is nil without a repository or if git is
+// late.
 func gitState(dir string) func() *prompts.Git {
 	branch := layout.Branch(dir)
 	if branch == "" {
@@ -106,14 +110,14 @@ func gitState(dir string) func() *prompts.Git {
 	return sync.OnceValue(func() *prompts.Git { return <-answered })
 }
 
-// askGit is the state of a repository, nil if git does not say it.
+// askGit returns the state of a repository, nil if git fails or is late.
 func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	state := &prompts.Git{Branch: words.Line(branch, maxSubject)}
 	subjects := make(chan []string, 1)
 	go func() {
 		out, err := git.Output(ctx, dir, "log", latestCommits, "--format=%s")
 		if err != nil {
-			out = nil // there is no commit yet
+			out = nil // a repository without commits
 		}
 		var latest []string
 		for line := range strings.Lines(string(out)) {

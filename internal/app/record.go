@@ -18,9 +18,8 @@ import (
 	"agent/internal/words"
 )
 
-// record opens the session log: a new one, or the one to resume. Keys that are in use are
-// kept out of it, should a command print one. Refresh is called when the jobs
-// have changed.
+// record opens the session log: a new one, or the one to resume. API keys in use are hidden from
+// the log, in case a command prints one. refresh is called after the jobs have changed.
 func (c *ground) record(refresh func()) (session.State, error) {
 	c.env.Jobs.OnJob = func(shell.JobChange) { refresh() }
 	if c.options.Record.Off {
@@ -53,7 +52,7 @@ func (c *ground) record(refresh func()) (session.State, error) {
 	return state, nil
 }
 
-// SessionID names the session, "" when none is kept.
+// SessionID returns the id of the session, "" if nothing is recorded.
 func (c *ground) SessionID() string {
 	if c.session == nil {
 		return ""
@@ -61,12 +60,11 @@ func (c *ground) SessionID() string {
 	return c.session.ID()
 }
 
-// plainWord matches a word that a shell passes on as it is and that is no flag.
+// plainWord matches a word that a shell passes on unchanged and that is not a flag.
 var plainWord = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
-// ResumeName returns the shortest name by which agent -r finds this session: a word of the
-// title that a person gave, the last letters of its id, or the id. It is "" where no session is
-// kept.
+// ResumeName returns the shortest name with which agent -r finds this session: a word of the
+// title, the last letters of its id, or the id. It returns "" if nothing is recorded.
 func (c *ground) ResumeName() string {
 	if c.session == nil {
 		return ""
@@ -85,7 +83,8 @@ func (c *ground) ResumeName() string {
 	return id
 }
 
-// transcriptPath is the file that keeps the conversation, "" when none does.
+// transcriptPath returns the path of the file that records the conversation, "" if nothing is
+// recorded.
 func (c *ground) transcriptPath() string {
 	if c.session == nil {
 		return ""
@@ -93,7 +92,7 @@ func (c *ground) transcriptPath() string {
 	return c.session.Path()
 }
 
-// sessionOptions are those of a session in the workspace.
+// sessionOptions returns the options of a session in the workspace.
 func (c *ground) sessionOptions() session.Options {
 	return session.Options{
 		Dir:       c.folders.Sessions(),
@@ -107,7 +106,7 @@ func (c *ground) sessionOptions() session.Options {
 	}
 }
 
-// restoreTodos puts the recorded todo list on the board, which records every change.
+// restoreTodos creates the board with the recorded todo list. The board records every change.
 func (c *ground) restoreTodos(recorded json.RawMessage) {
 	var list todo.List
 	if len(recorded) > 0 {
@@ -129,8 +128,8 @@ func (c *ground) restoreTodos(recorded json.RawMessage) {
 	})
 }
 
-// logged notes that the log is out of step with the conversation, which is a defect;
-// a disk that takes nothing is no error of it, see session.Log.Unsaved.
+// logged warns that the session log failed to record a change, which is a defect. A disk that
+// takes no data gives no error here; see session.Log.Unsaved.
 func (c *ground) logged(err error) {
 	if err != nil {
 		c.log.Warn("the session log is behind", "error", err)
@@ -173,8 +172,8 @@ func (c *ground) openLog(options session.Options) (*session.Log, session.State, 
 	return log, state, nil
 }
 
-// openNamed makes the conversation resume the session of the wanted id, if there is one; else
-// the options name the new one.
+// openNamed selects the session with the wanted id to be resumed, if it exists. Otherwise it
+// gives the id to the new session.
 func (c *ground) openNamed(options *session.Options) error {
 	id := c.options.Record.ID
 	all, err := session.List(c.folders.Sessions(), "")
@@ -194,7 +193,7 @@ func (c *ground) openNamed(options *session.Options) error {
 	return nil
 }
 
-// chosenSession is the one named, or the latest of this workspace.
+// chosenSession returns the session that was named, or the latest session of this workspace.
 func (c *ground) chosenSession() (session.Info, error) {
 	if c.options.Record.Resume != "" {
 		return c.folders.NamedSession(c.workspace.Root(), c.options.Record.Resume)

@@ -10,19 +10,19 @@ import (
 	"agent/internal/settings"
 )
 
-// neverWider are the settings that say what commands and requests may do: a session
-// that continues does not bring them back.
+// neverWider lists the settings that control the rights of commands and requests. A resumed
+// session does not restore them.
 var neverWider = []string{
 	settings.WebFetchPrivate.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
 	settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 
-// notRestored are neverWider, and an address and a key file that were typed in, which
-// are decided anew each time.
+// notRestored lists the settings that are not restored: neverWider, and an address, a key file
+// and body fields that were typed in and are decided anew each time.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key()}, neverWider...)
 
-// begunWith are the settings of flags and the profile that choose the model and its provider,
-// by the keys under which they are recorded (D-82).
+// begunWith returns the settings of flags and profile that choose the model and its provider, by
+// the keys under which they are recorded (D-82).
 func (c *ground) begunWith() map[string]string {
 	with := map[string]string{}
 	if name := c.settings.Profile(); name != "" {
@@ -37,10 +37,9 @@ func (c *ground) begunWith() map[string]string {
 	return with
 }
 
-// restoreSettings uses the profile again and sets what was set with /set in the
-// session, but for what would let it do more than the program was started with. What
-// flags say comes first; flags that choose the endpoint leave out all that the record
-// has about it.
+// restoreSettings applies the recorded profile and the recorded changes of /set, except for
+// changes that would allow more than the program was started with. Flags take precedence. If
+// flags choose the endpoint, the recorded settings about the endpoint are left out.
 func (c *ground) restoreSettings(recorded map[string]string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
 		c.restoreProfile(name)
@@ -68,7 +67,7 @@ func (c *ground) restoreSetting(key, text string) {
 	}
 }
 
-// restoreProfile uses a profile as /profile load did.
+// restoreProfile applies a profile as /profile load did.
 func (c *ground) restoreProfile(name string) {
 	switch {
 	case c.keepsEndpoint():
@@ -89,8 +88,8 @@ func (c *ground) restoreProfile(name string) {
 	}
 }
 
-// narrow takes out of a profile what would allow more than the program was started
-// with, and returns the keys of that.
+// narrow removes from a profile the settings that would allow more than the program was started
+// with, and returns their keys.
 func (c *ground) narrow(profile *settings.Profile) (left []string) {
 	now := gate.Mode(settings.ApprovalMode.Of(c.settings))
 	for key, value := range profile.Values {

@@ -18,7 +18,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// SandboxPolicy is what commands in a workspace may do, but for the profile.
+// SandboxPolicy returns the rights of commands in a workspace. It leaves the profile unset.
 func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.Survey, place *workspace.Workspace) sandbox.Policy {
 	root := place.Root()
 	return sandbox.Policy{
@@ -38,7 +38,7 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *survey.S
 	}
 }
 
-// gitConfigurations are those of the user and of the system.
+// gitConfigurations returns the paths of the git configurations of the system and of the user.
 func (p *Process) gitConfigurations() []string {
 	files := []string{"/etc/gitconfig"}
 	if p.Home != "" {
@@ -50,9 +50,9 @@ func (p *Process) gitConfigurations() []string {
 	return files
 }
 
-// secrets are what no confined command may read: the usual places in the home folder,
-// also where HOME is another, those of all users for root, those of the system, and
-// further ones.
+// secrets returns the paths that no confined command may read: the usual places in the home
+// folder, also in the real home folder if HOME names another, in the home folders of all users if
+// the user is root, the secrets of the system, and further.
 func (p *Process) secrets(further []string) []string {
 	homes := []string{p.Home}
 	if me, err := user.Current(); err == nil {
@@ -70,13 +70,13 @@ func (p *Process) secrets(further []string) []string {
 	return paths
 }
 
-// ownFiles are the folders and files of the program itself.
+// ownFiles returns the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 	own := []string{disk.Real(f.Config), disk.Real(f.Data), disk.Real(f.State)}
 	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
 }
 
-// realPaths are userPaths without symbolic links.
+// realPaths returns the result of userPaths with symbolic links resolved.
 func (p *Process) realPaths(list string) []string {
 	paths := p.userPaths(list)
 	for i, path := range paths {
@@ -85,11 +85,11 @@ func (p *Process) realPaths(list string) []string {
 	return paths
 }
 
-// userPaths are the paths of a list of a setting.
+// userPaths returns the paths in the value of a setting.
 func (p *Process) userPaths(list string) []string { return settings.Paths(list, p.Home, p.Dir) }
 
-// prepareSandbox finds out how commands can be confined, and says so when they
-// cannot be. The error is that they must be.
+// prepareSandbox adds a notice if commands cannot be confined, or returns an error if the
+// settings require a sandbox.
 func (c *Conversation) prepareSandbox() error {
 	wanted := settings.Sandbox.Of(c.settings)
 	if wanted == settings.SandboxOff {
@@ -110,7 +110,7 @@ func (c *Conversation) prepareSandbox() error {
 	return nil
 }
 
-// confinement is the sandbox of commands by the settings of the moment.
+// confinement returns the sandbox of commands for the current settings.
 func (c *Conversation) confinement() sandbox.Confinement {
 	confined := sandbox.Confinement{
 		Sandbox:  sandbox.Off("it is turned off"),
@@ -125,8 +125,8 @@ func (c *Conversation) confinement() sandbox.Confinement {
 	return confined
 }
 
-// cacheFolder is where the commands of a workspace keep what they may use again,
-// empty when there is no place for it.
+// cacheFolder returns the folder for the caches of commands in a workspace, "" if there is no
+// place for it.
 func (p *Process) cacheFolder(root string) string {
 	base := p.caches()
 	if base == "" {
@@ -136,8 +136,7 @@ func (p *Process) cacheFolder(root string) string {
 	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// caches is where the program keeps what it may use again, empty when there is no place
-// for it.
+// caches returns the cache folder of the program, "" if there is no place for it.
 func (p *Process) caches() string {
 	base := cmp.Or(p.CacheHome, p.Env("XDG_CACHE_HOME"))
 	if base == "" && p.Home != "" {

@@ -17,8 +17,7 @@ import (
 	"agent/internal/words"
 )
 
-// Servers finds the servers of a workspace, and those that the options of a conversation
-// bring.
+// Servers finds the MCP servers of a workspace and of the options of a conversation.
 func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Configured, error) {
 	found, err := servers.Find(servers.Where{
 		Where: p.Where(f, workspace), Dir: p.Dir,
@@ -34,12 +33,14 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Conf
 	return &serving.Configured{Found: found, Place: serving.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
 }
 
-// Logins keeps what logins to servers gave: in the system's keyring, else in files.
+// Logins returns the store for the results of logins to servers: the keyring of the system, or
+// else files.
 func (p *Process) Logins(f Folders) *mcp.Logins {
 	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp")}
 }
 
-// loginKeys are keys without the type that keeps those of models out of texts.
+// loginKeys stores logins as plain strings, without the type llm.Key that hides the keys of
+// models in texts.
 type loginKeys struct{ provider.Keys }
 
 func (k loginKeys) Get(place string) string {
@@ -52,7 +53,7 @@ func (k loginKeys) Set(place, secret string) error {
 	return err
 }
 
-// readServers reads the configuration of servers.
+// readServers reads the configuration of the MCP servers.
 func (c *Conversation) readServers() (*serving.Configured, error) {
 	configured, err := c.process.Servers(c.folders, c.workspace.Root(), c.options)
 	if err != nil {
@@ -63,12 +64,12 @@ func (c *Conversation) readServers() (*serving.Configured, error) {
 	return configured, nil
 }
 
-// equip says of what conversation the servers are.
+// equip gives the configured servers the session, trust and trace context of the conversation.
 func (c *Conversation) equip(configured *serving.Configured) {
 	configured.Session, configured.Trust, configured.Traced = c.SessionID(), c.Trust, c.tracer.Context
 }
 
-// serverConfig is what servers know of the conversation.
+// serverConfig returns the parts of the conversation that the servers need.
 func (c *Conversation) serverConfig() serving.Config {
 	return serving.Config{
 		Version: c.process.Version, Unattended: c.options.Unattended, Settings: c.settings, Env: c.env,

@@ -11,8 +11,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Registry declares the settings with the enum values of the rooms they belong
-// to.
+// Registry returns the declared settings, with the enum values of the packages that define them.
 func Registry() *settings.Registry {
 	return settings.NewRegistry(settings.All(), settings.Choices{
 		settings.CompressionStrategy.Key(): compression.Names(),
@@ -23,17 +22,17 @@ func Registry() *settings.Registry {
 	})
 }
 
-// Sources are where settings come from, besides the defaults.
+// Sources describes the origins of settings besides the defaults.
 type Sources struct {
-	// Profile is the one to use, "" for the default one.
+	// Profile is the name of the profile to use, "" for the default profile.
 	Profile string
-	// Set are settings as "KEY=VALUE", the last of a key counts.
+	// Set holds settings as "KEY=VALUE"; the last value of a key wins.
 	Set []string
 	// Isolated leaves out profiles and the environment.
 	Isolated bool
 }
 
-// Settings returns the settings that these sources give.
+// Settings returns the settings from the given sources.
 func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	f, err := p.Folders()
 	if err != nil {
@@ -60,8 +59,7 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	return s, nil
 }
 
-// useOwn lets the user's profile, the default one if none is named, and the
-// environment take effect.
+// useOwn applies the named profile, or the default one if name is "", and then the environment.
 func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name string) error {
 	if name == "" {
 		var err error

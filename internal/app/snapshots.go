@@ -11,13 +11,13 @@ import (
 	"agent/internal/snapshot"
 )
 
-// unrecorded begins the ids of conversations that nothing records; what is kept under
-// them ends with the program.
+// unrecorded is the prefix of the ids of conversations that are not recorded. Files kept under
+// such an id are removed when the program ends.
 const unrecorded = "unrecorded-"
 
-// keepFiles lets the tools keep what files held before they change them. Of another
-// program's stores it removes those that nobody needs any more. A fork begins with what
-// was kept for its parent.
+// keepFiles opens the snapshot store, in which tools keep the contents of files before they
+// change them. A fork begins with a copy of its parent's store. keepFiles also removes the stores
+// of other programs that nobody needs any more.
 func (c *ground) keepFiles(id, parent string) {
 	if c.options.Record.Fork {
 		if err := snapshot.Copy(c.folders.SnapshotsOf(parent), c.folders.SnapshotsOf(id)); err != nil {
@@ -36,7 +36,7 @@ func (c *ground) keepFiles(id, parent string) {
 		Temporary: c.session == nil,
 	})
 	if err != nil {
-		// Without it the session is as good as ever, but for /undo.
+		// Without a store, only /undo is missing.
 		c.Notices = append(c.Notices, err.Error())
 		return
 	}
@@ -51,9 +51,9 @@ func (c *ground) keepFiles(id, parent string) {
 	c.onClose(func() error { <-swept; return nil })
 }
 
-// rememberWrites notes of the entries of a recorded conversation which files the model wrote,
-// so that it may write them again without reading what it has just written. What
-// somebody else has put there since is another content, and is not overwritten.
+// rememberWrites remembers the files that the model wrote in a recorded conversation, so that the
+// model may write them again without reading them first. A file that somebody else has changed
+// since has other content and is not overwritten.
 func (c *ground) rememberWrites(entries []*history.Content) {
 	for _, entry := range entries {
 		mark, changed := entry.Metadata[history.MetaChange].(string)
@@ -62,7 +62,7 @@ func (c *ground) rememberWrites(entries []*history.Content) {
 		}
 		answer, ok := entry.Blocks[0].(*history.ToolResponse)
 		if !ok || !c.registry.Traits(answer.ToolName).EditsOnly() {
-			continue // what a command wrote the model has not seen
+			continue // the model has not seen the output files of a command
 		}
 		for abs, sum := range c.env.Snapshots.Left(snapshot.Mark(mark)) {
 			c.env.Seen.Restore(abs, sum)
@@ -70,8 +70,8 @@ func (c *ground) rememberWrites(entries []*history.Content) {
 	}
 }
 
-// hasSession reports whether a session with this id is recorded, or whether that cannot
-// be shown.
+// hasSession reports whether a session with this id is recorded, and also returns true if this
+// cannot be determined.
 func (f Folders) hasSession(id string) bool {
 	if _, err := os.ReadDir(f.Sessions()); err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -19,7 +19,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Where is where the set-up of a workspace is looked for, without symbolic links.
+// Where returns the places to look for the set-up of a workspace, without symbolic links.
 func (p *Process) Where(f Folders, workspace string) source.Where {
 	w := source.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
 	for _, folder := range []*string{&w.Home, &w.Workspace} {
@@ -30,15 +30,14 @@ func (p *Process) Where(f Folders, workspace string) source.Where {
 	return w
 }
 
-// Trust finds what needs consent in a folder, without a conversation.
+// Trust finds the things in a folder that need consent, without a conversation.
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.Where(f, workspace)
 	configured, _ := servers.Find(servers.Where{Where: w}) // only --mcp-config gives an error
 	return p.trust(w, setup.Find(w, brought.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w))
 }
 
-// trust gathers what needs consent of what people and the repository have brought, a line
-// each.
+// trust gathers the rules, skills, commands, servers and hooks that need consent.
 func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Found, found hooks.Found) *consent.Trust {
 	offered, ignored := gates.Offered(rules)
 	return consent.Find(w, p.Now, slices.Concat(
@@ -49,7 +48,8 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 	), append(ignored, imports.Unread(w)...))
 }
 
-// findTrust finds what needs consent, and says what is not used without it.
+// findTrust finds the things that need consent, and adds notices about things that are not used
+// without it.
 func (c *Conversation) findTrust() error {
 	if c.options.NoSetup {
 		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
@@ -70,8 +70,7 @@ func (c *Conversation) findTrust() error {
 	return nil
 }
 
-// useAgreed has the conversation do what the person has agreed to, now and after each
-// answer.
+// useAgreed applies the items that the person has agreed to, now and after each answer.
 func (c *Conversation) useAgreed() {
 	use := func() {
 		var allowed rules.Rules
@@ -89,7 +88,8 @@ func (c *Conversation) useAgreed() {
 	c.Trust.Answered = use
 }
 
-// isGuarded reports whether a file is what the person agreed to, as it is.
+// isGuarded reports whether a file belongs to an item that the person agreed to in its present
+// state.
 func (c *Conversation) isGuarded(abs string) bool {
 	return slices.ContainsFunc(c.guardedPaths(), func(path string) bool { return disk.Within(path, abs) })
 }

@@ -16,8 +16,9 @@ import (
 	"agent/internal/words"
 )
 
-// keepWaiting records the messages that wait, behind those that nobody is there to send;
-// nil where there is no record.
+// keepWaiting returns a function that records the waiting messages, nil if nothing is recorded.
+// In an unattended conversation nobody sends the messages left from before, so that they are
+// recorded again in front.
 func (c *ground) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 	if c.session == nil {
 		return nil
@@ -39,13 +40,14 @@ func (c *ground) keepWaiting(left []json.RawMessage) func([]atcmd.Message) {
 	}
 }
 
-// waited are the messages that waited when the recording program ended. Where nobody is
-// there to send them, a notice names them and they keep waiting.
+// waited returns the messages that still waited when the recording program ended. In an
+// unattended conversation it returns nil, adds a notice with the messages, and leaves them
+// waiting.
 func (c *ground) waited(recorded []json.RawMessage) []atcmd.Message {
 	var messages []atcmd.Message
 	for _, data := range recorded {
 		var message atcmd.Message
-		if json.Unmarshal(data, &message) == nil { // else it is damaged; the rest is whole
+		if json.Unmarshal(data, &message) == nil { // a damaged message is dropped; the others are whole
 			messages = append(messages, message)
 		}
 	}
@@ -61,24 +63,26 @@ func (c *ground) waited(recorded []json.RawMessage) []atcmd.Message {
 	return nil
 }
 
-// maxWaitingShown bounds how much of a message that waits a notice shows, in characters.
+// maxWaitingShown bounds the text of a waiting message in a notice, in characters.
 const maxWaitingShown = 60
 
-// askingFile is where it is kept since when a session waits for an answer.
+// askingFile returns the path of the file with the time since which a session has waited for an
+// answer.
 func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "waiting", id) }
 
-// WaitsSince is since when a session waits for an answer of a person, the zero time when it
-// does not. Of a session that does not run it says nothing.
+// WaitsSince returns the time since which a session has waited for a person's answer, or the zero
+// time if it does not wait. The result means nothing for a session that is not running.
 func (f Folders) WaitsSince(id string) time.Time {
 	text, err := disk.Beginning(f.askingFile(id), 64)
 	if err != nil {
 		return time.Time{}
 	}
-	since, _ := time.Parse(time.RFC3339, string(text)) // else it is not known
+	since, _ := time.Parse(time.RFC3339, string(text)) // a damaged file gives the zero time
 	return since
 }
 
-// keepAsking keeps on disk whether the session waits for an answer, for a person with many sessions.
+// keepAsking keeps on disk whether the session waits for an answer, for a person with many
+// sessions.
 func (c *ground) keepAsking(e chat.Event) {
 	if c.session == nil {
 		return
@@ -92,6 +96,6 @@ func (c *ground) keepAsking(e chat.Event) {
 		}
 		c.logged(err)
 	case chat.ApprovalSettled:
-		_ = os.Remove(file) // a session that does not run does not wait
+		_ = os.Remove(file) // a leftover file does no harm; see WaitsSince
 	}
 }

@@ -24,8 +24,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// OpenWorkspace opens the folder to work in with a temporary folder of its own and one that
-// confined commands find as /tmp, both of which remove removes.
+// OpenWorkspace opens the folder to work in. It also arranges two temporary folders: the folder
+// of the workspace, and a folder that confined commands see as /tmp. remove removes both.
 func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *workspace.Workspace, remove func() error, err error) {
 	if !filepath.IsAbs(dir) && p.Dir == "" {
 		return nil, nil, InputError{errors.New("the current folder was deleted; change to another one, or name one with -C")}
@@ -48,8 +48,8 @@ func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *works
 	return confined, func() error { return errors.Join(temp.Remove(), own.Remove()) }, nil
 }
 
-// tempParent returns where temporary folders are made: elsewhere when it would be the
-// workspace, where commands could put something else in their place.
+// tempParent returns the folder in which temporary folders are created. It avoids a system folder
+// inside the workspace, where commands could replace the temporary folders.
 func tempParent(root string) string {
 	parent := os.TempDir()
 	if disk.Within(disk.Real(parent), root) && !disk.Within(sandbox.SystemTemp, root) {
@@ -58,10 +58,10 @@ func tempParent(root string) string {
 	return parent
 }
 
-// mapTemp has confined commands, and the tools with them, find a folder below own as /tmp.
-// Commands do not reach own itself, which holds the lock.
+// mapTemp makes confined commands, and the tools with them, see a folder below own as /tmp.
+// Commands cannot reach own itself, which holds the lock.
 func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tempdir.Dir) {
-	const everybody = fs.ModeSticky | 0o777 // as of the system's: root may run commands as others
+	const everybody = fs.ModeSticky | 0o777 // as the mode of the system's /tmp: root may run commands as others
 	folder := filepath.Join(own.Path(), "tmp")
 	w.MapTemp(workspace.Mapped{
 		Folder: func() string {
@@ -86,8 +86,8 @@ func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tem
 	})
 }
 
-// openWorkspace opens the folder to work in, with a temporary folder of its own
-// and the means to run commands.
+// openWorkspace opens the folder to work in, with its temporary folders and the means to run
+// commands.
 func (c *Conversation) openWorkspace() error {
 	confined, remove, err := c.process.OpenWorkspace(c.options.Workspace, c.settings)
 	if err != nil {
@@ -123,9 +123,9 @@ func (c *Conversation) openWorkspace() error {
 	return c.prepareSandbox()
 }
 
-// confirmWorkspace asks whether to work in the home folder or above it, beside keys
-// and what shells run (D-61). Where nobody can be asked it is only said: a script
-// names its folder on purpose, and what is protected is refused there.
+// confirmWorkspace asks whether to work in the home folder or above it, beside keys and the
+// start-up files of shells (D-61). If nobody can be asked, it only adds a notice: a script names
+// its folder on purpose, and protected files are refused there anyway.
 func (c *Conversation) confirmWorkspace(ctx context.Context) error {
 	root := c.workspace.Root()
 	if !protect.Holds(root, disk.Real(c.process.Home)) {
