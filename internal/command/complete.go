@@ -31,7 +31,8 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	return last.start, proposals
 }
 
-// names proposes the commands. Aliases are noise until somebody types one.
+// names proposes the commands. It proposes an alias only if its beginning is typed, because
+// aliases are noise otherwise.
 func (c *Commands) names(typed string) []Completion {
 	var names []Completion
 	for _, command := range c.all {
@@ -50,7 +51,7 @@ func (c *Commands) names(typed string) []Completion {
 	return names
 }
 
-// completions is a list of proposals to match against.
+// completions is a list of proposals that fuzzy can search.
 type completions []Completion
 
 // String implements fuzzy.Source.
@@ -59,9 +60,8 @@ func (c completions) String(i int) string { return c[i].Value }
 // Len implements fuzzy.Source.
 func (c completions) Len() int { return len(c) }
 
-// rank returns the proposals that match what is typed: first those that begin
-// with it, in their own order, then those that contain its letters, best match
-// first.
+// rank returns the proposals that match the typed text: first the proposals that begin with it,
+// in their own order, then the proposals that contain its letters, best match first.
 func rank(typed string, all []Completion) []Completion {
 	if typed == "" {
 		return all

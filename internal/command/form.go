@@ -10,7 +10,7 @@ import (
 	"agent/internal/nearest"
 )
 
-// word is the word of a form at a place, "" for none.
+// word returns the word of a form at an index, "" if there is none.
 func (f Form) word(at int) string {
 	words := strings.Fields(f.Args)
 	switch {
@@ -22,15 +22,15 @@ func (f Form) word(at int) string {
 	return ""
 }
 
-// isValue reports whether a word of a form represents what is typed.
+// isValue reports whether a word of a form stands for a typed value.
 func isValue(word string) bool { return strings.ToLower(word) != word || strings.HasPrefix(word, "[") }
 
-// least is how many words the form needs.
+// least returns the number of words that the form needs.
 func (f Form) least() int {
 	return len(slices.DeleteFunc(strings.Fields(f.Args), func(word string) bool { return word[0] == '[' }))
 }
 
-// values are those of the arguments that are not typed as they are.
+// values returns the arguments that stand at the places of values.
 func (f Form) values(args []string) []string {
 	var values []string
 	for i, arg := range args {
@@ -41,8 +41,8 @@ func (f Form) values(args []string) []string {
 	return values
 }
 
-// along returns the forms that the arguments lead into, and how many of them do. A word that
-// a form has as it is typed is no value of another.
+// along returns the forms that fit the beginning of args, and the number of arguments that fit. A
+// form with the word itself takes precedence over a form with a value at that place.
 func (c Command) along(args []string) (forms []Form, n int) {
 	forms = c.Forms
 	for n < len(args) {
@@ -68,7 +68,7 @@ func (c Command) along(args []string) (forms []Form, n int) {
 	return forms, n
 }
 
-// run runs the form that the arguments have.
+// run runs the form that fits the arguments.
 func (c Command) run(ctx context.Context, args []string) (Output, error) {
 	forms, n := c.along(args)
 	if n < len(args) {
@@ -91,7 +91,7 @@ func (c Command) run(ctx context.Context, args []string) (Output, error) {
 	return Output{}, fmt.Errorf("say which: %s", c.typed(forms[0]))
 }
 
-// complete proposes what can follow arguments.
+// complete proposes the words that can follow the arguments.
 func (c Command) complete(args []string) (proposals []Completion) {
 	forms, n := c.along(args)
 	if n < len(args) {
@@ -101,17 +101,17 @@ func (c Command) complete(args []string) (proposals []Completion) {
 		switch word := form.word(n); {
 		case isValue(word) && form.Complete != nil:
 			proposals = append(proposals, form.Complete(form.values(args))...)
-		case !isValue(word) && word != "" && form.Run != nil: // the hint of a file is no word to type
+		case !isValue(word) && word != "" && form.Run != nil: // a form without Run is the hint of a file, which nobody types
 			proposals = append(proposals, Completion{Value: word, Help: form.Does})
 		}
 	}
 	return proposals
 }
 
-// typed is a form as it is typed.
+// typed returns a form with the name of the command, as a person types it.
 func (c Command) typed(form Form) string { return strings.TrimSpace("/" + c.Name + " " + form.Args) }
 
-// tooMany is the error for more arguments than the command takes.
+// tooMany returns the error for more arguments than the command takes.
 func (c Command) tooMany() error {
 	if len(c.Forms) == 1 && c.Forms[0].Args == "" {
 		return errors.New(c.takes())
@@ -119,7 +119,7 @@ func (c Command) tooMany() error {
 	return errors.New("too many arguments; " + c.takes())
 }
 
-// takes says how the command is typed, its name once.
+// takes describes all forms of the command in one sentence.
 func (c Command) takes() string {
 	var forms []string
 	for _, form := range c.Forms {

@@ -7,7 +7,7 @@ import (
 	"agent/internal/table"
 )
 
-// help is the command that explains the others.
+// help returns the command that explains the others.
 func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Aliases: []string{"h", "?"}, Help: "list the commands, or explain one",

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// word is one word of a command line.
+// A word is one word of a command line.
 type word struct {
-	// text is without quotes; start is where the word or its opening quote begins,
-	// in bytes.
+	// text holds the word without quotes. start is the index, in bytes, of the word or its
+	// opening quote.
 	text  string
 	start int
 }
 
-// split cuts a line into words at white space. Quotes, single or double, keep
-// spaces together. open is the quote that is not closed, 0 when all are. A line
-// that ends in white space ends in an empty word: the next one begins there.
+// split cuts a line into words at white space. Quotes, single or double, keep spaces together.
+// open is the quote that is not closed, 0 if all are closed. A line that ends in white space ends
+// in an empty word, where the next word begins.
 func split(line string) (words []word, open rune) {
 	var text strings.Builder
 	begun := false
@@ -51,7 +51,7 @@ func split(line string) (words []word, open rune) {
 	return append(words, word{text.String(), start}), open
 }
 
-// parse cuts a complete command line into the command's name and its arguments.
+// parse splits a complete command line into the name of the command and its arguments.
 func parse(line string) (name string, args []string, err error) {
 	words, open := split(strings.TrimSpace(line))
 	if open != 0 {
@@ -67,7 +67,7 @@ func parse(line string) (name string, args []string, err error) {
 	return name, args, nil
 }
 
-// Quote writes a value so that split reads it as one word.
+// Quote quotes a value so that split reads it as one word.
 func Quote(value string) string {
 	switch {
 	case value != "" && !strings.ContainsAny(value, " \t\n\r\"'"):

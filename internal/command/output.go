@@ -8,7 +8,7 @@ import (
 // plainBarWidth is the width of a bar without a screen, in characters.
 const plainBarWidth = 60
 
-// Plain is the output as lines of text, for where there is no screen.
+// Plain returns the output as lines of text, for use without a screen.
 func (o Output) Plain() []string {
 	var lines []string
 	if o.Bar != nil {
@@ -23,15 +23,15 @@ func (o Output) Plain() []string {
 	return lines
 }
 
-// IsCommand reports whether a line is meant as a slash command: a slash, a name and
-// arguments. A line that begins with a path (/etc/hosts …) is not.
+// IsCommand reports whether a line is meant as a slash command: a slash, a name and arguments. A
+// line that begins with a path (/etc/hosts …) is not.
 func IsCommand(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word != "/" && IsCommandWord(word)
 }
 
-// IsCommandWord reports whether a word is, or begins to be, the name of a command:
-// a slash, and then nothing but letters, digits, - _ : and ?.
+// IsCommandWord reports whether a word is, or begins to be, the name of a command: a slash, and
+// then only letters, digits, - _ : and ?.
 func IsCommandWord(word string) bool {
 	name, slash := strings.CutPrefix(word, "/")
 	return slash && strings.IndexFunc(name, func(r rune) bool {
@@ -39,26 +39,25 @@ func IsCommandWord(word string) bool {
 	}) < 0
 }
 
-// Bar is the context window by kind.
+// A Bar shows how much of the context window each kind of content fills.
 type Bar struct {
 	Segments []Segment
 	// Total is the size of the window in tokens, Mark the compression threshold.
 	Total, Mark int
 }
 
-// Segment is one part of a Bar.
+// A Segment is one part of a Bar.
 type Segment struct {
 	Label  string
 	Tokens int
-	// Free marks the unused rest.
+	// Free marks the unused rest of the window.
 	Free bool
-	// Letter represents the segment where there are no colours.
+	// Letter draws the segment where there are no colours.
 	Letter string
 }
 
-// Cells shares width cells out among the segments, one for each that is not
-// empty and the rest in proportion to tokens. They add up to width unless every
-// segment is empty.
+// Cells distributes width cells among the segments: one to each segment that is not empty, and
+// the rest in proportion to tokens. The cells add up to width unless every segment is empty.
 func (b Bar) Cells(width int) []int {
 	cells := make([]int, len(b.Segments))
 	filled, rest := 0, width
@@ -81,7 +80,7 @@ func (b Bar) Cells(width int) []int {
 	return cells
 }
 
-// MarkCell returns the cell in which the threshold lies, from 0, or -1 when it is
+// MarkCell returns the index of the cell that contains the threshold, or -1 if the threshold is
 // outside the bar.
 func (b Bar) MarkCell(width int) int {
 	cell := b.Mark * width / max(1, b.size())
@@ -104,7 +103,7 @@ func (b Bar) Text(width int) string {
 	return "[" + text + "]"
 }
 
-// size is the sum of all segments; it exceeds Total when the window overflows.
+// size returns the sum of all segments, which exceeds Total if the window overflows.
 func (b Bar) size() int {
 	sum := 0
 	for _, s := range b.Segments {
@@ -113,59 +112,64 @@ func (b Bar) size() int {
 	return sum
 }
 
-// Pick is a list to choose from. A screen shows it in place of Lines; without one,
-// Lines say the same.
+// A Pick is a list to choose from. A screen shows it in place of Lines; without a screen, Lines
+// hold the same list.
 type Pick struct {
-	// Title says in a word or two what is chosen.
+	// Title names the things to choose from in a word or two.
 	Title string
-	// Query is searched for until a person types something else; "" shows all choices.
+	// Query is the initial search text, until a person types something else; "" shows all
+	// choices.
 	Query string
-	// Choices are in the order in which they are shown. Without any, there is no pick.
+	// Choices holds the choices in the order in which they are shown. A Pick without choices is
+	// not shown.
 	Choices []Choice
-	// Actions are what keys do besides choosing.
+	// Actions lists the effects of keys besides choosing.
 	Actions []PickAction
-	// Turns says in a word what ← and → change of a choice, "" where none of them turns.
+	// Turns names in a word the property of a choice that ← and → change, "" if they change
+	// nothing.
 	Turns string
 }
 
-// PickAction is what a key of a list does with the selected choice, or with the list.
+// A PickAction is the effect of a key on the selected choice or on the list.
 type PickAction struct {
-	// Key is the name of the key, and Name what it does, in a word or two.
+	// Key is the name of the key, and Name describes its effect in a word or two.
 	Key, Name string
-	// Asks is the question whose yes lets it run, "" for none. It ends in the name of the
-	// choice.
+	// Asks is a question to which the person must say yes before Run, "" for none. The name of
+	// the choice is appended to it.
 	Asks string
-	// Edits has a person edit the name of the choice before; Run gets what it became.
+	// Edits is set if the person edits the name of the choice before; Run receives the edited
+	// text.
 	Edits bool
-	// Run does it beside everything else, and returns the list as it is then.
+	// Run runs the action concurrently with the screen, and returns the new list.
 	Run func(choice Choice, text string) (*Pick, error)
 }
 
-// Choice is one thing of a Pick.
+// A Choice is one entry of a Pick.
 type Choice struct {
-	// Name is what is chosen, and Help is a remark about it on the same line. Both
-	// are searched.
+	// Name is the entry itself, and Help is a remark about it on the same line. Both are
+	// searched.
 	Name, Help string
-	// Also returns more text that is searched, for words that neither Name nor Help has;
-	// nil for none. It is called beside everything else.
+	// Also returns more text that is searched, for words that neither Name nor Help has; nil for
+	// none. It is called concurrently with the screen.
 	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
-	// Turn returns the choice as it is one step further, for ← and →; nil for none.
+	// Turn returns the choice changed by one step, for ← and →; nil if the choice cannot be
+	// changed.
 	Turn func(by int) Choice
-	// InUse marks what is in force now. It is selected first.
+	// InUse marks the choice in force now, which is selected first.
 	InUse bool
-	// Faded has the choice shown less clearly than others.
+	// Faded is set if the choice is shown less clearly than others.
 	Faded bool
-	// Preview returns what a choice looks like, for the pane beside the list; nil shows
-	// none. It is called when the choice is selected, beside everything else, once.
+	// Preview returns the text for the pane beside the list; nil shows none. It is called once,
+	// when the choice is selected, concurrently with the screen.
 	Preview func() string
-	// Theme names a theme that the pane shows a sample of; "" for none.
+	// Theme names a theme for a sample in the pane, "" for none.
 	Theme string
 }
 
-// Texts returns what Also of each choice returns, as Matches wants it; nil when no choice
-// has any. It may read files.
+// Texts returns the additional search text of each choice, for Matches; nil if no choice has any.
+// It may read files.
 func (p *Pick) Texts() []string {
 	if !slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Also != nil }) {
 		return nil
@@ -179,9 +183,10 @@ func (p *Pick) Texts() []string {
 	return texts
 }
 
-// Matches returns the indexes of the choices that hold every word of a query, in
-// their own order: those that hold all of them in their name come first. Texts are what
-// Texts returned, nil as long as it has not.
+// Matches returns the indexes of the choices that contain every word of a query: first the
+// choices with all words in their name, then with all words in name and help, then with the help
+// of texts. Within each group the choices keep their order. texts is the result of Texts, nil
+// until it is available.
 func (p *Pick) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
 	var named, described, within []int
@@ -209,7 +214,7 @@ func holdsAll(text string, words []string) bool {
 	return true
 }
 
-// PickOf makes a pick of proposals: each runs the command line with its value.
+// PickOf returns a list of the proposals. Choosing one runs the command line with its value.
 func PickOf(title, line string, proposals []Completion, inUse string) *Pick {
 	p := &Pick{Title: title}
 	for _, proposal := range proposals {

@@ -14,20 +14,20 @@ type Commands struct {
 	all   []Command
 	files func() []Callable
 	keys  func() []Key
-	// elsewhere answers names that other programs have.
+	// elsewhere maps names of commands of other programs to the sentence that answers them.
 	elsewhere map[string]string
 }
 
-// New returns commands, in the order /help shows them behind itself. Files lists those
-// that are files, nil for none; keys are those of the screen, for /help. Elsewhere has
-// commands of other programs by name, with the sentence that answers each.
+// New returns commands, in the order in which /help shows them after itself. files lists the
+// commands that are files; nil for none. keys returns the keys of the screen, for /help.
+// elsewhere maps names of commands of other programs to the sentence that answers them.
 func New(files func() []Callable, keys func() []Key, elsewhere map[string]string, all ...Command) *Commands {
 	c := &Commands{files: files, keys: keys, elsewhere: elsewhere}
 	c.all = append([]Command{c.help()}, all...)
 	return c
 }
 
-// All returns the declarations of all commands, in the order /help shows them.
+// All returns the declarations of all commands, in the order in which /help shows them.
 func (c *Commands) All() []Command { return slices.Clone(c.all) }
 
 // Run implements Runner.
@@ -42,8 +42,8 @@ func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
 	return c.RunArgs(ctx, name, args)
 }
 
-// RunArgs runs the command of that name or alias with arguments that are already
-// cut apart, for callers with a command line of their own.
+// RunArgs runs the command with a name or alias and arguments that are already split, for callers
+// with a command line of their own.
 func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Output, error) {
 	command, err := c.find(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Out
 	return command.run(ctx, args)
 }
 
-// find returns the command or the file of that name, letter case aside.
+// find returns the command or the file with a name, ignoring case.
 func (c *Commands) find(name string) (Command, error) {
 	if command, found := c.builtIn(name); found {
 		return command, nil
@@ -76,23 +76,23 @@ func (c *Commands) find(name string) (Command, error) {
 	return Command{}, fmt.Errorf("unknown command /%s%s (/help lists all)", name, nearest.Question("/"+name, names))
 }
 
-// Callable is a skill or a command that is a file: a line that begins with its name is a
-// message, which the file's text joins.
+// A Callable is a skill or a command that is a file. A line that begins with its name is a
+// message, to which the text of the file is added.
 type Callable struct {
 	Name, Help string
-	// Hint says what arguments it takes.
+	// Hint describes its arguments.
 	Hint string
-	// File is where it is written, for people.
+	// File is the path of the file, for people.
 	File string
 	// Origin is "project" or "user".
 	Origin string
 }
 
-// MaxHelp bounds what a list shows of a description, in characters.
+// MaxHelp bounds a description in a list, in characters.
 const MaxHelp = 100
 
-// callable lists them. One whose name a command of the program has is called with its
-// origin before it.
+// callable lists the commands that are files. A file with the name of a command of the program
+// gets its origin as a prefix.
 func (c *Commands) callable() []Callable {
 	if c.files == nil {
 		return nil
@@ -107,7 +107,7 @@ func (c *Commands) callable() []Callable {
 	return all
 }
 
-// builtIn returns the command of the program with that name or alias, letter case aside.
+// builtIn returns the command of the program with that name or alias, ignoring case.
 func (c *Commands) builtIn(name string) (Command, bool) {
 	for _, command := range c.all {
 		for _, known := range append([]string{command.Name}, command.Aliases...) {
@@ -119,8 +119,7 @@ func (c *Commands) builtIn(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// BuiltIn reports whether a line calls a command of the program. Lines that it does not know
-// may be messages.
+// BuiltIn reports whether a line calls a command of the program. Other lines may be messages.
 func (c *Commands) BuiltIn(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name, slash := strings.CutPrefix(word, "/")
@@ -128,8 +127,7 @@ func (c *Commands) BuiltIn(line string) bool {
 	return slash && found
 }
 
-// Sends implements Runner. A name with its origin before it, such as project:review, is
-// one too.
+// Sends implements Runner. It accepts names with an origin as a prefix, such as project:review.
 func (c *Commands) Sends(line string) bool {
 	word := strings.Fields(line + " /")[0]
 	name, slash := strings.CutPrefix(word, "/")
@@ -154,7 +152,7 @@ func (c *Commands) called(name string) (Callable, bool) {
 	return Callable{}, false
 }
 
-// command is the file as a command, for help and for lines that are run.
+// command returns the file as a command, for /help and for completing its arguments.
 func (f Callable) command() Command {
 	does := f.Help
 	if f.File != "" {

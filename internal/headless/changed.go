@@ -8,16 +8,16 @@ import (
 	"agent/internal/words"
 )
 
-// Changed describes the files that edits and commands of a turn, or of a run, have changed.
+// Changed describes the files that the edits and commands of a turn, or of a run, have changed.
 type Changed struct {
-	// Files has paths relative to the workspace.
+	// Files lists paths relative to the workspace.
 	Files []string `json:"files"`
 	// Added and Removed count lines of text.
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
 }
 
-// changedBy returns the changes of a turn, nil where it changed nothing.
+// changedBy returns the changes of a turn, nil if it changed nothing.
 func changedBy(e chat.TurnEnded) *Changed {
 	if len(e.Changes.Files) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func changedBy(e chat.TurnEnded) *Changed {
 	return &Changed{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
 }
 
-// Ended adds the changes of a turn that has ended to those of the run.
+// Ended adds the changes of a turn that has ended to the changes of the run.
 func (r *Run) Ended(e chat.TurnEnded) {
 	turn := changedBy(e)
 	switch {

@@ -1,6 +1,11 @@
-// Package headless reports the events of a turn to a script: the answer as text, one
-// JSON object at the end, or a stream of JSON lines. What is for people is written to
-// the error stream.
+// Package headless reports the events of a turn to a script.
+//
+// A Printer writes a run in one of the Formats: the answer as text, one JSON object at the end,
+// or a stream of JSON lines. It writes lines for people to the error stream. ReadInput reads the
+// lines of JSON that a script sends during a run, as Input. Result is the object that ends a run;
+// the unexported line types describe the stream, and EventsSchema, InputSchema and ResultSchema
+// describe all of them for scripts. Package script owns the Printer and passes the events of the
+// conversation to it.
 package headless
 
 import (
@@ -9,21 +14,20 @@ import (
 	"strings"
 )
 
-// The output formats of a headless run.
+// These are the output formats of a headless run.
 const (
-	// Text prints the final answer only.
+	// Text prints only the final answer.
 	Text = "text"
 	// JSON prints one object at the end.
 	JSON = "json"
-	// StreamJSON prints one object a line as things happen.
+	// StreamJSON prints one object per line as events happen.
 	StreamJSON = "stream-json"
 )
 
-// Formats are the formats in the order they are offered.
+// Formats lists the formats in the order in which help shows them.
 var Formats = []string{Text, JSON, StreamJSON}
 
-// ParseFormat returns the format called name, in any case. The error lists the
-// valid ones.
+// ParseFormat returns the format called name, in any case. The error lists the valid formats.
 func ParseFormat(name string) (string, error) {
 	if format := strings.ToLower(name); slices.Contains(Formats, format) {
 		return format, nil

@@ -20,25 +20,25 @@ import (
 // maxInputLine bounds a line of input, in bytes.
 const maxInputLine = 16 << 20
 
-// Input is a line that a program sends during a run.
+// An Input is a line that a program sends during a run.
 type Input struct {
-	// Type is "user", "answer" or "cancel"; "interrupt" is another word for that.
+	// Type is "user", "answer" or "cancel"; "interrupt" means the same as "cancel".
 	Type string `json:"type"`
-	// Text is what the user says; Content is the same in parts.
+	// Text is the message of the user; Content is the message in parts.
 	Text    string `json:"text"`
 	Content []Part `json:"content"`
 
-	// ID is that of the question that is answered.
+	// ID is the id of the question to answer.
 	ID     int    `json:"id"`
 	Allow  bool   `json:"allow"`
 	Always bool   `json:"always"`
 	Reason string `json:"reason"`
-	// Answers are those to what the model asks, by the questions: a label, several, or the
+	// Answers maps each question of the model to its answer: a label, several labels, or the
 	// person's own words.
 	Answers map[string]json.RawMessage `json:"answers"`
 }
 
-// Part is a part of what the user says: a "text", a text that is "data" and no instruction,
+// A Part is a part of a user's message: a "text", a text that is "data" and not an instruction,
 // or an "image" in a file.
 type Part struct {
 	Type string `json:"type"`
@@ -46,7 +46,7 @@ type Part struct {
 	Path string `json:"path"`
 }
 
-// Message is what the user says with a line.
+// Message returns the message of a line of type user.
 func (in Input) Message() (atcmd.Message, error) {
 	message := atcmd.Message{}
 	if in.Text != "" {
@@ -70,9 +70,9 @@ func (in Input) Message() (atcmd.Message, error) {
 	return message, nil
 }
 
-// ReadInput reads lines until the end of in, and hands each to take, or the error of one that
-// is none. A line that is too long is one error. It returns why reading ended, nil for the end
-// of input.
+// ReadInput reads lines until the end of in, and passes each to take, with an error if the line
+// is invalid. A line that is too long is one error. ReadInput returns the error that ended
+// reading, nil at the end of input.
 func ReadInput(in io.Reader, take func(Input, error)) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -109,8 +109,8 @@ func parseInput(line []byte) (Input, error) {
 	return in, nil
 }
 
-// Decision is the answer of a line to a question. The error says what of it is missing: then
-// nothing is decided.
+// Decision returns the answer of a line to a question. If the answer is incomplete, the error
+// says so and nothing is decided.
 func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
 	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Reason: in.Reason}
 	if len(a.Preview.Inquiries) == 0 || !in.Allow && in.Answers == nil {
@@ -127,7 +127,7 @@ func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
 	return d, nil
 }
 
-// givenTo reads the answer to one inquiry.
+// givenTo parses the answer to one inquiry.
 func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.Given, err error) {
 	var said []string
 	if one := ""; json.Unmarshal(raw, &one) == nil {

@@ -12,34 +12,35 @@ import (
 	"agent/internal/words"
 )
 
-// Printer writes one run in one format. Events must come from one goroutine.
+// A Printer writes one run in one format. Events must come from one goroutine.
 type Printer struct {
-	// writing is held while a line is written: problems of input come from elsewhere.
+	// writing is held while a line is written, because problems of input come from another
+	// goroutine.
 	writing sync.Mutex
 	format  string
 	out     io.Writer
 	people  io.Writer
 	err     error
-	// finished is set once the result was written.
+	// finished is set once the result has been written.
 	finished bool
-	// waited is the silence of the model that was reported last.
+	// waited is the silence of the model that was last reported.
 	waited time.Duration
 }
 
-// NewPrinter returns a printer in one of Formats that writes results to out and what is for
+// NewPrinter returns a printer for one of Formats that writes results to out, and lines for
 // people to people.
 func NewPrinter(format string, out, people io.Writer) *Printer {
 	return &Printer{format: format, out: out, people: people}
 }
 
-// Start announces the session, and what of a set-up it begins with.
+// Start announces the session and the parts of the set-up it begins with.
 func (p *Printer) Start(sessionID string, loaded Loaded) {
 	if p.format == StreamJSON {
 		p.line(sessionLine{"session", SchemaVersion, sessionID, loaded})
 	}
 }
 
-// Turn writes the end of a turn, where more than one may come.
+// Turn writes the end of a turn, in a run of several turns.
 func (p *Printer) Turn(e chat.TurnEnded) {
 	line := turnLine{Type: "turn", Stop: string(e.Outcome.Stop), Response: e.Outcome.Response, Changed: changedBy(e)}
 	if e.Err != nil {
@@ -48,11 +49,11 @@ func (p *Printer) Turn(e chat.TurnEnded) {
 	p.line(line)
 }
 
-// Problem writes what is wrong with a line of input.
+// Problem reports an error in a line of input.
 func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
 
-// Event writes one event of the turn loop. Its error is the first that writing
-// met: nobody reads the results any more, so the run is of no use.
+// Event writes one event of the turn loop. It returns the first error of writing: the results
+// have no reader any more, so the run is of no use.
 func (p *Printer) Event(e chat.Event) error {
 	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
 		return p.failure()
@@ -67,15 +68,15 @@ func (p *Printer) Event(e chat.Event) error {
 	return p.failure()
 }
 
-// failure is the first error that writing met.
+// failure returns the first error of writing.
 func (p *Printer) failure() error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	return p.err
 }
 
-// worthTelling reports whether a silence has begun or has doubled since it was reported:
-// a log is to say what a run waits for, and not to be full of it.
+// worthTelling reports whether a silence has begun, or has doubled since it was last reported. A
+// log needs to show that a run waits, but not to fill up with such lines.
 func (p *Printer) worthTelling(e chat.Waiting) bool {
 	if e.For >= p.waited && e.For < 2*p.waited {
 		return false
@@ -84,7 +85,7 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 	return true
 }
 
-// tell prints the events a person watching the error stream wants to know.
+// tell prints the events that interest a person who watches the error stream.
 func (p *Printer) tell(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:
@@ -120,14 +121,13 @@ func waitingText(e chat.Waiting) string {
 	return fmt.Sprintf("waiting for %s, which has sent nothing for %s", e.Model, words.Elapsed(e.For))
 }
 
-// say writes a line for people. What models and tools name may hold control
-// characters: they are shown, and no terminal obeys them. They have a bound.
+// say writes a line for people. It makes control characters visible, since models and tools may
+// use them in names, so that no terminal obeys them. It also bounds the length.
 func (p *Printer) say(format string, args ...any) {
 	fmt.Fprintln(p.people, words.Visible(words.Brief(fmt.Sprintf(format, args...))))
 }
 
-// Finish writes the end of a run. Its error is the first that writing met, such
-// as a closed pipe.
+// Finish writes the end of a run. It returns the first error of writing, such as a closed pipe.
 func (p *Printer) Finish(run Run) error {
 	result := run.result()
 	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
@@ -155,8 +155,8 @@ func (p *Printer) Finish(run Run) error {
 	return p.err
 }
 
-// line writes one JSON object. After a failure nothing more is written: a reader
-// must not see lines with a gap between them. Nothing comes after the result.
+// line writes one JSON object. It writes nothing after an error, because a reader must not see
+// lines with a gap between them, and nothing after the result.
 func (p *Printer) line(v any) {
 	p.writing.Lock()
 	defer p.writing.Unlock()

@@ -7,43 +7,43 @@ import (
 	"agent/internal/chat"
 )
 
-// Result is the JSON object that ends a headless run.
+// A Result is the JSON object that ends a headless run.
 type Result struct {
 	SessionID string `json:"sessionId"`
 	Response  string `json:"response"`
-	// Output is the answer in the form of --output-schema; left out without one.
+	// Output is the answer in the form of --output-schema; left out without that flag.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Cut says why the response is not complete: "length" or "content_filter"; left out
-	// when it is.
+	// Cut is the reason why the response is incomplete: "length" or "content_filter"; left out if
+	// the response is complete.
 	Cut       string  `json:"cut,omitempty"`
 	Exit      int     `json:"exit"`
 	Turns     int     `json:"turns"`
 	ToolCalls int     `json:"toolCalls"`
 	Usage     Usage   `json:"usage"`
 	Context   Context `json:"context"`
-	// Changed is left out where no file was changed.
+	// Changed is left out if no file was changed.
 	Changed *Changed `json:"changed,omitempty"`
-	// CostUSD is left out where no price is known.
+	// CostUSD is left out if no price is known.
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
-	// Setup is what of the set-up was not used; left out where all was.
+	// Setup lists the parts of the set-up that were not used; left out if all were used.
 	Setup *Setup `json:"setup,omitempty"`
 }
 
-// Setup is what of a set-up a run did without.
+// Setup lists the parts of a set-up that a run did not use.
 type Setup struct {
-	// Waiting needs a yes, as in "server github (.mcp.json)"; Refused got a no; Ignored is
-	// nothing that a repository may set.
+	// Waiting items need a yes, as in "server github (.mcp.json)"; Refused items got a no;
+	// Ignored items are settings that a repository may not make.
 	Waiting []string `json:"waiting,omitempty"`
 	Refused []string `json:"refused,omitempty"`
 	Ignored []string `json:"ignored,omitempty"`
-	// Failed are the servers that could not be asked and what cannot be used as it is
-	// written, and why.
+	// Failed lists the servers that could not be asked and the parts that cannot be used as they
+	// are written, with the reasons.
 	Failed []string `json:"failed,omitempty"`
 }
 
-// Usage sums what the provider reported, in tokens.
+// Usage sums the tokens that the provider reported.
 type Usage struct {
 	PromptTokens     int `json:"promptTokens"`
 	CompletionTokens int `json:"completionTokens"`
@@ -51,19 +51,19 @@ type Usage struct {
 	CacheWriteTokens int `json:"cacheWriteTokens"`
 }
 
-// Context is the state of the window after the run, in tokens.
+// Context describes the context window after the run, in tokens.
 type Context struct {
 	Tokens       int `json:"tokens"`
 	Limit        int `json:"limit"`
 	DensityFreed int `json:"densityFreed"`
 	Compressions int `json:"compressions"`
-	// SavedTokens and SavedUSD are what pruning has saved in the session against sending
-	// everything; left out where the strategy keeps no account, or no price is known.
+	// SavedTokens and SavedUSD are the savings of pruning in the session, compared with sending
+	// everything; left out if the strategy keeps no account or no price is known.
 	SavedTokens int     `json:"savedTokens,omitempty"`
 	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }
 
-// Loaded is what a run begins with of a set-up, by name.
+// Loaded lists, by name, the parts of a set-up that a run begins with.
 type Loaded struct {
 	Servers  []LoadedServer `json:"servers"`
 	Skills   []string       `json:"skills"`
@@ -71,18 +71,18 @@ type Loaded struct {
 	Hooks    []string       `json:"hooks"`
 }
 
-// LoadedServer is a server, its state, and why it is not used.
+// A LoadedServer describes an MCP server: its state, and the reason why it is not used.
 type LoadedServer struct {
 	Name   string `json:"name"`
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// Run is what the result needs to know besides the events.
+// Run holds the parts of a Result that do not come from events.
 type Run struct {
 	SessionID string
 	Outcome   chat.Outcome
-	// Output is the answer in the form that was asked for, nil for none.
+	// Output is the answer in the requested form, nil for none.
 	Output   json.RawMessage
 	Err      error
 	Exit     int
@@ -90,11 +90,12 @@ type Run struct {
 	Status   chat.Status
 	Duration time.Duration
 	Setup    *Setup
-	// Changed is nil where no file was changed.
+	// Changed is nil if no file was changed.
 	Changed *Changed
 }
 
-// Answer is what the run was for: the answer in the form that was asked for, else its text.
+// Answer returns the answer in the requested form if there is one, otherwise the text of the
+// answer.
 func (r Run) Answer() string {
 	if r.Output != nil {
 		return string(r.Output)

@@ -11,11 +11,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaVersion is that of the lines of stream-json. Members are only added to a version;
-// one that is removed or gets another type makes a new version.
+// SchemaVersion is the version of the stream-json lines. Adding members keeps the version;
+// removing a member or changing its type needs a new version.
 const SchemaVersion = 1
 
-// lineTypes are the lines of stream-json by their types.
+// lineTypes lists the types of stream-json lines with their Go types.
 var lineTypes = []struct {
 	name string
 	line any
@@ -38,10 +38,10 @@ var lineTypes = []struct {
 	{"result", resultLine{}},
 }
 
-// dialect names the JSON Schema that the schemas are written in.
+// dialect names the version of JSON Schema in which the schemas are written.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// EventsSchema is the JSON Schema of a line of stream-json.
+// EventsSchema returns the JSON Schema of a line of stream-json.
 func EventsSchema() (*jsonschema.Schema, error) {
 	all := &jsonschema.Schema{Schema: dialect, Title: "A line of agent --output-format stream-json"}
 	for _, t := range lineTypes {
@@ -56,8 +56,8 @@ func EventsSchema() (*jsonschema.Schema, error) {
 	return all, nil
 }
 
-// inputTypes are the lines of input by their types, with the members of each; one of those in
-// needs has to be there.
+// inputTypes lists the types of input lines with their members. At least one of the members in
+// needs must be present.
 var inputTypes = []struct {
 	name           string
 	members, needs []string
@@ -67,7 +67,7 @@ var inputTypes = []struct {
 	{"cancel", nil, nil},
 }
 
-// InputSchema is the JSON Schema of a line of --input-format stream-json.
+// InputSchema returns the JSON Schema of a line of --input-format stream-json.
 func InputSchema() (*jsonschema.Schema, error) {
 	whole, err := schemaOf(Input{})
 	if err != nil {
@@ -92,7 +92,7 @@ func InputSchema() (*jsonschema.Schema, error) {
 	return all, nil
 }
 
-// ResultSchema is the JSON Schema of the result of --output-format json.
+// ResultSchema returns the JSON Schema of the result of --output-format json.
 func ResultSchema() (*jsonschema.Schema, error) {
 	result, err := schemaOf(Result{})
 	if err != nil {
@@ -102,7 +102,8 @@ func ResultSchema() (*jsonschema.Schema, error) {
 	return result, nil
 }
 
-// schemaOf is the schema of a struct. Further members are allowed: they may be added.
+// schemaOf returns the schema of a struct. The schema allows further members, because later
+// versions may add some.
 func schemaOf(v any) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
@@ -120,8 +121,8 @@ func schemaOf(v any) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// hasMember reports whether a struct has a member of a name in JSON. Those of a struct
-// that is embedded by a pointer are not there when that is nil.
+// hasMember reports whether a struct has a member with a name in JSON. The members of a struct
+// that is embedded by a pointer are absent if the pointer is nil.
 func hasMember(t reflect.Type, name string) bool {
 	for field := range t.Fields() {
 		if member, _, _ := strings.Cut(field.Tag.Get("json"), ","); member == name {
@@ -131,7 +132,7 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// open lets every object of a schema have members that it does not name.
+// open lets every object of a schema have members that the schema does not name.
 func open(s *jsonschema.Schema) {
 	if s.Properties != nil {
 		s.AdditionalProperties = nil

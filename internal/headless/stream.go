@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// The lines of stream-json. Each begins with its type.
+// These are the lines of stream-json. Each begins with its type.
 type (
 	sessionLine struct {
 		Type      string `json:"type"`
@@ -34,12 +34,12 @@ type (
 		Error    string `json:"error,omitempty"`
 		ExitCode *int   `json:"exitCode,omitempty"`
 	}
-	// approvalLine is a question, which a line of input answers by its id.
+	// approvalLine is a question. A line of input answers it by its id.
 	approvalLine struct {
 		Type string `json:"type"`
 		ID   int    `json:"id"`
 		Tool string `json:"tool"`
-		// Title says it in a line; the members below have what would be done.
+		// Title summarizes the question in a line; the members below describe the action.
 		Title      string          `json:"title"`
 		Diff       string          `json:"diff,omitempty"`
 		Command    string          `json:"command,omitempty"`
@@ -48,8 +48,8 @@ type (
 		Plan       string          `json:"plan,omitempty"`
 		Protected  []string        `json:"protected,omitempty"`
 		Repeats    string          `json:"repeats,omitempty"`
-		// Always is what an answer with always allows from then on; left out where there is
-		// no such answer.
+		// Always describes the permission that an answer with always grants; left out if the
+		// question takes no such answer.
 		Always    string         `json:"always,omitempty"`
 		Questions []questionLine `json:"questions,omitempty"`
 	}
@@ -62,7 +62,7 @@ type (
 		Type string `json:"type"`
 		ID   int    `json:"id"`
 	}
-	// turnLine ends a turn of a run that takes lines of input.
+	// turnLine ends a turn of a run that reads lines of input.
 	turnLine struct {
 		Type     string   `json:"type"`
 		Stop     string   `json:"stop"`
@@ -75,7 +75,8 @@ type (
 		Metadata     history.Counts `json:"metadata"`
 		TokensBefore int            `json:"tokensBefore"`
 		TokensAfter  int            `json:"tokensAfter"`
-		// What the cut costs now and saves with each request, where the strategy asks.
+		// Cut is the price of the cut and its saving with each request, if the strategy keeps
+		// account.
 		*history.Cut
 	}
 	compressionStartedLine struct {
@@ -115,7 +116,7 @@ type (
 	}
 )
 
-// streamLine is the JSON line of an event, nil for events scripts do not see.
+// streamLine returns the JSON line of an event, nil for events that scripts do not see.
 func streamLine(e chat.Event) any {
 	switch e := e.(type) {
 	case chat.TextDelta:
@@ -185,7 +186,8 @@ func approvalOf(a chat.Approval) approvalLine {
 	return line
 }
 
-// skippedNotice reports which files a message names and does not include.
+// skippedNotice reports the files that a message names but does not include, nil if there are
+// none.
 func skippedNotice(e chat.UserMessage) any {
 	if len(e.Skipped) == 0 {
 		return nil

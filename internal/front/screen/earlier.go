@@ -11,13 +11,13 @@ import (
 	"agent/internal/tui"
 )
 
-// earlierOf is what a person sees of a conversation that is resumed: their messages, and what
-// the model did and last said to each.
+// earlierOf describes a resumed conversation for the screen: each message of the person, with the
+// model's tool calls and last reply to it.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
 	good := worked(entries)
 	for _, entry := range entries {
-		if entry.IsMessage() || entry.Holds(history.Printed) { // to the latter alone nobody replies
+		if entry.IsMessage() || entry.Holds(history.Printed) { // nobody replies to printed text alone
 			e.Exchanges = append(e.Exchanges, tui.Exchange{Said: ownWords(entry)})
 			e.Unfinished = e.Unfinished || entry.IsMessage()
 			continue
@@ -38,7 +38,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 	return e
 }
 
-// worked are the calls that came to a good end, by their ids.
+// worked reports, by the id of each answered call, whether the call succeeded.
 func worked(entries []*history.Content) map[string]bool {
 	good := map[string]bool{}
 	for _, entry := range entries {
@@ -51,8 +51,8 @@ func worked(entries []*history.Content) map[string]bool {
 	return good
 }
 
-// ownWords is what the user typed, without the files and data that were put in; the
-// first line of those when there is nothing else.
+// ownWords returns the text that the user typed, without the files and data in the message. If
+// the user typed nothing, it returns the first line of the files and data.
 func ownWords(entry *history.Content) string {
 	if said := strings.TrimSpace(entry.Said()); said != "" {
 		return said
@@ -61,8 +61,8 @@ func ownWords(entry *history.Content) string {
 	return line
 }
 
-// promptHistory is the file of earlier prompts as the interface takes it. On a disk that
-// takes nothing prompts wait, which is said once. It is safe for concurrent use.
+// promptHistory adapts the file of earlier prompts to the interface. If the disk takes no data,
+// prompts wait in memory and the person is told once. It is safe for concurrent use.
 type promptHistory struct {
 	file session.Prompts
 
@@ -84,7 +84,7 @@ func (h *promptHistory) Load() ([]atcmd.Message, error) {
 	return messages, err
 }
 
-// Append implements tui.History. Of an image its place in the sentence is kept.
+// Append implements tui.History. An image is kept only as its place in the sentence.
 func (h *promptHistory) Append(message atcmd.Message) error {
 	var prompt session.Prompt
 	for _, part := range message {

@@ -1,5 +1,5 @@
-// Package screen runs a conversation on the terminal: what is asked of the conversation,
-// and what the interface is handed of it.
+// Package screen runs a conversation on the terminal. It connects the conversation to the
+// interface of package tui, and adds the greeting, the history of prompts and the goodbye.
 package screen
 
 import (
@@ -27,36 +27,37 @@ import (
 	"agent/internal/tui/keymap"
 )
 
-// settleAfter is when what the start has left behind, such as the text of the
-// vocabulary, is given back to the system. Nobody waits for anything then.
+// settleAfter is the time after which memory that only the start needed, such as the text of the
+// vocabulary, is returned to the system. Nobody waits for anything by then.
 const settleAfter = time.Second
 
-// Options are what a screen needs besides the conversation.
+// Options holds everything that a screen needs besides the conversation.
 type Options struct {
 	Process *app.Process
-	// Open makes the conversation, which sends its events there.
+	// Open creates the conversation, which sends its events to events.
 	Open func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
-	// In and Out are the terminal; Text is Out for lines of text.
+	// In and Out are the terminal; Text writes lines of text to Out.
 	In, Out *os.File
 	Text    io.Writer
 	// Hear keeps Ctrl+C from ending the program until release is called.
 	Hear func() (release func())
 	// Plain prints lines and reads lines, without moving anything on the screen.
 	Plain bool
-	// Scratch is set where the record is gone with the program.
+	// Scratch is set if the record is deleted when the program ends.
 	Scratch bool
-	// Commands returns slash commands about a conversation. One that leaves it calls resume
-	// with the id of the session that comes next. Nil for none.
+	// Commands returns slash commands about a conversation; nil for none. A command that leaves
+	// the conversation calls resume with the id of the next session.
 	Commands func(c *app.Conversation, resume func(id string)) []command.Command
-	// Settled is called once, on a goroutine of its own, some time after the prompt is there; nil
+	// Settled is called once, on a goroutine of its own, some time after the prompt is shown; nil
 	// for nothing.
 	Settled func(ctx context.Context, c *app.Conversation)
-	// Initial is sent at once, if there is any.
+	// Initial is sent at once, unless it is empty.
 	Initial atcmd.Message
 }
 
-// Run runs the screen and the turn loop until the session is left, and returns the id of
-// the one to resume, "" for none. It is tui.ErrTerminated when the terminal has gone.
+// Run runs the screen and the turn loop until the person leaves the session. It returns the id of
+// the session to resume next, "" for none. The error is tui.ErrTerminated if the terminal has
+// gone.
 func Run(ctx context.Context, o Options) (next string, err error) {
 	sums, listening := &tally{}, make(chan struct{})
 	var listener func(chat.Event)
@@ -65,7 +66,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		select {
 		case <-listening:
 			listener(e.Event)
-		default: // nothing has happened yet that a screen would have to show
+		default: // the screen is not there yet, and needs no event from before
 		}
 	})
 	if err != nil {
@@ -96,8 +97,8 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	return next, err
 }
 
-// screenOptions are what the screen needs to show a conversation. The id of the session to
-// resume is put into next.
+// screenOptions returns the options of the screen for a conversation. A slash command that leaves
+// the session stores the id of the session to resume in next.
 func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *string) (tui.Options, error) {
 	folders, err := o.Process.Folders()
 	if err != nil {
@@ -120,7 +121,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		_, faults = bound.read()
 		shown.Keys, shown.ReadKeys = func() []command.Key { return tui.Keys(bound.inForce()) }, bound.read
 	}
-	var history tui.History // what is typed in a demo is gone with it
+	var history tui.History // prompts typed in a demo are not kept
 	if !o.Scratch {
 		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
 	}
@@ -162,8 +163,8 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	}, nil
 }
 
-// boundKeys are the keys in force: those of the program, with what a file said otherwise when
-// it was read last without a fault.
+// boundKeys holds the keys in force: the keys of the program, changed by the file at path as it
+// was last read without a fault.
 type boundKeys struct {
 	path string
 	now  atomic.Pointer[keymap.Map]
@@ -174,7 +175,7 @@ func (b *boundKeys) inForce() *keymap.Map {
 	return b.now.Load()
 }
 
-// read reads the file again. One with faults changes nothing.
+// read reads the file again. A file with faults changes nothing.
 func (b *boundKeys) read() (bound []command.Bound, faults []string) {
 	fresh, faults := keymap.Read(b.path)
 	if len(faults) == 0 {
@@ -183,7 +184,7 @@ func (b *boundKeys) read() (bound []command.Bound, faults []string) {
 	return tui.Bound(b.inForce()), faults
 }
 
-// askTrust is the question of a screen about what waits for an answer, nil for none.
+// askTrust returns the question about the items that wait for consent, nil if none waits.
 func askTrust(t *consent.Trust) *command.Ask {
 	waiting, err := t.Waiting()
 	if len(waiting) == 0 {
@@ -204,8 +205,8 @@ func askTrust(t *consent.Trust) *command.Ask {
 	return ask
 }
 
-// clipboard takes images from the clipboard of the desktop, each into a file of a folder,
-// which is "" when there is no place for them.
+// clipboard returns a function that saves the image on the clipboard of the desktop to a new file
+// in folder. folder is "" if there is no place for files.
 func clipboard(environ []string, folder string) func(context.Context) (string, error) {
 	var taken atomic.Int64
 	return func(ctx context.Context) (path string, err error) {

@@ -19,8 +19,8 @@ import (
 	"agent/internal/words"
 )
 
-// banner says what is about to work where: program, model and host, folder and branch,
-// mode.
+// banner returns the first line of the greeting: program, model and host, folder and branch, and
+// approval mode.
 func banner(p *app.Process, c *app.Conversation) string {
 	root := c.Root
 	place := root
@@ -33,8 +33,8 @@ func banner(p *app.Process, c *app.Conversation) string {
 	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
 }
 
-// modelAtHost names the model and the host that it is asked at. While the endpoint has not
-// listed its models there may be none.
+// modelAtHost names the model and its host. There may be no model while the endpoint has not
+// listed its models.
 func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	model := cmp.Or(settings.Model.Of(s), "no model yet")
 	if endpoint, err := connection.Endpoint(); err == nil {
@@ -45,9 +45,9 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	return model
 }
 
-// lateModel returns nil when the model is known. Else what it returns waits for
-// the endpoint and names the model that was found there; one that the user chose
-// meanwhile needs no word.
+// lateModel returns nil if the model is known. Otherwise it returns a function that waits for the
+// endpoint and names the model that was found there, or returns "" if the user chose a model
+// meanwhile.
 func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
 	if settings.Model.Of(s) != "" {
 		return nil
@@ -63,8 +63,8 @@ func lateModel(s *settings.Settings, connection *provider.Connection) func(conte
 	}
 }
 
-// branchNow is the branch that is checked out in a folder, with a * when files that git
-// knows were changed since the last commit.
+// branchNow returns the branch that is checked out in dir, followed by a * if tracked files have
+// changed since the last commit.
 func branchNow(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, branchLimit)
 	defer cancel()
@@ -75,10 +75,10 @@ func branchNow(ctx context.Context, dir string) string {
 	return branch
 }
 
-// branchLimit bounds what git may take to say what was changed.
+// branchLimit bounds the time that git may take to look for changes.
 const branchLimit = 5 * time.Second
 
-// tally counts what happens between the start and the end of the program.
+// tally counts turns and changed files between the start and the end of the program.
 type tally struct {
 	mu    sync.Mutex
 	turns int
@@ -102,8 +102,8 @@ func (t *tally) take(e chat.Event) {
 	}
 }
 
-// sums says what came of it, with what the requests took, before what else is said; ""
-// when nothing was done.
+// sums returns the turns, tokens, cost and changed files of the run as the beginning of a line,
+// "" if nothing was done.
 func (t *tally) sums(stats chat.Stats) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +120,8 @@ func (t *tally) sums(stats chat.Stats) string {
 	return strings.Join(parts, ", ") + " · "
 }
 
-// without says what the session would have cost if nothing had been pruned, "" where that is no more.
+// without returns the cost that the session would have had without pruning, "" if it would not
+// have been higher.
 func without(stats chat.Stats) string {
 	text := words.Dollars(stats.Cost + stats.Saving.Cost)
 	if stats.Saving.Cost <= 0 || text == words.Dollars(stats.Cost) {
@@ -129,8 +130,8 @@ func without(stats chat.Stats) string {
 	return " (" + text + " without pruning)"
 }
 
-// sayGoodbye says what was done in the session and how to resume it, if there is something to
-// resume. The turn loop still runs.
+// sayGoodbye prints a summary of the session and the command that resumes it, unless there is
+// nothing to resume. The turn loop is still running.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
 	if c.History.Len() == 0 {
 		return

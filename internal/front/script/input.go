@@ -14,11 +14,11 @@ import (
 	"agent/internal/history"
 )
 
-// maxPipedInput bounds what standard input may add to a prompt.
+// maxPipedInput bounds the bytes that standard input may add to a prompt.
 const maxPipedInput = 4 << 20
 
-// prompt is the prompt of the command line with what is piped in appended.
-// What is piped in is data, whatever it looks like (D-46).
+// prompt returns the prompt of the command line, followed by piped input. Piped input is data,
+// whatever it looks like (D-46).
 func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
 	if o.Timeout < 0 {
 		return nil, usage(ErrTimeout)
@@ -37,13 +37,13 @@ func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
 	return message, nil
 }
 
-// slowInput is after how long a wait for piped input is reported.
+// slowInput is the time after which a wait for piped input is reported.
 const slowInput = 2 * time.Second
 
-// piped reads standard input to its end when it is a pipe or a file. A
-// terminal and the like are not read, so that a run never waits for a person; a
-// pipe that stays open is waited for, visibly, until ctx ends. A file of which
-// something was read before is the list of a loop, as in "while read", not input.
+// piped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
+// another device, so that a run never waits for a person. It waits, with a line to the person,
+// for a pipe that stays open, until ctx ends. A file from which another program has already read
+// is the list of a loop, as in "while read", and is not read.
 func (o Options) piped(ctx context.Context) (string, error) {
 	info, err := o.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {

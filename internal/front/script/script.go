@@ -1,5 +1,5 @@
-// Package script runs a conversation for a script: one prompt, or lines of input, to the
-// end. Package headless prints what comes of it.
+// Package script runs a conversation for a script: one prompt, or lines of input, to the end.
+// Package headless prints the results.
 package script
 
 import (
@@ -26,36 +26,36 @@ import (
 	"agent/internal/slash"
 )
 
-// Options are a run: its prompt, and what becomes of the answer.
+// Options describes a run: its prompt, and the use of its answer.
 type Options struct {
-	// In is standard input; Out gets the result, People what is for people.
+	// In is standard input. Out receives the result, and People the lines for people.
 	In          *os.File
 	Out, People io.Writer
 	Now         func() time.Time
-	// Open makes the conversation.
+	// Open creates the conversation.
 	Open func(ctx context.Context, front app.Options) (*app.Conversation, error)
-	// Status is the exit status of an end.
+	// Status returns the exit status for the end of a run.
 	Status func(outcome chat.Outcome, err error) int
 	// Format is one of headless.Formats.
 	Format string
-	// Streams has the run read lines of JSON: messages, answers and cancels.
+	// Streams is set if the run reads lines of JSON: messages, answers and cancels.
 	Streams bool
-	// Message is the prompt; what is piped in is appended.
+	// Message is the prompt; piped input is appended to it.
 	Message atcmd.Message
-	// Timeout ends the run, 0 never.
+	// Timeout bounds the run, 0 for no bound.
 	Timeout time.Duration
-	// Shape is the form of the answer, nil for any.
+	// Shape is the schema of the answer, nil for any answer.
 	Shape *shape.Schema
-	// Again is set for a job that may be tried again: a prompt that the session has answered
-	// last is answered from its record.
+	// Again is set for a job that may be tried again. If the session has already answered the
+	// prompt last, the answer is taken from its record.
 	Again bool
-	// AnswerFile also gets the answer, "" for none.
+	// AnswerFile is a file that also receives the answer, "" for none.
 	AnswerFile string
 }
 
-// Run runs one prompt, or the lines of its input, to the end, prints the result and
-// returns its exit status. It never waits for a terminal. An error that was printed with
-// the result is returned as well.
+// Run runs one prompt, or the lines of its input, to the end, prints the result and returns its
+// exit status. It never waits for a terminal. An error that was printed with the result is
+// returned as well.
 func Run(ctx context.Context, o Options) (status int, err error) {
 	if o.Shape != nil && o.Shape.Strict() == nil {
 		fmt.Fprintln(o.People, "the schema has no form that servers enforce: the answer is asked for in words and checked here")
@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	return done.Exit, done.Err
 }
 
-// converse makes the conversation and has it answer.
+// converse creates the conversation and runs it to its end.
 func (r *run) converse(ctx context.Context) error {
 	var prompt atcmd.Message
 	var err error
@@ -129,7 +129,7 @@ func (r *run) converse(ctx context.Context) error {
 	return err
 }
 
-// loaded is what a run begins with of a set-up.
+// loaded lists the parts of the set-up that a run begins with.
 func loaded(c *app.Conversation) headless.Loaded {
 	with := headless.Loaded{Servers: []headless.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
 	for _, s := range c.Servers.Status() {
@@ -150,9 +150,9 @@ func loaded(c *app.Conversation) headless.Loaded {
 	return with
 }
 
-// leftOut is what of a set-up a run does without, nil for nothing.
+// leftOut lists the parts of the set-up that a run does not use, nil if it uses all.
 func leftOut(c *app.Conversation) *headless.Setup {
-	report, _ := c.Trust.Report() // what cannot be read was said
+	report, _ := c.Trust.Report() // unreadable files were reported before
 	setup := headless.Setup{Ignored: report.Ignored, Failed: slices.Clone(c.LeftOut)}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
@@ -174,18 +174,18 @@ func leftOut(c *app.Conversation) *headless.Setup {
 	return &setup
 }
 
-// ErrTimeout is the answer to a --timeout that ends nothing.
+// ErrTimeout reports a --timeout that bounds nothing: it is negative, or -p is missing.
 var ErrTimeout = errors.New("--timeout is for -p, and a positive duration such as 90s or 10m")
 
-// TimeoutError says that a run took longer than it may.
+// A TimeoutError reports that a run took longer than this duration, its bound.
 type TimeoutError time.Duration
 
 func (e TimeoutError) Error() string {
 	return fmt.Sprintf("ended by --timeout after %s; -c goes on with the session", time.Duration(e))
 }
 
-// respond runs a prompt, or a slash command of the command line, to its end. A panic
-// of the turn loop is an error like others.
+// respond runs a prompt, or a slash command of the command line, to its end. A panic of the turn
+// loop is returned as an error.
 func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (outcome chat.Outcome, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -211,9 +211,9 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
 
-// respondOnce is respond for a job that may be tried again (--session-id). The prompt that
-// the session has answered last is answered from the record; one that it was given last and
-// did not answer continues without being said twice.
+// respondOnce runs a prompt for a job that may be tried again (--session-id). If the session has
+// answered this prompt last, the answer comes from the record. If the session was given this
+// prompt last but did not answer it, the session continues without adding the prompt again.
 func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (chat.Outcome, error) {
 	last := -1
 	for i, entry := range c.Recorded {
@@ -231,7 +231,7 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 	return c.Resend(ctx)
 }
 
-// typed is what was typed of a message, as the record has it.
+// typed returns the typed text of a message in the form in which the record stores it.
 func typed(message atcmd.Message) string {
 	var parts []string
 	for _, part := range message {
@@ -242,8 +242,8 @@ func typed(message atcmd.Message) string {
 	return strings.Join(parts, "")
 }
 
-// refusal is the error of a command: wrong usage, unless something else than the
-// command refused.
+// refusal turns the error of a command into an InputError for wrong usage, unless the turn loop,
+// the provider or an interrupt caused it.
 func refusal(err error) error {
 	_, defect := errors.AsType[*app.DefectError](err)
 	_, ofProvider := errors.AsType[*llm.Error](err)
@@ -253,8 +253,8 @@ func refusal(err error) error {
 	return usage(err)
 }
 
-// singleRun is the session of a program that ends with its command: a turn that
-// the command begins comes after it and is waited for.
+// singleRun is the session of a program that ends with its command. A turn that the command
+// requests is run, and waited for, after the command.
 type singleRun struct {
 	*chat.Chat
 	retry bool
@@ -266,7 +266,7 @@ func (s *singleRun) Retry(context.Context) error {
 	return nil
 }
 
-// runCommand runs a slash command while the loop serves what it asks.
+// runCommand runs a slash command while the turn loop serves its requests.
 func runCommand(ctx context.Context, c *app.Conversation, session slash.Session, line string) (out command.Output, err error) {
 	ctx, end := c.Serve(ctx, nil)
 	defer func() {
@@ -277,7 +277,7 @@ func runCommand(ctx context.Context, c *app.Conversation, session slash.Session,
 	return c.Commands(ctx, session, app.Screen{}).Run(ctx, line)
 }
 
-// mayInit refuses /init where nobody could allow it to write AGENTS.md.
+// mayInit refuses /init if no rule lets it write AGENTS.md, because nobody can be asked.
 func mayInit(c *app.Conversation, prompt atcmd.Message) error {
 	if strings.TrimSpace(prompt.Text()) != "/init" || c.Rules.MayWrite("AGENTS.md") {
 		return nil
@@ -285,5 +285,5 @@ func mayInit(c *app.Conversation, prompt atcmd.Message) error {
 	return usage(errors.New("/init writes AGENTS.md, and nobody is there to ask: add --allow 'write_file(AGENTS.md)'"))
 }
 
-// usage marks what is wrong with the input.
+// usage marks an error as wrong input.
 func usage(err error) error { return app.InputError{Err: err} }

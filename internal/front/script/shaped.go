@@ -13,8 +13,8 @@ import (
 	"agent/internal/shape"
 )
 
-// ReadSchema reads what --output-schema was given, a schema or its file; nil for nothing.
-// Path makes the name of a file absolute.
+// ReadSchema parses the value of --output-schema, which is a schema or the name of its file. It
+// returns nil for an empty value. path makes the name of a file absolute.
 func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	given = strings.TrimSpace(given)
 	if given == "" {
@@ -35,14 +35,14 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	return schema, nil
 }
 
-// maxSchema bounds the file of a schema, in bytes: it is part of a request.
+// maxSchema bounds the file of a schema, in bytes, because the schema is part of a request.
 const maxSchema = 256 << 10
 
-// mostAsked is how often an answer in a form is asked for: once, and twice to repair it.
+// mostAsked bounds the requests for an answer in a form: one, and two more to repair the answer.
 const mostAsked = 3
 
-// shaped brings the answer of a run into the form of a schema. An answer that fits already is
-// taken; else the model is asked for one, and again when it does not fit.
+// shaped returns the answer of a run in the form of a schema. An answer that already fits is used
+// as it is. Otherwise shaped asks the model for one, and again if the new answer does not fit.
 func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run *chat.Outcome) (json.RawMessage, error) {
 	output, misfit := schema.Fit(run.Response)
 	if misfit == nil {
@@ -59,8 +59,8 @@ func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run 
 	})
 }
 
-// inForm asks for an answer until one fits, a few times. Without a whole answer there is
-// nothing.
+// inForm asks for an answer until one fits, at most mostAsked times. It returns nil if an answer
+// is not complete, for example because it was interrupted.
 func inForm(schema *shape.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
 	text := schema.Request()
 	var misfit error

@@ -15,25 +15,25 @@ import (
 	"agent/internal/headless"
 )
 
-// run is a run in progress.
+// run holds the state of a run in progress.
 type run struct {
 	Options
 	printer *headless.Printer
 	stop    context.CancelFunc
 	talk    *app.Conversation
-	// changed gets a value with each message and question, and at the end of each turn.
+	// changed receives a value for each message and question, and at the end of each turn.
 	changed chan struct{}
 
 	mu sync.Mutex
-	// waiting are the messages that were read and not said yet.
+	// waiting holds the messages that were read but not sent yet.
 	waiting []atcmd.Message
-	// open are the questions that wait, by their ids.
+	// open holds the questions that wait for an answer, by their ids.
 	open map[int]chat.Approval
 	last chat.TurnEnded
 	done headless.Run
 }
 
-// event takes an event of the conversation, on its goroutine.
+// event handles an event of the conversation, on the goroutine of the conversation.
 func (r *run) event(envelope chat.Envelope) {
 	r.mu.Lock()
 	changes := false
@@ -62,9 +62,9 @@ func (r *run) event(envelope chat.Envelope) {
 	}
 }
 
-// serve takes lines of JSON on standard input: messages, answers to questions, cancels. Each message
-// begins a turn of its own, after those before it. The end of input ends the run when nothing is
-// left to do.
+// serve reads lines of JSON from standard input: messages, answers to questions, and cancels.
+// Each message begins a turn of its own, after the earlier messages. The run ends once the input
+// has ended and no work is left.
 func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	ctx, end := r.talk.Serve(ctx, nil)
 	if first := r.Message.Trim(); len(first) > 0 {
@@ -92,8 +92,9 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	return r.last.Outcome, r.last.Err
 }
 
-// talkOn says one message after the other, until reading has ended and nothing is left to do.
-// Questions that nobody can answer any more are refused. It returns the error of reading.
+// talkOn sends one message after another, until reading has ended and no work is left. After the
+// end of input it refuses questions, because nobody can answer them any more. It returns the
+// error of reading.
 func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	for reading := true; ctx.Err() == nil; {
 		idle := r.talk.Idle(ctx) == nil
@@ -118,7 +119,7 @@ func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	return err
 }
 
-// next takes the first message that waits, nil where none does or a turn runs.
+// next removes and returns the first waiting message, nil if none waits or a turn runs.
 func (r *run) next(idle bool) (message atcmd.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +129,7 @@ func (r *run) next(idle bool) (message atcmd.Message) {
 	return message
 }
 
-// refuse answers the questions that are open: nobody is there to do so.
+// refuse answers all open questions with no, because nobody is there to answer.
 func (r *run) refuse() {
 	r.mu.Lock()
 	open := slices.Collect(maps.Keys(r.open))
@@ -138,7 +139,7 @@ func (r *run) refuse() {
 	}
 }
 
-// change has talkOn look again.
+// change wakes talkOn to look again.
 func (r *run) change() {
 	select {
 	case r.changed <- struct{}{}:
@@ -146,7 +147,7 @@ func (r *run) change() {
 	}
 }
 
-// take does what a line says.
+// take handles a line of input.
 func (r *run) take(in headless.Input, err error) {
 	if err == nil {
 		err = r.obey(in)
@@ -185,7 +186,7 @@ func (r *run) obey(in headless.Input) error {
 	return nil
 }
 
-// say sends a message, or runs the command that it is.
+// say sends a message, or runs it if it is a slash command.
 func (r *run) say(ctx context.Context, message atcmd.Message) error {
 	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
 		r.talk.Send(message)
