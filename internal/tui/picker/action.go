@@ -9,13 +9,13 @@ import (
 	"agent/internal/tui/term"
 )
 
-// action is what a key of the list does besides choosing, from the key to its end.
+// action is the state of a list action that a key has started, until it ends.
 type action struct {
 	command.PickAction
 	state  actionState
 	choice command.Choice
 	name   edit.Editor
-	// failed says why the latest one failed.
+	// failed is the error of the latest action, or "".
 	failed string
 }
 
@@ -23,14 +23,14 @@ type actionState int
 
 const (
 	none    actionState = iota
-	asking              // somebody answers, or edits the name
-	due                 // it runs next
-	running             // beside the screen
+	asking              // the person answers, or edits the name
+	due                 // the action runs next
+	running             // concurrently with the screen
 )
 
 func (a *action) busy() bool { return a.state != none }
 
-// begin begins the action of a key. It reports false when the key has none.
+// begin starts the action of a key. It reports false if the key has none.
 func (p *Picker) begin(key string) bool {
 	i := slices.IndexFunc(p.pick.Actions, func(a command.PickAction) bool { return a.Key == key })
 	if i < 0 {
@@ -50,13 +50,13 @@ func (p *Picker) begin(key string) bool {
 	return true
 }
 
-// actionKey takes a key while an action waits for somebody, or runs.
+// actionKey handles a key while an action waits for an answer, or runs.
 func (p *Picker) actionKey(k term.Key) Result {
 	a := &p.action
 	stops := slices.Contains(stopKeys, k.Name)
 	switch {
 	case a.state != asking:
-		if stops { // what runs is not undone by leaving
+		if stops { // leaving does not stop the action
 			return Left
 		}
 	case stops:
@@ -65,20 +65,20 @@ func (p *Picker) actionKey(k term.Key) Result {
 		a.state = due
 	case a.Edits:
 		a.name.Key(k.Name, k.Text)
-	default: // only a yes is one
+	default: // every other key means no
 		p.action = action{}
 	}
 	return Stays
 }
 
-// paste puts pasted text into the name that is edited. It never answers.
+// paste puts pasted text into the edited name. It never answers a question.
 func (a *action) paste(text string) {
 	if a.state == asking && a.Edits {
 		a.name.Insert(text)
 	}
 }
 
-// act runs the action.
+// act runs the action. The returned function shows the new list or the error.
 func (p *Picker) act() func() {
 	a := p.action
 	pick, err := a.Run(a.choice, a.name.Value())
@@ -92,8 +92,8 @@ func (p *Picker) act() func() {
 	}
 }
 
-// replace shows the list as it is now. The query stays, and so does the selection if its
-// choice is still there.
+// replace shows a new version of the list. The query stays, and so does the selection if its
+// choice is still in the list.
 func (p *Picker) replace(pick command.Pick) {
 	selected, _ := p.Selected()
 	at := p.at
@@ -106,7 +106,8 @@ func (p *Picker) replace(pick command.Pick) {
 	}
 }
 
-// head is what the action asks, or the name that is edited.
+// head returns the row with the question of the action, or with the edited name, and the column
+// of the cursor.
 func (a *action) head(t *style.Theme, width int) (row string, col int) {
 	switch {
 	case a.state != asking:

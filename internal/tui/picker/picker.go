@@ -1,7 +1,6 @@
-// Package picker is the one list to choose from: it is searched while somebody types,
-// the first that fits is selected, and where there is room a pane beside it shows what
-// is selected. It knows no terminal and runs nothing: its caller gives it keys and
-// does what was chosen.
+// Package picker is the one list to choose from. It searches while the person types, selects the
+// first match, and shows a preview beside the list if there is room. It knows no terminal and
+// runs nothing: its caller gives it keys, runs its jobs and carries out the choice.
 package picker
 
 import (
@@ -15,27 +14,29 @@ import (
 	"agent/internal/tui/term"
 )
 
-// Picker is a list that is open.
+// Picker is an open list.
 type Picker struct {
 	pick  command.Pick
 	query edit.Editor
-	// matches are the choices that fit the query, at is the selected one of them.
+	// matches holds the indexes of the choices that match the query, and at is the selected
+	// match.
 	matches []int
 	at      int
-	// page is how many choices were shown last.
+	// page is the number of choices shown last.
 	page int
-	// previews are those that were asked for, by choice.
+	// previews holds the requested previews by the index of their choice.
 	previews map[int]string
-	// texts are what is searched besides names and helps, nil while it is not known. They
-	// are asked for when somebody searches; reading is set until they come.
+	// texts holds further texts to search besides names and helps, or nil while unknown. A job
+	// reads them when the person first searches: asked is set once that job was returned, reading
+	// while it runs.
 	texts          []string
 	asked, reading bool
 	action         action
-	// replaced is how often an action replaced the list.
+	// replaced counts the times that an action replaced the list.
 	replaced int
 }
 
-// Open returns a picker at the choice that is in use, else at the first.
+// Open returns a picker at the choice in use, or else at the first.
 func Open(pick command.Pick) *Picker {
 	p := &Picker{pick: pick, page: 1, previews: map[int]string{}}
 	p.query.Insert(pick.Query)
@@ -52,23 +53,23 @@ func Open(pick command.Pick) *Picker {
 	return p
 }
 
-// Result is what a key did.
+// Result is the effect of a key.
 type Result int
 
-// The results of a key.
+// The effects of a key.
 const (
-	// Stays: the picker continues.
+	// Stays means that the list stays open.
 	Stays Result = iota
-	// Chosen: it is closed, and Selected is what was chosen.
+	// Chosen means that the list is closed, and Selected returns the choice.
 	Chosen
-	// Left: it is closed, and nothing was chosen.
+	// Left means that the list is closed without a choice.
 	Left
 )
 
-// stopKeys leave the list, or what it asks.
+// stopKeys are the keys that leave the list, or the question of an action.
 var stopKeys = []string{"esc", "alt+esc", "ctrl+c", "ctrl+g"}
 
-// Key takes a key: those of every list, and text to search for.
+// Key handles a key: a key of every list, a key of an action, or text to search for.
 func (p *Picker) Key(k term.Key) Result {
 	if p.action.busy() {
 		return p.actionKey(k)
@@ -106,7 +107,8 @@ func (p *Picker) Key(k term.Key) Result {
 	return Stays
 }
 
-// turn changes the selected choice. It reports false for a list whose choices do not turn.
+// turn changes the value of the selected choice. It reports false for a list without such
+// choices.
 func (p *Picker) turn(key string) bool {
 	by := 1
 	if key == "left" {
@@ -129,7 +131,7 @@ func (p *Picker) Paste(text string) {
 	p.search()
 }
 
-// Selected is the choice that Enter takes; ok is false when nothing fits the query.
+// Selected returns the choice that Enter would take; ok is false if nothing matches the query.
 func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	if p.at >= len(p.matches) {
 		return command.Choice{}, false
@@ -137,11 +139,11 @@ func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	return p.pick.Choices[p.matches[p.at]], true
 }
 
-// Job is work beside the screen, such as reading files. What it returns belongs where the
-// keys are, and is called there.
+// A Job is slow work, such as reading files, to be run outside the event loop. The returned
+// function stores the result; it must be called in the event loop.
 type Job func() (done func())
 
-// Jobs returns the work that is due now. Each is returned once.
+// Jobs returns the jobs that are due now. It returns each job once.
 func (p *Picker) Jobs() []Job {
 	var jobs []Job
 	if p.action.state == due {
@@ -156,7 +158,7 @@ func (p *Picker) Jobs() []Job {
 		choice := p.matches[p.at]
 		if _, asked := p.previews[choice]; !asked {
 			p.previews[choice] = ""
-			previews := p.previews // those of this list; another may replace it
+			previews := p.previews // an action may replace the list, and with it p.previews
 			jobs = append(jobs, func() func() {
 				preview := c.Preview()
 				return func() { previews[choice] = preview }
@@ -166,8 +168,8 @@ func (p *Picker) Jobs() []Job {
 	return jobs
 }
 
-// readTexts reads what is searched besides names and helps. What fits only there comes
-// after all else, so that the selection stays where it is.
+// readTexts reads the further texts to search. Choices that match only there come last, so that
+// the selection stays in place.
 func (p *Picker) readTexts() func() {
 	pick, of := p.pick, p.replaced
 	texts := pick.Texts()
@@ -180,23 +182,23 @@ func (p *Picker) readTexts() func() {
 	}
 }
 
-// search finds what fits the query, and selects the first of it.
+// search finds the choices that match the query, and selects the first.
 func (p *Picker) search() {
 	p.matches, p.at = p.pick.Matches(p.query.Text, p.texts), 0
 }
 
-// move selects up and down, around the ends.
+// move moves the selection up or down, and wraps around at the ends.
 func (p *Picker) move(by int) {
 	if n := len(p.matches); n > 0 {
 		p.at = (p.at + by + n) % n
 	}
 }
 
-// wideEnough is the width from which on a preview is beside the list.
+// wideEnough is the least width, in cells, for a preview beside the list.
 const wideEnough = 90
 
-// View draws the picker in at most room lines: what is searched for, and the list. The
-// cursor belongs into the first row, in column col.
+// View draws the picker in at most room rows: the query, the list and the keys. The cursor
+// belongs in column col of the first row.
 func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) {
 	head, col := p.head(t, width)
 	if foot := p.foot(t, width); foot != "" && room > 3 {
@@ -226,7 +228,7 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 	return append([]string{head}, p.beside(t, drawn, left, width, room-1)...), col
 }
 
-// beside puts the preview of what is selected to the right of the list.
+// beside puts the preview of the selected choice to the right of the list.
 func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []string {
 	var preview []string
 	for _, row := range style.WrapText(style.CleanProse(strings.TrimSpace(p.previews[p.matches[p.at]])), width-left-3) {
@@ -252,7 +254,7 @@ func (p *Picker) beside(t *style.Theme, list []string, left, width, room int) []
 	return rows
 }
 
-// foot names the keys of the list, or says why one of them failed.
+// foot returns a row with the keys of the list, or with the error of an action.
 func (p *Picker) foot(t *style.Theme, width int) string {
 	if p.action.failed != "" {
 		return t.Bad.Text(style.Truncate("  ✗ "+style.Clean(p.action.failed), width))
@@ -270,7 +272,8 @@ func (p *Picker) foot(t *style.Theme, width int) string {
 	return t.Dim.Text(style.Parts("  "+strings.Join(keys, " · "), " · ", width))
 }
 
-// head is what is chosen and searched for, and where in the list the selection is.
+// head returns the row with the title, the query and the position of the selection in the list,
+// and the column of the cursor.
 func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	if p.action.busy() {
 		return p.action.head(t, width)
@@ -291,14 +294,14 @@ func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 // Row is a line of a list: the name of a choice, and a remark about it.
 type Row struct {
 	Name, Help string
-	// InUse marks what is in force now.
+	// InUse marks the choice that is in force now.
 	InUse bool
-	// Faded has it shown less clearly than others.
+	// Faded makes the row dimmer than others.
 	Faded bool
 }
 
-// Rows draws the part of a list around the selected row, which may be -1 for none, in
-// at most room lines of width cells.
+// Rows draws the part of a list around the selected row, in at most room rows of width cells.
+// selected may be -1 for none.
 func Rows(t *style.Theme, rows []Row, selected, width, room int) []string {
 	top := max(0, min(selected-room/2, len(rows)-room))
 	shown := rows[top:min(len(rows), top+max(0, room))]
