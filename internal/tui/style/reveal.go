@@ -13,25 +13,25 @@ import (
 // Range is a part of a text, in bytes.
 type Range struct{ From, To int }
 
-// Revealed is text that hides nothing: every character in it is seen.
+// Revealed is text in which every character is visible.
 type Revealed struct {
 	Text string
-	// Marks are the parts of Text that represent something that would not be seen.
+	// Marks are the parts of Text that stand for an invisible character.
 	Marks []Range
-	// Hidden counts the characters that would not have been seen, or would have
-	// changed what is seen.
+	// Hidden counts the characters that would have been invisible, or would have changed the look
+	// of others.
 	Hidden int
 }
 
-// longestGap is the longest run of spaces that is shown as it is. A longer one
-// could push what follows out of sight.
+// longestGap is the longest run of spaces that is shown as it is. A longer run could push the
+// text behind it out of sight.
 const longestGap = 48
 
-// Reveal makes text fit for consent: a person approves what is shown, so nothing is
-// obeyed, removed or left invisible. Control and escape characters, characters that
-// reorder, join or hide text, spaces that are not the ordinary one, and bytes that
-// are no UTF-8 are shown by a symbol or their number. Line ends stay, tabs are
-// expanded, and long runs of spaces become a number.
+// Reveal makes text fit for consent. A person approves the text as shown, so no character may be
+// obeyed by the terminal, removed or left invisible. Reveal shows control and escape characters,
+// characters that reorder, join or hide text, spaces other than the ordinary one, and bytes that
+// are not UTF-8 by a symbol or their number. Line ends stay, tabs are expanded, and a long run of
+// spaces becomes a number.
 func Reveal(text string) Revealed {
 	if isPrintable(text) {
 		return Revealed{Text: text}
@@ -53,8 +53,8 @@ func Reveal(text string) Revealed {
 		case c == '\t':
 			n := TabWidth - r.column%TabWidth
 			r.add(strings.Repeat(" ", n), n)
-		// Emoji made of several characters are taken apart too: nothing distinguishes an
-		// ordinary one from one that hides.
+		// Emoji made of several characters are taken apart too: nothing
+		// distinguishes an ordinary emoji from an emoji that hides text.
 		case c == utf8.RuneError && size == 1, words.Hidden(c), !unicode.IsPrint(c):
 			r.hidden++
 			r.mark(symbol(c, rest[:size]))
@@ -66,7 +66,7 @@ func Reveal(text string) Revealed {
 	return Revealed{Text: r.b.String(), Marks: r.marks, Hidden: r.hidden}
 }
 
-// revealer collects what Reveal shows.
+// revealer builds the result of Reveal.
 type revealer struct {
 	b      strings.Builder
 	marks  []Range
@@ -84,7 +84,7 @@ func (r *revealer) mark(s string) {
 	r.add(s, Width(s))
 }
 
-// symbol is what represents a hidden character.
+// symbol returns the visible text that stands for a hidden character.
 func symbol(r rune, text string) string {
 	if seen := words.Visible(text); seen != text {
 		return seen
@@ -92,7 +92,7 @@ func symbol(r rune, text string) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
-// isPrintable reports text that Reveal leaves alone.
+// isPrintable reports whether Reveal would leave a text unchanged.
 func isPrintable(s string) bool {
 	gap := 0
 	for i := range len(s) {

@@ -8,19 +8,19 @@ import (
 	"agent/internal/words"
 )
 
-// Seal returns a row as it may be written to a terminal: the sequences that set a style
-// stay, and the links that this program made; everything else that a terminal would obey, or show as nothing, is made visible.
-// Every row passes through it on its way out, so that text is shown and never obeyed
-// wherever it came from; layout cleans text before, because it has to know its width.
+// Seal makes a row safe to write to a terminal. Sequences that set a style and links made by this
+// program stay; Seal makes visible everything else that a terminal would obey, or show as
+// nothing. Every row passes through Seal on its way out, so that no text is obeyed wherever it
+// comes from. Layout cleans text earlier, because it must know the width.
 func Seal(row string) string {
 	return seal(row, func(text string) int { return max(styleLength(text), link.Length(text)) })
 }
 
-// SealPlain is Seal for terminals that get no styles: no sequence stays.
+// SealPlain works like Seal, for a terminal that gets no styles: it keeps no sequence.
 func SealPlain(row string) string { return seal(row, func(string) int { return 0 }) }
 
-// seal makes everything in a row visible but sequences of the length that sequence
-// returns for what begins with one.
+// seal makes everything in a row visible except the allowed sequences. sequence returns the
+// length of the allowed sequence at the beginning of its argument, or 0.
 func seal(row string, sequence func(string) int) string {
 	var b strings.Builder
 	from := 0
@@ -50,8 +50,8 @@ func seal(row string, sequence func(string) int) string {
 	return b.String() + row[from:]
 }
 
-// seen is what represents a character that a terminal would obey or not show. A tab and
-// a line end move the cursor: within a row both are as visible as the others.
+// seen returns the visible text for a character that a terminal would obey or not show. Within a
+// row this includes a tab and a line end, which move the cursor.
 func seen(text string, r rune) string {
 	switch r {
 	case '\t':
@@ -62,8 +62,8 @@ func seen(text string, r rune) string {
 	return words.Visible(text)
 }
 
-// styleLength is the length of the sequence that sets a style (SGR) at the beginning of
-// text, 0 for none.
+// styleLength returns the length of the sequence that sets a style (SGR) at the beginning of
+// text, or 0 for none.
 func styleLength(text string) int {
 	if !strings.HasPrefix(text, "\x1b[") {
 		return 0
@@ -79,12 +79,12 @@ func styleLength(text string) int {
 	return 0
 }
 
-// Hides reports a character that reorders or hides the text around it, or is blank where
-// something seems to be. What sets type without a picture of its own, such as a joiner, is
-// none: prose in many scripts needs it. Consent has a stricter rule, see Reveal.
+// Hides reports whether a character reorders or hides the text around it, or is blank although it
+// seems to be something. It allows invisible characters that only set type, such as a joiner,
+// since prose in many scripts needs them. Consent has a stricter rule, see Reveal.
 func Hides(r rune) bool {
 	switch {
-	case r >= 0xa0 && r < 0x300: // Latin, most of what is not ASCII
+	case r >= 0xa0 && r < 0x300: // Latin, the most frequent beyond ASCII
 		return false
 	case r >= 0xfe00 && r <= 0xfe0f: // variation selectors
 		return false

@@ -7,10 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Spans are a text in pieces of one style each.
+// Spans is a text in pieces, each of one style.
 type Spans []Span
 
-// String is the text with its styles, ready for the terminal.
+// String returns the text with its styles, ready for the terminal.
 func (s Spans) String() string {
 	var b strings.Builder
 	for _, span := range s {
@@ -19,7 +19,7 @@ func (s Spans) String() string {
 	return b.String()
 }
 
-// Width is how many cells the text takes.
+// Width returns the width of the text in cells.
 func (s Spans) Width() int {
 	width := 0
 	for _, span := range s {
@@ -28,8 +28,8 @@ func (s Spans) Width() int {
 	return width
 }
 
-// Restyle returns the spans with over laid on top in the given parts of the text,
-// which are in order and do not overlap.
+// Restyle returns the spans with over laid on top in the given parts of the text, which must be
+// in order and must not overlap.
 func (s Spans) Restyle(parts []Range, over Style) Spans {
 	if len(parts) == 0 {
 		return s
@@ -70,9 +70,9 @@ func (s Spans) On(ground Style, width int) Spans {
 	return out
 }
 
-// SoftWrap cuts the text into rows of at most width cells, behind a space where there is
-// one in the last two thirds of a row, so that words stay whole. Nothing is left out: a
-// space ends the row before.
+// SoftWrap cuts the text into rows of at most width cells. It cuts after a space in the last two
+// thirds of the row if it can, so that words stay whole. No character is left out: the space
+// stays at the end of its row.
 func (s Spans) SoftWrap(width int) []Spans {
 	var rows []Spans
 	whole, rest := s.Plain(), slices.Clone(s)
@@ -87,7 +87,7 @@ func (s Spans) SoftWrap(width int) []Spans {
 	}
 }
 
-// SoftRows is SoftWrap with rows that are ready for the terminal.
+// SoftRows returns the rows of SoftWrap, ready for the terminal.
 func (s Spans) SoftRows(width int) (rows []string) {
 	for _, row := range s.SoftWrap(width) {
 		rows = append(rows, row.String())
@@ -95,7 +95,7 @@ func (s Spans) SoftRows(width int) (rows []string) {
 	return rows
 }
 
-// cutPoint is where a row ends that begins at a position.
+// cutPoint returns the end of the row that begins at position at.
 func cutPoint(text string, at, width int) int {
 	used := 0
 	for end := at; end < len(text); {
@@ -113,7 +113,7 @@ func cutPoint(text string, at, width int) int {
 	return len(text)
 }
 
-// Plain is the text without its styles.
+// Plain returns the text without its styles.
 func (s Spans) Plain() string {
 	var b strings.Builder
 	for _, span := range s {
@@ -122,7 +122,7 @@ func (s Spans) Plain() string {
 	return b.String()
 }
 
-// joined are the spans with those of one style that follow each other as one.
+// joined returns the spans with adjacent spans of the same style merged.
 func (s Spans) joined() Spans {
 	var out Spans
 	for _, span := range s {
@@ -135,7 +135,7 @@ func (s Spans) joined() Spans {
 	return out
 }
 
-// split cuts the text after so many bytes. What is behind has the place of what it was.
+// split cuts the text after at bytes. after reuses the memory of s.
 func (s Spans) split(at int) (before, after Spans) {
 	for i, span := range s {
 		if at < len(span.Text) {

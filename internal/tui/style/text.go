@@ -1,6 +1,12 @@
-// Package style is how text looks on a terminal: themes, the width of text,
-// wrapping, and cleaning of text from outside. It is pure and knows nothing of what
-// the text is about.
+// Package style gives text its look on a terminal: themes, the width of text, wrapping, and
+// making text from outside safe. It is pure and does not depend on the meaning of the text.
+//
+// A Theme holds a Style for each meaning (Warn, Added, Code, …); package tui makes it from a
+// Palette and passes it to every function that draws. A Spans is a text in pieces of one style
+// each, which is wrapped before it becomes rows of the terminal.
+//
+// Text from outside passes one of three functions: Clean for output to read, Reveal for text that
+// a person approves, and Seal, which term.Screen applies to every row on its way to the terminal.
 package style
 
 import (
@@ -11,11 +17,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TabWidth is how far apart tab stops are. Terminals and width functions disagree
-// about tabs, so they are expanded before anything is measured.
+// TabWidth is the distance of tab stops in cells. Terminals and width functions disagree about
+// tabs, so tabs are expanded before anything is measured.
 const TabWidth = 4
 
-// Width is how many cells a string takes.
+// Width returns the width of a string in cells.
 func Width(s string) int {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -25,7 +31,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Truncate cuts a string to a number of cells, marking the cut.
+// Truncate cuts a string to a number of cells, and marks the cut with "…".
 func Truncate(s string, width int) string {
 	if Width(s) <= width {
 		return s
@@ -33,8 +39,8 @@ func Truncate(s string, width int) string {
 	return ansi.Truncate(s, max(0, width), "…")
 }
 
-// Parts is as much of a line as fits, in whole parts, which the separator is between; a
-// first part that is too wide is cut.
+// Parts cuts a line of parts with a separator between them to width: it drops whole parts from
+// the end, and truncates the first part if that alone is too wide.
 func Parts(line, separator string, width int) string {
 	for Width(line) > width {
 		at := strings.LastIndex(line, separator)
@@ -46,7 +52,7 @@ func Parts(line, separator string, width int) string {
 	return line
 }
 
-// CleanProse is Clean for text that was not written for a terminal: a lone CR ends a
+// CleanProse works like Clean, for text that was not written for a terminal: a lone CR ends a
 // line, so that nothing before it is lost.
 func CleanProse(s string) string {
 	if strings.Contains(s, "\r") {
@@ -55,16 +61,16 @@ func CleanProse(s string) string {
 	return Clean(s)
 }
 
-// Clean makes what a command printed fit for the screen: escape sequences and control
-// characters are gone, tabs are expanded, and of text that overwrites its line
-// only the last state is left. Characters that reorder or hide text are shown as
-// such. For what a person consents to there is Reveal.
+// Clean makes the output of a command fit for the screen. It removes escape sequences and control
+// characters, expands tabs, and keeps only the last state of a line that was overwritten.
+// Characters that reorder or hide text are shown as such. For text that a person approves, use
+// Reveal.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "�")
-	// A sequence may end inside a character, whose other bytes are left over.
+	// A sequence may end inside a character and leave its other bytes over.
 	s = strings.ToValidUTF8(ansi.Strip(s), "�")
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -77,7 +83,8 @@ func Clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// CleanStyled is Clean for a line whose styles stay if styled is set; they end with it.
+// CleanStyled works like Clean on a line, but keeps its styles if styled is set. The styles end
+// with the line.
 func CleanStyled(line string, styled bool) string {
 	if !styled || !strings.Contains(line, "\x1b[") {
 		return Clean(line)
@@ -125,7 +132,7 @@ func cleanLine(line string) string {
 		case r < ' ' || r >= 0x7f && r < 0xa0:
 			width = 0
 		default:
-			// What joins a visible character hides behind it.
+			// A hidden character in the same cluster would be invisible.
 			if strings.ContainsFunc(cluster, Hides) {
 				cluster = showInvisible(cluster)
 				width = ansi.StringWidth(cluster)
@@ -138,8 +145,8 @@ func cleanLine(line string) string {
 	return b.String()
 }
 
-// isUnspaced reports a character of a script without spaces, where a zero-width one marks
-// the end of a word and hides nothing.
+// isUnspaced reports whether a character belongs to a script without spaces. There a zero-width
+// space marks the end of a word and hides nothing.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
 }
@@ -153,7 +160,7 @@ func showInvisible(text string) string {
 	}, text)
 }
 
-// Listed puts a comma between two texts, when there are two.
+// Listed joins two texts with a comma, unless the first is empty.
 func Listed(a, b string) string {
 	if a == "" {
 		return b
@@ -161,13 +168,13 @@ func Listed(a, b string) string {
 	return a + ", " + b
 }
 
-// HardWrap cuts a line into rows of at most width cells, wherever that falls.
+// HardWrap cuts a line into rows of at most width cells, even within words.
 func HardWrap(line string, width int) []string {
 	return strings.Split(ansi.Hardwrap(line, width, true), "\n")
 }
 
-// Tail renders the end of a text in at most height rows of width cells. Its
-// cost does not depend on the length of the text.
+// Tail returns the end of a text in at most height rows of width cells. Its cost does not depend
+// on the length of the text.
 func Tail(text string, width, height int) []string {
 	if height <= 0 || width <= 0 {
 		return nil

@@ -12,24 +12,25 @@ import (
 	"agent/internal/tui/link"
 )
 
-// Style is a style worked out once: what switches it on and off, so that styling
-// text is concatenation, and where the text leads.
+// Style holds the sequences that switch a style on and off, worked out once so that styling text
+// is concatenation, and the link target of the text.
 type Style struct {
 	On, off string
 	target  link.Target
 }
 
-// newStyle takes a style apart into its sequences.
+// newStyle takes a lipgloss style apart into its sequences.
 func newStyle(look lipgloss.Style) Style {
 	on, off, _ := strings.Cut(look.Render("x"), "x")
 	return Style{On: on, off: off}
 }
 
-// Colours is how many colours a terminal has.
+// Colours tells how many colours a terminal has.
 type Colours = termenv.Profile
 
-// What terminals can show, from the most: red, green and blue of 8 bits, the fixed palette,
-// the sixteen of their own, which their user made readable, and text without any attribute.
+// The abilities of terminals, from the most: red, green and blue of 8 bits each, the fixed
+// palette of 256, the terminal's own sixteen colours, which its user made readable, and text
+// without any attribute.
 const (
 	TrueColours = termenv.TrueColor
 	Colours256  = termenv.ANSI256
@@ -37,8 +38,8 @@ const (
 	NoColours   = termenv.Ascii
 )
 
-// DetectColours finds out what colours the environment promises; NO_COLOR wins.
-// The terminal is not asked.
+// DetectColours returns the colours that the environment promises; NO_COLOR wins. It does not ask
+// the terminal.
 func DetectColours(env func(key string) string) Colours {
 	name := env("TERM")
 	switch {
@@ -55,39 +56,39 @@ func DetectColours(env func(key string) string) Colours {
 	return Colours16
 }
 
-// Theme holds the styles by what they mean. Meaning never rests on colour alone:
-// every use has a glyph or a word beside it.
+// Theme holds the styles by their meaning. Meaning never rests on colour alone: every use has a
+// glyph or a word beside it.
 type Theme struct {
-	// Palette is the name of what it was made of.
+	// Palette is the name of the palette that the theme was made from.
 	Palette string
-	// Spoken is set for people that listen: signs are words, tables are sentences.
+	// Spoken is set for screen readers: signs become words, tables become sentences.
 	Spoken bool
-	// Links makes links of what a text names; nil makes none.
+	// Links finds the links in a text; nil finds none.
 	Links *link.Links
-	// Columns is the widest that prose gets.
+	// Columns is the greatest width of prose.
 	Columns int
 	colours Colours
-	// Opens is the key that opens what is left out, as people write it.
+	// Opens is the label of the key that opens the left-out part of an output.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
 	User, OK, Bad, Warn, Loud                    Style
-	// Mark is for what replaces a character that would not be seen.
+	// Mark is the style of the symbol in place of an invisible character.
 	Mark                                              Style
 	Added, Removed, Hunk                              Style
 	Heading, Code, Link, Quote                        Style
 	Keyword, Literal, Number, Comment, Name, TypeName Style
 	Bar                                               []Style
-	// Backgrounds, empty where the terminal has sixteen colours or fewer: of what
-	// the user said, of lines of a diff, and of the words in them that changed.
+	// These are backgrounds, empty if the terminal has sixteen colours or fewer: of the user's
+	// messages, of lines of a diff, and of the changed words in them.
 	UserGround                         Style
 	AddedGround, RemovedGround         Style
 	AddedWordGround, RemovedWordGround Style
 }
 
-// Columns is the widest that prose gets by itself: longer lines are hard to read.
+// Columns is the default of the greatest width of prose: longer lines are hard to read.
 const Columns = 100
 
-// Prose is how wide prose gets where there is room for so much.
+// Prose returns the width of prose in a window of the given width.
 func (t *Theme) Prose(width int) int { return min(width, max(20, t.Columns)) }
 
 // NewTheme returns the styles of a palette for a number of colours.
@@ -136,7 +137,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	return t
 }
 
-// Sample is how text looks in the palette of that name; nil where there is no such palette.
+// Sample returns sample rows in the palette of that name, or nil if no such palette exists.
 func (t *Theme) Sample(name string) []string {
 	i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name })
 	if i < 0 {
@@ -153,7 +154,7 @@ func (t *Theme) Sample(name string) []string {
 	}
 }
 
-// Over puts one style on top of another.
+// Over returns the style p on top of another style.
 func (p Style) Over(below Style) Style {
 	switch {
 	case p.On == "" && p.target == link.Target{}:
@@ -167,7 +168,7 @@ func (p Style) Over(below Style) Style {
 	return p
 }
 
-// To is the style for text that leads somewhere.
+// To returns the style for text that links to target.
 func (p Style) To(target link.Target) Style {
 	p.target = target
 	return p
@@ -181,7 +182,7 @@ func (p Style) Text(s string) string {
 	return p.target.Around(s)
 }
 
-// Linked is text in a style, with what it names as links.
+// Linked returns a text in a style, with links on the files and addresses that it names.
 func (t *Theme) Linked(text string, look Style) Spans {
 	places := t.Links.Places(text)
 	if len(places) == 0 {
@@ -202,8 +203,8 @@ func (t *Theme) Linked(text string, look Style) Spans {
 	return out
 }
 
-// LinkedAll is spans with what they name as links. A name may be in several spans of one
-// style.
+// LinkedAll returns spans with links on the files and addresses that they name. A name may
+// stretch over several spans of the same style.
 func (t *Theme) LinkedAll(spans Spans) Spans {
 	if t.Links == nil {
 		return spans
@@ -219,28 +220,27 @@ func (t *Theme) LinkedAll(spans Spans) Spans {
 	return out
 }
 
-// The values of the setting theme that are not the name of one palette alone: with auto
-// the terminal is asked for its ground.
+// The values of the setting theme besides the names of further palettes. With auto, the terminal
+// is asked for its background.
 const (
 	Auto  = "auto"
 	Dark  = "dark"
 	Light = "light"
 )
 
-// Colour is what a colour is on terminals with that many. A number is a colour of the
-// terminal's own palette.
+// Colour is a colour for each number of colours that a terminal may have. A decimal number means
+// a colour of the terminal's own palette.
 type Colour = lipgloss.CompleteColor
 
-// own is one of the terminal's own sixteen colours, which its user made readable.
+// own returns one of the terminal's own sixteen colours, which its user made readable.
 func own(number string) Colour { return colour(number, number, number) }
 
 func colour(full, of256, of16 string) Colour {
 	return Colour{TrueColor: full, ANSI256: of256, ANSI: of16}
 }
 
-// Palette is a theme as a value: the colours of text, and the grounds behind what the
-// user said, lines of a diff, and the words in them that changed. Terminals of sixteen
-// colours have no grounds.
+// Palette is a theme as a value: the colours of text, and the grounds behind the user's messages,
+// lines of a diff, and the changed words in them. Terminals with sixteen colours have no grounds.
 type Palette struct {
 	Name                                    string
 	Red, Magenta, Blue, Yellow, Green, Cyan Colour
@@ -249,9 +249,9 @@ type Palette struct {
 	AddedWordGround, RemovedWordGround      Colour
 }
 
-// Palettes are the themes, the one for a dark ground and the one for a light ground first.
-// A further one is a value in this list: the setting, its completion and /theme follow.
-// Text and its default colour are readable on every ground.
+// Palettes lists the themes, beginning with the one for a dark and the one for a light ground. A
+// new theme is a value in this list: the setting, its completion and /theme follow. Text in the
+// default colour must be readable on every ground.
 var Palettes = []Palette{
 	{
 		Name: Dark,
@@ -261,7 +261,7 @@ var Palettes = []Palette{
 		AddedWordGround: colour("#1e6432", "28", ""), RemovedWordGround: colour("#80242a", "88", ""),
 	},
 	{
-		Name: Light, // most palettes make yellow, green and cyan too bright for it
+		Name: Light, // most terminals make yellow, green and cyan too bright for a light ground
 		Red:  own("1"), Magenta: own("5"), Blue: own("4"), Yellow: own("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
 		UserGround:  colour("#eceef2", "254", ""),
 		AddedGround: colour("#dafbe1", "194", ""), RemovedGround: colour("#ffe1e0", "224", ""),
@@ -269,8 +269,8 @@ var Palettes = []Palette{
 	},
 }
 
-// PaletteFor returns the palette that the setting theme names, for auto the one that fits
-// the terminal's ground.
+// PaletteFor returns the palette that the setting theme names; for auto it returns the palette
+// that fits the terminal's ground.
 func PaletteFor(name string, darkGround bool) Palette {
 	if i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name }); i >= 0 {
 		return Palettes[i]
@@ -290,21 +290,22 @@ func Themes() []string {
 	return names
 }
 
-// NewSpoken returns the theme for people that listen: no styles, and words in place of
-// what only the eye distinguishes.
+// NewSpoken returns the theme for screen readers: no styles, and words in place of signs and
+// colours.
 func NewSpoken() *Theme {
 	t := NewTheme(NoColours, Palettes[0])
 	t.Spoken = true
 	return t
 }
 
-// signs are the signs that our lines begin with, and what is said in their place.
+// signs maps the signs at the beginning of our lines to the words spoken in their place.
 var signs = map[string]string{
 	"✓": "ok:", "✗": "failed:", "!": "note:", "≈": "context:", "■": "stopped:", "↻": "again:", "·": "", "↑": "",
 	"  +": "with", "  −": "without",
 }
 
-// Sign is the sign that a line begins with, and the space behind it.
+// Sign returns the sign at the beginning of a line and the space behind it, or the word for the
+// sign in a spoken theme.
 func (t *Theme) Sign(look Style, sign string) string {
 	if !t.Spoken {
 		return look.Text(sign) + " "
@@ -315,14 +316,14 @@ func (t *Theme) Sign(look Style, sign string) string {
 	return ""
 }
 
-// lineStat is how many lines were added and removed.
+// lineStat matches the numbers of added and removed lines.
 var lineStat = pattern.New(`\+(\d+) −(\d+)`)
 
-// spoken are the signs within our own lines, and what is said in their place.
+// spoken replaces the signs within our own lines by words.
 var spoken = strings.NewReplacer(" · ", ", ", " — ", ", ", " → ", " to ", "−", "minus ", "×", "times ", " ~", " about ", "“", "\"", "”", "\"")
 
-// Say puts the signs of a line of our own into words, where somebody listens. It is not for
-// text from elsewhere, which is shown as it is.
+// Say replaces the signs in one of our own lines by words, if the theme is spoken. Text from
+// elsewhere is shown as it is, so Say must not be used for it.
 func (t *Theme) Say(line string) string {
 	if !t.Spoken {
 		return line

@@ -14,9 +14,9 @@ type Span struct {
 	Style Style
 }
 
-// WrapSpans breaks spans into lines of at most width cells, between words where it can. A
-// line end in the text is kept. Each line opens and closes its own styles, so that lines
-// can be indented, printed and redrawn by themselves.
+// WrapSpans breaks spans into lines of at most width cells, between words if it can, and at every
+// line end in the text. Each line opens and closes its own styles, so that lines can be indented,
+// printed and redrawn by themselves.
 func WrapSpans(spans Spans, width int) []string {
 	var lines []string
 	rest, at := slices.Clone(spans), 0
@@ -30,20 +30,20 @@ func WrapSpans(spans Spans, width int) []string {
 	return lines
 }
 
-// WrapText breaks plain text into lines.
+// WrapText breaks plain text into lines of at most width cells.
 func WrapText(text string, width int) []string { return WrapSpans(Spans{{Text: text}}, width) }
 
-// wrapped says where the lines are that a text is broken into. The spaces where it is broken
-// are on none of them.
+// wrapped returns the ranges of the lines that a text is broken into. The spaces at a break
+// belong to none of them.
 func wrapped(text string, width int) (lines []Range) {
 	var line Range
 	used := 0           // cells of the line
-	word, cells := 0, 0 // where the word begins that is read, and its width
+	word, cells := 0, 0 // where the current word begins, and its width
 	end := func(next int) {
 		lines = append(lines, line)
 		line, used = Range{next, next}, 0
 	}
-	// place puts the word on the line, or on the next one when it does not fit.
+	// place puts the word on the line, or on the next one if the word does not fit.
 	place := func(to int) {
 		if word == to {
 			return
@@ -76,7 +76,7 @@ func wrapped(text string, width int) (lines []Range) {
 			place(at)
 			word, size = at+1, 1
 		default:
-			// Scripts of wide characters break anywhere, and what is too long must.
+			// Scripts of wide characters break anywhere, and so must a word that is too long.
 			if wide > 1 || cells+wide > width {
 				place(at)
 			}
@@ -89,7 +89,7 @@ func wrapped(text string, width int) (lines []Range) {
 	return lines
 }
 
-// Indent puts one prefix before the first line and another before the rest.
+// Indent puts one prefix before the first line and another before the others.
 func Indent(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -99,8 +99,9 @@ func Indent(lines []string, first, rest string) []string {
 	return out
 }
 
-// HangingWrap breaks a line that is too wide. What follows stays in the line's last
-// column that leaves a third of the width, else under its first word.
+// HangingWrap breaks a line that is too wide. The continuation is indented to the last column of
+// the line (text after two spaces) that begins in the first two thirds of the width, or else to
+// the first word.
 func HangingWrap(line string, width int) []string {
 	if Width(line) <= width {
 		return []string{line}
