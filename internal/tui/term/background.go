@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// The terminal is asked for its background colour once, after the first paint,
-// and nobody waits: the decoder takes the answer out of what is typed whenever it
-// comes. An answer later than backgroundLimit is not used, so that colours do not
-// change under the reader's eyes. The palette is readable without an answer.
+// The terminal is asked for its background colour once, after the first paint, and nobody waits:
+// the decoder recognises the answer among the typed keys whenever it comes. An answer later than
+// BackgroundLimit is not used, so that colours do not change under the reader's eyes. The palette
+// is readable without an answer.
 const (
-	// BackgroundQuery asks the terminal.
+	// BackgroundQuery asks the terminal for its background colour.
 	BackgroundQuery  = "\x1b]11;?\x1b\\"
 	backgroundAnswer = "\x1b]11;"
-	// BackgroundLimit is how long an answer counts.
+	// BackgroundLimit is the time within which an answer counts.
 	BackgroundLimit = 100 * time.Millisecond
 )
 
-// isDark reads an answer such as "rgb:1e1e/1e1e/1e1e". It reports false for known
-// when the answer is in another form.
+// isDark parses an answer such as "rgb:1e1e/1e1e/1e1e". known is false if the answer has another
+// form.
 func isDark(answer string) (dark, known bool) {
 	_, colour, ok := strings.Cut(answer, ":")
 	parts := strings.Split(colour, "/")
@@ -37,8 +37,8 @@ func isDark(answer string) (dark, known bool) {
 	return 0.299*rgb[0]+0.587*rgb[1]+0.114*rgb[2] < 0.5, true
 }
 
-// DeclaredBackground reads COLORFGBG, which some terminals set to "FG;BG" in
-// colours of the sixteen.
+// DeclaredBackground parses COLORFGBG, which some terminals set to "FG;BG" in numbers of the
+// sixteen colours.
 func DeclaredBackground(colorFGBG string) (dark, known bool) {
 	at := strings.LastIndexByte(colorFGBG, ';')
 	n, err := strconv.Atoi(colorFGBG[at+1:])

@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// The sequences around a bracketed paste.
+// These sequences surround a bracketed paste.
 const (
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
 
-// Longest sequences worth waiting for; anything longer is noise and is dropped.
+// These are the longest sequences worth waiting for, in bytes; anything longer is noise and is
+// dropped.
 const (
 	maxCSI = 64
 	maxOSC = 256
 )
 
-// Decoder takes what the terminal sends apart into events. Sequences and characters
-// split across reads are held back until they are complete; a bracketed paste is
-// one event. Feeding bytes in any portions gives the same events (fuzzed), apart
-// from lone escapes, see flush.
+// Decoder splits the bytes from the terminal into events. It holds back sequences and characters
+// that are split across reads until they are complete; a bracketed paste is one event. The events
+// do not depend on how the bytes are divided (fuzzed), except for lone escapes, see flush.
 type Decoder struct {
 	held    []byte
 	pasting bool
@@ -52,7 +52,7 @@ func (d *Decoder) Feed(out []Event, in []byte) []Event {
 	return out
 }
 
-// feedPaste collects pasted bytes and returns what follows the paste.
+// feedPaste collects pasted bytes and returns the bytes after the paste.
 func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byte) {
 	from := max(0, len(d.paste)-len(pasteEnd)+1)
 	d.paste = append(d.paste, buf...)
@@ -69,15 +69,14 @@ func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byt
 	return out, rest
 }
 
-// waiting reports whether what is held back may be keys by themselves: only time shows
-// Esc, or Esc and a bracket, from the start of a sequence. The rest of a longer sequence
-// or of a character is on its way, however slow the line is.
+// waiting reports whether the held bytes may be keys by themselves: only time tells Esc, or Esc
+// and a bracket, from the start of a sequence. The rest of a longer sequence or of a character is
+// certain to come, however slow the line is.
 func (d *Decoder) waiting() bool {
 	return len(d.held) > 0 && len(d.held) <= 2 && d.held[0] == 0x1b && d.held[len(d.held)-1] < 0x80
 }
 
-// flush gives up waiting: an Esc that is held is a key by itself, and what follows
-// it was typed.
+// flush stops waiting: it takes the held Esc, and the byte after it, as typed keys.
 func (d *Decoder) flush(out []Event) []Event {
 	for _, c := range d.held {
 		out = append(out, plainKey([]byte{c}))
@@ -86,8 +85,8 @@ func (d *Decoder) flush(out []Event) []Event {
 	return out
 }
 
-// UnitLength returns the length of the character or sequence that buf begins
-// with, or 0 when its end is not there yet.
+// UnitLength returns the length of the character or sequence that buf begins with, or 0 if its
+// end is still missing.
 func UnitLength(buf []byte) int {
 	if buf[0] != 0x1b {
 		return runeLength(buf)
@@ -150,7 +149,7 @@ func oscLength(buf []byte) int {
 	return 0
 }
 
-// decode returns the event of one complete unit, or nil when it means nothing here.
+// decode returns the event of one complete unit, or nil if the unit has no meaning here.
 func (d *Decoder) decode(unit []byte) Event {
 	if unit[0] != 0x1b {
 		return plainKey(unit)
@@ -180,7 +179,7 @@ func (d *Decoder) decode(unit []byte) Event {
 	return decodeCSI(unit)
 }
 
-// plainKey is the key of a character.
+// plainKey returns the key of a character.
 func plainKey(unit []byte) Key {
 	if unit[0] < ' ' || unit[0] == 0x7f {
 		return controlKey(unit[0])

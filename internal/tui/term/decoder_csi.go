@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Modifier bits of the CSI encodings. Others (locks, super) are ignored or make a
-// key that means nothing here.
+// Modifier bits of the CSI encodings. Lock keys are ignored; a key with another modifier, such as
+// super, has no meaning here.
 const (
 	modShift = 1
 	modAlt   = 2
@@ -16,8 +16,7 @@ const (
 	modOther = 8 | 16 | 32
 )
 
-// finals are the keys named by the last character of their sequence, numbers those
-// named by the number before "~".
+// finals maps the last character of a sequence to its key, and numbers the number before "~".
 var (
 	finals = map[byte]string{
 		'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",
@@ -30,9 +29,9 @@ var (
 	}
 )
 
-// decodeCSI returns the event of a CSI sequence, or nil when it means nothing here.
+// decodeCSI returns the event of a CSI sequence, or nil if it has no meaning here.
 func decodeCSI(unit []byte) Event {
-	if len(unit) < len("\x1b[A") { // a control character broke it off
+	if len(unit) < len("\x1b[A") { // a control character cut the sequence short
 		return nil
 	}
 	final := unit[len(unit)-1]
@@ -53,7 +52,7 @@ func decodeCSI(unit []byte) Event {
 	return modified(finals[final], mods)
 }
 
-// modified is a function key held with modifiers.
+// modified returns the event of a function key held with modifiers.
 func modified(name string, mods int) Event {
 	if name == "" || mods < 0 || mods&modOther != 0 {
 		return nil
@@ -70,7 +69,7 @@ func modified(name string, mods int) Event {
 	return named(name)
 }
 
-// extendedKey is a key given by its character and modifiers.
+// extendedKey returns the event of a key given by its character and modifiers.
 func extendedKey(code rune, mods int) Event {
 	code = keypad(code)
 	if mods&modOther != 0 || mods < 0 {
@@ -132,7 +131,7 @@ func keypad(code rune) rune {
 	return code
 }
 
-// number returns the i-th parameter, without its sub-parameters, or a default.
+// number returns the i-th parameter without its sub-parameters, or missing if there is none.
 func number(params []string, i, missing int) int {
 	if i >= len(params) {
 		return missing

@@ -6,40 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// Event is something the terminal sent: a Key, a Paste, a Background or a Focus.
+// Event is something that the terminal sent: a Key, a Paste, a Background or a Focus.
 type Event any
 
 // Key is a key that was pressed.
 type Key struct {
-	// Name says which: "enter", "ctrl+c", "alt+left"; for a key that types, what
-	// it types.
+	// Name is the name of the key: "enter", "ctrl+c", "alt+left"; for a key that types, its text.
 	Name string
-	// Text is what the key types, empty for all others.
+	// Text is the text that the key types, or empty.
 	Text string
 }
 
 // Types reports whether the key types text.
 func (k Key) Types() bool { return k.Text != "" }
 
-// Paste is pasted text, as it came.
+// Paste is pasted text, unchanged.
 type Paste string
 
 // Background is the terminal's answer about its background colour.
 type Background struct{ Dark bool }
 
-// Focus says that the window got or lost the focus.
+// Focus reports that the window got or lost the focus.
 type Focus bool
 
-// typed is the key that types r.
+// typed returns the key that types r.
 func typed(r rune) Key { return Key{Name: string(r), Text: string(r)} }
 
-// named is a key that types nothing.
+// named returns a key that types nothing.
 func named(name string) Key { return Key{Name: name} }
 
-// withAlt is the key held together with Alt; it types nothing.
+// withAlt returns a key held together with Alt; it types nothing.
 func withAlt(k Key) Key { return Key{Name: "alt+" + k.Name} }
 
-// controlKey is the key behind a control character.
+// controlKey returns the key behind a control character.
 func controlKey(c byte) Key {
 	switch {
 	case c == '\r':
@@ -58,23 +57,23 @@ func controlKey(c byte) Key {
 	return named("ctrl+" + string(rune(c+'@')))
 }
 
-// modifiers are in the order in which names of keys have them.
+// modifiers lists the modifiers in the order in which names of keys have them.
 var modifiers = []string{"ctrl+", "alt+", "shift+"}
 
-// bases are the names that keys without a letter have.
+// bases lists the names of keys without a letter.
 var bases = []string{
 	"enter", "tab", "esc", "backspace", "space", "up", "down", "left", "right", "home", "end", "insert", "delete", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// hidden are keys that a terminal sends as others.
+// hidden maps keys to the other key that a terminal sends for them.
 var hidden = map[string]string{
 	"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space",
 	"shift+enter": "ctrl+j", "ctrl+enter": "ctrl+j", "ctrl+backspace": "alt+backspace", "ctrl+/": "ctrl+_", "ctrl+-": "ctrl+_",
 }
 
-// ParseKey returns the name of a key as somebody writes it: "Ctrl+K" is "ctrl+k". why says
-// why it can be no key that does something, "" when it can.
+// ParseKey returns the name of a key as people spell it: "ctrl+k" for "Ctrl+K". If the key cannot
+// be used for an action, why is the reason; otherwise it is "".
 func ParseKey(spelled string) (name, why string) {
 	rest, prefix := strings.TrimSpace(spelled), ""
 	for _, modifier := range modifiers {
@@ -83,7 +82,7 @@ func ParseKey(spelled string) (name, why string) {
 		}
 	}
 	letter := utf8.RuneCountInString(rest) == 1
-	if prefix != "alt+" || !letter { // Alt with a capital letter is a key of its own
+	if prefix != "alt+" || !letter { // Alt with a capital letter is a separate key
 		rest = strings.ToLower(rest)
 	}
 	name = prefix + rest
@@ -99,7 +98,7 @@ func ParseKey(spelled string) (name, why string) {
 			return "", "a terminal cannot send it"
 		}
 		if prefix == "ctrl+alt+" {
-			return "alt+ctrl+" + rest, "" // as Alt before a control character is read
+			return "alt+ctrl+" + rest, "" // the decoder's name for Alt with a control character
 		}
 		return name, ""
 	case letter:
@@ -108,7 +107,7 @@ func ParseKey(spelled string) (name, why string) {
 	return "", "no key has this name"
 }
 
-// KeyLabel is the name of a key as people write it: "Ctrl+K" for "ctrl+k".
+// KeyLabel returns the name of a key as people write it: "Ctrl+K" for "ctrl+k".
 func KeyLabel(name string) string {
 	if name == "alt+esc" {
 		return "Esc Esc"

@@ -9,26 +9,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// escapeDelay is how long the rest of a sequence may take to arrive. A lone Esc
-// counts as the key after that.
+// escapeDelay is the time in which the rest of a sequence must arrive. After that, an Esc counts
+// as the key.
 const escapeDelay = 25 * time.Millisecond
 
-// readSize is how much is read from the terminal at once, in bytes.
+// readSize is the most bytes read from the terminal at once.
 const readSize = 16 << 10
 
-// Keyboard reads the terminal and sends what it decodes, until it is stopped, so that
-// another program can have the terminal in between. Reading never waits for the loop, so
-// that it can be stopped from within it: what was read and not sent is kept.
+// Keyboard reads the terminal and sends the decoded events. It can be stopped and started again,
+// so that another program can use the terminal in between. Reading never waits for the loop, so
+// that the loop itself can stop it: events that were read and not yet sent are kept.
 type Keyboard struct {
 	File *os.File
-	// Send is called with what was typed, Gone when the terminal has gone away. Both may
-	// wait.
+	// Send is called with the typed events, and Gone when the terminal was closed. Both may
+	// block.
 	Send func([]Event)
 	Gone func()
 
 	decoder Decoder
-	// stop ends reading when it is closed, stopped is closed when reading has ended, and
-	// done ends sending.
+	// stop ends reading when it is closed. stopped is closed when reading has ended, and done
+	// ends sending.
 	stop          *os.File
 	stopped, done chan struct{}
 	arrived       chan struct{}
@@ -36,8 +36,8 @@ type Keyboard struct {
 	mu   sync.Mutex
 	read []Event
 	gone bool
-	// reading is set while something is on its way from the terminal to read, sending
-	// from there to the loop.
+	// reading is set while bytes are on their way from the terminal to read, sending while events
+	// are on their way from there to the loop.
 	reading, sending bool
 }
 
@@ -49,7 +49,7 @@ func (k *Keyboard) Start() error {
 	}
 	k.stop, k.stopped, k.done = stop, make(chan struct{}), make(chan struct{})
 	k.arrived = make(chan struct{}, 1)
-	k.arrived <- struct{}{} // for what was read and not sent before the last stop
+	k.arrived <- struct{}{} // for events read and not sent before the last stop
 	go k.deliver(k.arrived, k.done)
 	go func() {
 		defer close(k.stopped)
@@ -59,7 +59,7 @@ func (k *Keyboard) Start() error {
 	return nil
 }
 
-// Stop ends reading; what is typed then stays with the terminal.
+// Stop ends reading; keys typed from then on stay with the terminal.
 func (k *Keyboard) Stop() {
 	if k.stop != nil {
 		k.stop.Close()
@@ -69,8 +69,8 @@ func (k *Keyboard) Stop() {
 	}
 }
 
-// HasMore reports whether something was typed that the loop has not seen. It is for the
-// loop, which alone starts and stops reading.
+// HasMore reports whether keys were typed that the loop has not seen. Only the loop may call it,
+// since the loop alone starts and stops reading.
 func (k *Keyboard) HasMore() bool {
 	fds := []unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}
 	if n, _ := unix.Poll(fds, 0); n > 0 {
@@ -81,8 +81,8 @@ func (k *Keyboard) HasMore() bool {
 	return k.reading || k.sending || len(k.read) > 0
 }
 
-// serve reads until the terminal is gone or there is something to read from asleep, whose
-// other end Stop closes.
+// serve reads until the terminal is closed, or until Stop closes the other end of the pipe
+// asleep.
 func (k *Keyboard) serve(asleep int) {
 	buf := make([]byte, readSize)
 	fd := int(k.File.Fd())
@@ -116,7 +116,7 @@ func (k *Keyboard) serve(asleep int) {
 	}
 }
 
-// put keeps what one read brought.
+// put stores the events of one read.
 func (k *Keyboard) put(events []Event, gone bool) {
 	k.mu.Lock()
 	k.read = append(k.read, events...)
@@ -128,7 +128,7 @@ func (k *Keyboard) put(events []Event, gone bool) {
 	}
 }
 
-// deliver sends what was read until done is closed.
+// deliver sends the stored events until done is closed.
 func (k *Keyboard) deliver(arrived, done <-chan struct{}) {
 	for {
 		select {

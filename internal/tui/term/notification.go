@@ -6,15 +6,15 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Title is the sequence that sets the terminal's title to a line of text.
+// Title returns the sequence that sets the terminal's title to a line of text.
 func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
 
-// Notification is the sequence that has the terminal show a notification on the desktop,
-// "" for terminals that are not known to take one, unless anyway is set: for them there is
-// the bell. env looks up the environment, title and body are a line each.
+// Notification returns the sequence that makes the terminal show a notification on the desktop.
+// It returns "" for a terminal that is not known to support one, unless anyway is set; the caller
+// then uses the bell. env looks up the environment, title and body are a line each.
 //
-// TERM comes first: it is set by the terminal itself, the others are inherited from the
-// one that it was started in. A multiplexer keeps such sequences to itself.
+// TERM comes first: the terminal itself sets it, while the other variables may be inherited from
+// the terminal it was started in. A multiplexer does not pass such sequences on.
 func Notification(env func(string) string, anyway bool, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
 	title, body = style.SealPlain(title), style.SealPlain(body)
@@ -33,13 +33,13 @@ func Notification(env func(string) string, anyway bool, title, body string) stri
 	return ""
 }
 
-// withTitle is OSC 777, whose fields end at a semicolon.
+// withTitle returns OSC 777, whose fields end at a semicolon.
 func withTitle(title, body string) string {
 	field := strings.NewReplacer(";", ",")
 	return "\x1b]777;notify;" + field.Replace(title) + ";" + field.Replace(body) + "\x1b\\"
 }
 
-// inOne is OSC 9, which is one text.
+// inOne returns OSC 9, which has a single text.
 func inOne(title, body string) string { return "\x1b]9;" + title + ": " + body + "\x1b\\" }
 
 func hasPrefix(s string, prefixes ...string) bool {

@@ -12,35 +12,33 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Frame is what the terminal shall show: lines that go to the scrollback, and the
-// live part below them.
+// Frame is the content for the terminal: lines for the scrollback, and the live part below them.
 type Frame struct {
-	// Printed leaves for the scrollback, above the live part.
+	// Printed holds the lines that go to the scrollback, above the live part.
 	Printed []string
-	// Reset makes Printed all that there is: window and scrollback are emptied first.
+	// Reset makes Printed the whole content: window and scrollback are emptied first.
 	Reset bool
 	// Live is the whole live part, lower than the window and narrower by a cell.
 	Live []string
 	// Row and Col place the cursor in the live part.
 	Row, Col int
-	// Width and Height are the window's, as the frame was made for it.
+	// Width and Height are the size of the window that the frame was made for.
 	Width, Height int
-	// At is when it was made.
+	// At is the time at which the frame was made.
 	At time.Time
-	// Full is a page that covers the window for as long as it is not nil: the
-	// terminal's other screen. What is printed meanwhile is kept.
+	// Full is a page that covers the window, on the terminal's other screen, as long as it is not
+	// nil. Lines printed meanwhile are kept for later.
 	Full []string
-	// Bell rings.
+	// Bell rings the bell.
 	Bell bool
-	// Sequence is sent as it is, for example to set the clipboard or the title.
+	// Sequence is sent unchanged, for example to set the clipboard or the title.
 	Sequence string
 }
 
-// Screen paints frames. It is the one place that writes to the terminal, and the one
-// place where text is made fit for it (style.Seal), whatever was done to it before: one
-// write a frame, scrollback and live part together, so nothing is ever shown
-// twice or not at all. A frame that comes while another is being written replaces
-// the one that waits; what is to be printed is kept in order.
+// Screen paints frames. It is the only place that writes to the terminal, and it makes every row
+// safe (style.Seal), whatever was done to the row before. Each frame is one write, scrollback and
+// live part together, so that nothing is ever shown twice or not at all. A frame that comes while
+// another is being written replaces the waiting one; printed lines are kept in order.
 type Screen struct {
 	out io.Writer
 
@@ -50,21 +48,21 @@ type Screen struct {
 	wake    chan struct{}
 	done    chan struct{}
 
-	// painting guards what follows. shown is the frame that was painted last.
+	// painting guards the fields below. shown is the frame that was painted last.
 	painting sync.Mutex
 	shown    Frame
-	// full is set while the terminal's other screen is shown; page is what is on it,
-	// kept what was printed meanwhile.
+	// full is set while the terminal's other screen is shown. page is its content, and kept holds
+	// the frame with the lines printed meanwhile.
 	full    bool
 	page    []string
 	kept    Frame
 	tallest tallest
-	// size returns the window's size now; nil in tests that never resize.
+	// size returns the present size of the window; it is nil in tests that never resize.
 	size func() (width, height int)
 }
 
-// NewScreen returns a screen whose painter runs until close. size returns the window's
-// size now; nil means that it never changes.
+// NewScreen returns a screen whose painter runs until Close. size returns the present size of the
+// window; nil means that the size never changes.
 func NewScreen(out io.Writer, size func() (width, height int)) *Screen {
 	s := &Screen{out: out, size: size, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.serve()
@@ -85,7 +83,7 @@ func (s *Screen) Post(f Frame) {
 	}
 }
 
-// then is what two frames are when only the later one is painted.
+// then merges two frames into one, for when only the later one is painted.
 func (f Frame) then(later Frame) Frame {
 	if !later.Reset {
 		later.Printed = append(f.Printed, later.Printed...)
@@ -103,8 +101,8 @@ func (s *Screen) serve() {
 	}
 }
 
-// Flush paints the frame that waits. A frame for a window of another size keeps
-// waiting: the window has changed, and a frame for it is on its way.
+// Flush paints the waiting frame. A frame for a window of another size keeps waiting: the window
+// has changed, and a frame for the new size is on its way.
 func (s *Screen) Flush() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
@@ -126,7 +124,7 @@ func (s *Screen) Flush() {
 	}
 }
 
-// fits reports whether a frame is for the window as it is now.
+// fits reports whether a frame is for the present size of the window.
 func (s *Screen) fits(f Frame) bool {
 	if s.size == nil {
 		return true
@@ -135,8 +133,8 @@ func (s *Screen) fits(f Frame) bool {
 	return width == f.Width && height == f.Height
 }
 
-// Close paints what waits, takes the live part away and ends the painter. The
-// cursor is then at the start of a line below everything printed.
+// Close paints the waiting frame, erases the live part and ends the painter. The cursor is then
+// at the start of a line below everything printed.
 func (s *Screen) Close() {
 	close(s.wake)
 	<-s.done
@@ -145,7 +143,7 @@ func (s *Screen) Close() {
 	s.erase()
 }
 
-// erase takes the live part away, to give the terminal to someone else.
+// erase removes the live part, to give the terminal to another program.
 func (s *Screen) erase() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
@@ -166,9 +164,8 @@ func (s *Screen) erase() {
 	s.shown, s.tallest = Frame{Width: s.shown.Width}, tallest{}
 }
 
-// compose writes one frame as one synchronised update, and nothing when nothing
-// changes. Errors of the terminal are not handled: when it is gone its reader ends
-// the program.
+// compose writes one frame as one synchronised update, and nothing if nothing changes. It ignores
+// errors of the terminal: when the terminal is closed, its reader ends the program.
 func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 	f.Live, f.Printed, f.Full = sealed(f.Live), sealed(f.Printed), sealed(f.Full)
 	var body bytes.Buffer
@@ -198,8 +195,8 @@ func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 	b.WriteString(f.Sequence)
 }
 
-// sealed are rows of which the terminal obeys nothing but styles. The rows themselves
-// stay as they are: they are the model's.
+// sealed returns rows in which the terminal obeys nothing except styles and our links. It does
+// not change its argument, which belongs to the model.
 func sealed(rows []string) []string {
 	safe := slices.Clone(rows)
 	for i, row := range safe {
@@ -208,13 +205,13 @@ func sealed(rows []string) []string {
 	return safe
 }
 
-// emptied empties the window, and then the scrollback, into which some terminals
-// move what was in the window.
+// emptied empties the window, and then the scrollback, because some terminals move the content of
+// the window there.
 const emptied = ansi.CursorHomePosition + ansi.EraseEntireScreen + ansi.EraseEntireDisplay
 
-// paint writes what is printed and the live part below it. It never erases from the
-// cursor down, which in the window's first row moves the window to the scrollback in
-// some terminals: lines are erased one by one.
+// paint writes the printed lines and the live part below them. It erases lines one by one, and
+// never from the cursor down: in the window's first row some terminals would then move the window
+// to the scrollback.
 func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	if f.Reset {
 		b.WriteString(emptied)
@@ -256,9 +253,9 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	s.tallest.measure(len(f.Live), f.At)
 }
 
-// writeLine writes a line over what is there and returns how many rows it takes:
-// lines may be longer than the window is wide. The row is erased before, because a
-// full row would lose its last character after.
+// writeLine writes a line over the old one and returns the number of rows it takes, as a line may
+// be wider than the window. It erases the rows first: to erase after a full row would remove the
+// row's last character.
 func writeLine(b *bytes.Buffer, line string, width int) int {
 	rows := 1
 	if cells := style.Width(line); width > 0 && cells > width {
@@ -275,7 +272,7 @@ func writeLine(b *bytes.Buffer, line string, width int) int {
 	return rows
 }
 
-// eraseBelow erases rows below the cursor's and comes back to it.
+// eraseBelow erases a number of rows below the cursor and returns to the cursor's row.
 func eraseBelow(b *bytes.Buffer, rows int) {
 	if rows <= 0 {
 		return
@@ -286,8 +283,8 @@ func eraseBelow(b *bytes.Buffer, rows int) {
 	b.WriteString(ansi.CursorUp(rows))
 }
 
-// toTop moves the cursor to the start of the live part. A window that became
-// narrower has broken the longer lines of it into several rows.
+// toTop moves the cursor to the start of the live part. If the window became narrower, the
+// terminal has broken the longer lines into several rows.
 func (s *Screen) toTop(b *bytes.Buffer, width int) {
 	up := s.shown.Row
 	if width != s.shown.Width && width > 0 {
@@ -302,9 +299,9 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 	}
 }
 
-// showPage shows a page on the terminal's other screen: its rows, as many as the
-// window has, and no scrollback. After a change of size nothing on it counts as known:
-// a window that was lower in between has lost the last rows.
+// showPage shows a page on the terminal's other screen: as many rows as the window has, and no
+// scrollback. After a reset it draws every row again, since a window that was lower in between
+// has lost the last rows.
 func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	if !s.full {
 		b.WriteString(ansi.SetModeAltScreenSaveCursor)
@@ -335,26 +332,27 @@ func (s *Screen) leavePage(b *bytes.Buffer) {
 	}
 }
 
-// heardWithin is how late a change of the window's size may be reported, on a machine under
-// load by a terminal that collects changes.
+// heardWithin is the greatest delay with which a change of the window's size is reported, on a
+// machine under load by a terminal that collects changes.
 const heardWithin = 5 * time.Second
 
-// tallest is the tallest live part or page that was painted lately: the window may have
-// been lower than that before the program hears of it.
+// tallest is the height, in rows, of the tallest live part or page that was painted lately. The
+// window may have been lower than that before the program hears of the change.
 type tallest struct {
 	rows int
 	at   time.Time
 }
 
-// measure notes the height of the live part, or of the page above it.
+// measure records the height of the live part, or of the page above it.
 func (t *tallest) measure(rows int, now time.Time) {
 	if rows >= t.rows || now.Sub(t.at) > heardWithin {
 		*t = tallest{rows, now}
 	}
 }
 
-// Tallest is how many rows the tallest live part or page has that may have been painted in a
-// window of another size than it was made for, when a change of size is reported now.
+// Tallest returns the height, in rows, of the tallest live part or page painted lately. If a
+// change of size is reported now, it may have been painted in a window of another size than it
+// was made for.
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()

@@ -1,5 +1,9 @@
-// Package term is the terminal itself: its modes, what it sends (Decoder), and the
-// one place that writes to it (Screen). It knows nothing of what is shown.
+// Package term drives the terminal. Terminal switches its modes, Keyboard reads it and decodes
+// the bytes into events with a Decoder, and Screen paints frames.
+//
+// Package tui owns one of each. Screen is the only writer of text to the terminal, and seals
+// every row (style.Seal). Keyboard and Screen have their own goroutines, so that a slow terminal
+// never blocks the event loop. The package does not depend on the meaning of the rows.
 package term
 
 import (
@@ -15,28 +19,28 @@ import (
 	"golang.org/x/term"
 )
 
-// The keyboard is asked to distinguish Shift+Enter from Enter: by kitty's protocol
-// (disambiguate) and by xterm's modifyOtherKeys. Terminals without them ignore it.
+// keyboardOn asks the keyboard to distinguish Shift+Enter from Enter: by kitty's protocol
+// (disambiguate) and by xterm's modifyOtherKeys. Terminals without these ignore the request.
 const (
 	keyboardOn = "\x1b[>1u\x1b[>4;1m"
-	// KeyboardOff undoes it.
+	// KeyboardOff undoes keyboardOn.
 	KeyboardOff = "\x1b[<u\x1b[>4m"
 )
 
-// noTitle gives the title back to the shell.
+// noTitle empties the title, so that the shell sets its own again.
 const noTitle = "\x1b]2;\x1b\\"
 
-// Terminal is the terminal's mode: raw while the interface runs, as it was before
+// Terminal switches the mode of the terminal: raw while the interface runs, and as before
 // otherwise.
 type Terminal struct {
 	In, Out *os.File
 	Screen  *Screen
 	before  *term.State
-	// Simple terminals are not sent sequences that are not in every textbook.
+	// Simple is set for a terminal that is sent only the sequences that every terminal knows.
 	Simple bool
 }
 
-// Enter takes the terminal.
+// Enter switches the terminal to raw mode.
 func (t *Terminal) Enter() error {
 	before, err := term.MakeRaw(int(t.In.Fd()))
 	if err != nil {
@@ -50,8 +54,8 @@ func (t *Terminal) Enter() error {
 	return nil
 }
 
-// Leave gives the terminal back as it was; the cursor is below what was
-// printed. It may be called more than once.
+// Leave restores the terminal; the cursor is below the printed lines. It may be called more than
+// once.
 func (t *Terminal) Leave() {
 	if t.before == nil {
 		return
@@ -66,7 +70,7 @@ func (t *Terminal) Leave() {
 	t.before = nil
 }
 
-// Lend gives the terminal to a program that needs it, and takes it back.
+// Lend restores the terminal, runs a program that needs it, and takes it back.
 func (t *Terminal) Lend(run func() error) error {
 	t.Leave()
 	err := run()
@@ -79,11 +83,10 @@ func (t *Terminal) Lend(run func() error) error {
 // Write sends a sequence to the terminal.
 func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 
-// Size returns the window's size, or the size of a textbook terminal when it has
-// none to report.
+// Size returns the size of the window, or 80 by 24 if the terminal does not report one.
 func (t *Terminal) Size() (width, height int) { return SizeOf(t.Out) }
 
-// SizeOf returns the size of the window that a file is.
+// SizeOf returns the size of the window behind a file, or 80 by 24 if that is unknown.
 func SizeOf(out *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -95,12 +98,12 @@ func SizeOf(out *os.File) (width, height int) {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// stopTime is how long the process may take to stop. Where no shell can continue
-// it, the kernel does not stop it at all.
+// stopTime is the time in which the process must stop. If no shell could continue the process,
+// the kernel does not stop it at all.
 const stopTime = 300 * time.Millisecond
 
-// Suspend stops the process group, like Ctrl+Z in any program, and returns when
-// the shell continues it.
+// Suspend stops the process group, like Ctrl+Z in any program, and returns when the shell
+// continues it.
 func Suspend() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
@@ -115,8 +118,7 @@ func Suspend() error {
 	return nil
 }
 
-// Lookup returns the value of a variable of an environment of "KEY=value"; the
-// last one wins.
+// Lookup returns the value of a variable in an environment of "KEY=value"; the last one wins.
 func Lookup(environ []string, key string) string {
 	for _, pair := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(pair, key+"="); ok {
