@@ -1,5 +1,5 @@
-// Package edit is the prompt as a value: the text, its cursor, what was pasted into
-// it, and earlier prompts. It is pure: no keys, no colours, no screen.
+// Package edit holds the prompt as a value: the text, its cursor, pasted texts, and earlier
+// prompts. It is pure: no keyboard, no colours, no screen.
 package edit
 
 import (
@@ -13,28 +13,27 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Editor is a line of text that may have several lines, and a cursor. It is pure:
-// no keys, no colours, no screen. Positions are bytes, always between grapheme
-// clusters; a long paste is one placeholder character, see pastes.
+// Editor holds a text of one or more lines, and a cursor. Positions are bytes, always between
+// grapheme clusters; a long paste is one placeholder character, see pastes.
 type Editor struct {
 	Text   string
 	Cursor int
 	Pastes pastes
-	// Killed is what the latest Ctrl+K, Ctrl+U or Ctrl+W removed.
+	// Killed is the text removed by the latest Ctrl+K, Ctrl+U or Ctrl+W.
 	Killed string
 
-	// Selected looks different.
+	// Selected is a range with a different look.
 	Selected Selection
 	changes  changes
 }
 
-// Value is the text with long pastes in full.
+// Value returns the text with long pastes in full.
 func (e *Editor) Value() string { return e.Pastes.expand(e.Text) }
 
-// Message is the text as it is sent: what was pasted is data (D-46).
+// Message returns the text as it is sent: pasted parts are marked as data (D-46).
 func (e *Editor) Message() atcmd.Message { return e.Pastes.message(e.Text) }
 
-// Restore puts a message in place of the text, the cursor at its end.
+// Restore replaces the text by a message, and puts the cursor at its end.
 func (e *Editor) Restore(message atcmd.Message) {
 	e.Set("")
 	for _, part := range message {
@@ -49,13 +48,13 @@ func (e *Editor) Restore(message atcmd.Message) {
 	}
 }
 
-// Clear empties the editor; what was killed can still be yanked.
+// Clear empties the editor; the killed text can still be yanked.
 func (e *Editor) Clear() { *e = Editor{Killed: e.Pastes.expand(e.Killed)} }
 
 // Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return e.Text == "" }
 
-// Set replaces the text, the cursor at its end.
+// Set replaces the text, and puts the cursor at its end.
 func (e *Editor) Set(text string) {
 	e.Text = CleanInput(text)
 	e.Cursor = len(e.Text)
@@ -65,24 +64,22 @@ func (e *Editor) Set(text string) {
 // Insert puts typed text at the cursor.
 func (e *Editor) Insert(text string) { e.put(CleanInput(text)) }
 
-// InsertPaste puts pasted text at the cursor, as a placeholder when it is long. It
-// stays known as pasted: signs that mean something when they are typed do not
-// (D-46).
+// InsertPaste puts pasted text at the cursor, as a placeholder if it is long. The editor
+// remembers that the text was pasted: signs such as @ have no special meaning in it (D-46).
 func (e *Editor) InsertPaste(text string) {
 	before := e.state()
 	e.put(e.Pastes.insertion(text))
 	e.record(before, false)
 }
 
-// InsertImage puts an image at the cursor. The text represents it.
+// InsertImage puts an image at the cursor. text is shown in its place.
 func (e *Editor) InsertImage(text, path string) {
 	before := e.state()
 	e.put(e.Pastes.placeholder(paste{text: CleanInput(text), image: path}))
 	e.record(before, false)
 }
 
-// InsertLong puts text at the cursor that somebody wrote, as a placeholder when it
-// is long.
+// InsertLong puts text that the user wrote at the cursor, as a placeholder if it is long.
 func (e *Editor) InsertLong(text string) { e.put(e.Pastes.long(text)) }
 
 func (e *Editor) put(text string) {
@@ -91,16 +88,15 @@ func (e *Editor) put(text string) {
 	e.settle()
 }
 
-// settle moves the cursor to the end of the cluster it is in: text typed in pieces
-// may join into one.
+// settle moves the cursor to the end of the cluster around it, since text typed in pieces may
+// join into one cluster.
 func (e *Editor) settle() {
 	if start := e.floor(e.Cursor); start < e.Cursor {
 		e.Cursor = e.after(start)
 	}
 }
 
-// floor is the start of the cluster that position at is in, or at itself between
-// clusters.
+// floor returns the start of the cluster around position at, or at itself between clusters.
 func (e *Editor) floor(at int) int {
 	start := strings.LastIndexByte(e.Text[:at], '\n') + 1
 	for start < at {
@@ -113,8 +109,8 @@ func (e *Editor) floor(at int) int {
 	return start
 }
 
-// clusterLength is the length of the grapheme cluster s begins with. A line end
-// is one by itself.
+// clusterLength returns the length of the grapheme cluster that s begins with. A line end is a
+// cluster by itself.
 func clusterLength(s string) int {
 	if s == "" {
 		return 0
@@ -126,7 +122,7 @@ func clusterLength(s string) int {
 	return max(1, len(cluster))
 }
 
-// before is the position one cluster before at.
+// before returns the position one cluster before at.
 func (e *Editor) before(at int) int {
 	if at <= 0 {
 		return 0
@@ -134,14 +130,14 @@ func (e *Editor) before(at int) int {
 	return e.floor(at - 1)
 }
 
-// after is the position one cluster after at.
+// after returns the position one cluster after at.
 func (e *Editor) after(at int) int { return at + clusterLength(e.Text[at:]) }
 
 // Left and Right move by a cluster.
 func (e *Editor) Left()  { e.Cursor = e.before(e.Cursor) }
 func (e *Editor) Right() { e.Cursor = e.after(e.Cursor) }
 
-// lineStart and lineEnd bound the line the cursor is in.
+// lineStart and lineEnd return the bounds of the cursor's line.
 func (e *Editor) lineStart() int { return strings.LastIndexByte(e.Text[:e.Cursor], '\n') + 1 }
 
 func (e *Editor) lineEnd() int {
@@ -173,7 +169,7 @@ func isWord(r rune) bool {
 
 func notWord(r rune) bool { return !isWord(r) }
 
-// Up and down move by a line and report false at the first and last one.
+// Up and Down move by a line and report false at the first and last one.
 func (e *Editor) Up() bool {
 	start := e.lineStart()
 	if start == 0 {
@@ -196,7 +192,7 @@ func (e *Editor) Down() bool {
 	return true
 }
 
-// toColumn moves along the cursor's line to a column, or to its end.
+// toColumn moves the cursor along its line to a column, or to the end of the line.
 func (e *Editor) toColumn(column int) {
 	at, end := e.lineStart(), e.lineEnd()
 	for used := 0; at < end; {
@@ -210,11 +206,11 @@ func (e *Editor) toColumn(column int) {
 	e.Cursor = at
 }
 
-// Backspace and del remove the cluster before and after the cursor.
+// Backspace and Delete remove the cluster before and after the cursor.
 func (e *Editor) Backspace() { e.remove(e.before(e.Cursor), e.Cursor) }
 func (e *Editor) Delete()    { e.remove(e.Cursor, e.after(e.Cursor)) }
 
-// The killing keys remove and remember.
+// KillWord and the other killing methods remove text and remember it for Yank.
 func (e *Editor) KillWord() {
 	end := e.Cursor
 	head := strings.TrimRightFunc(e.Text[:end], unicode.IsSpace)
@@ -252,7 +248,7 @@ func (e *Editor) remove(from, to int) {
 	e.settle()
 }
 
-// Replace puts text in place of what is between from and the cursor.
+// Replace replaces the text between from and the cursor.
 func (e *Editor) Replace(from int, text string) {
 	e.remove(from, e.Cursor)
 	e.Insert(text)

@@ -2,15 +2,15 @@ package edit
 
 import "slices"
 
-// Action is something that keys do in every line editor.
+// Action is an action of keys in every line editor.
 type Action struct {
 	Name string
-	// Keys are the names of the keys that do it by default.
+	// Keys are the names of the default keys for the action.
 	Keys []string
 	do   func(*Editor)
 }
 
-// Actions are those of the editor.
+// Actions returns all actions of the editor.
 func Actions() []Action { return actions }
 
 var actions = []Action{
@@ -31,7 +31,7 @@ var actions = []Action{
 	{"put-back", []string{"ctrl+y"}, (*Editor).Yank},
 }
 
-// Key types text, or does what the key of that name does by default.
+// Key types text, or runs the default action of the named key.
 func (e *Editor) Key(name, text string) {
 	if text != "" {
 		before := e.state()
@@ -46,7 +46,7 @@ func (e *Editor) Key(name, text string) {
 	}
 }
 
-// Do does the action of that name. It reports false when the editor has none such.
+// Do runs the named action. It reports false if the editor has no such action.
 func (e *Editor) Do(name string) bool {
 	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
 	if i < 0 {

@@ -10,15 +10,15 @@ import (
 	"agent/internal/history"
 )
 
-// Pastes longer than this are shown as a placeholder.
+// Pastes with more lines or characters than these are shown as a placeholder.
 const (
 	inlinePasteLines = 8
 	inlinePasteRunes = 1000
 )
 
-// Placeholders are in the text for long pastes as single characters of the last
-// private use plane, so that the cursor steps over them and Backspace removes
-// them as a whole. Such characters never come from outside, see cleanInput.
+// In the text, long pastes are single characters from the last private use plane, so that the
+// cursor steps over each and Backspace removes it as a whole. Such characters never come from
+// outside, see CleanInput.
 const (
 	FirstPlaceholder = '\U00100000'
 	lastPlaceholder  = '\U0010FFFD'
@@ -26,20 +26,20 @@ const (
 
 func isPlaceholder(r rune) bool { return r >= FirstPlaceholder && r <= lastPlaceholder }
 
-// pastes are what the placeholders of one editor represent.
+// pastes holds the contents behind the placeholders of one editor.
 type pastes []paste
 
 type paste struct {
 	text string
-	// written says that the user wrote it, elsewhere.
+	// written is set if the user wrote the text, in an external editor.
 	written bool
-	// image is the path of the image that the text represents, empty for text.
+	// image is the path of the image that the text stands for, or empty for text.
 	image string
 }
 
-// insertion returns what to insert for a paste: a placeholder when it is long or
-// has several lines, else the text, with placeholders for the signs that would
-// mean something if they were typed.
+// insertion returns the text to insert for a paste: a placeholder if the paste is long, or has
+// several lines and an @; otherwise the text itself, with placeholders for the signs that would
+// have a meaning if they were typed.
 func (p *pastes) insertion(text string) string {
 	text = CleanInput(text)
 	if isLong(text) || strings.Contains(strings.TrimSpace(text), "\n") && strings.Contains(text, "@") {
@@ -56,7 +56,7 @@ func (p *pastes) insertion(text string) string {
 	return b.String()
 }
 
-// long returns text itself, or a placeholder when it is long.
+// long returns text itself, or a placeholder if it is long.
 func (p *pastes) long(text string) string {
 	if text = CleanInput(text); !isLong(text) {
 		return text
@@ -68,8 +68,8 @@ func isLong(text string) bool {
 	return strings.Count(text, "\n") >= inlinePasteLines || utf8.RuneCountInString(text) > inlinePasteRunes
 }
 
-// placeholder returns the character that represents a paste, the same for the same
-// one; the text itself when there is none left.
+// placeholder returns the character that stands for a paste, the same for equal pastes, or the
+// pasted text itself if no character is left.
 func (p *pastes) placeholder(pasted paste) string {
 	i := slices.Index(*p, pasted)
 	if i < 0 {
@@ -82,7 +82,7 @@ func (p *pastes) placeholder(pasted paste) string {
 	return string(FirstPlaceholder + rune(i))
 }
 
-// Label is what a placeholder looks like.
+// Label returns the text shown for a placeholder.
 func (p pastes) Label(r rune) string {
 	text := p.content(r)
 	if len(text) == 1 || p[r-FirstPlaceholder].image != "" {
@@ -101,7 +101,7 @@ func (p pastes) content(r rune) string {
 	return ""
 }
 
-// expand replaces the placeholders in text by what was pasted.
+// expand replaces the placeholders in text by their contents.
 func (p pastes) expand(text string) string {
 	if len(p) == 0 {
 		return text
@@ -117,8 +117,7 @@ func (p pastes) expand(text string) string {
 	return b.String()
 }
 
-// message is text with its placeholders replaced, cut where what was pasted begins and
-// ends.
+// message returns text with its placeholders replaced, divided into typed and pasted parts.
 func (p pastes) message(text string) atcmd.Message {
 	var message atcmd.Message
 	var typed strings.Builder
@@ -139,7 +138,7 @@ func (p pastes) message(text string) atcmd.Message {
 	return slices.DeleteFunc(message, func(part atcmd.Part) bool { return part.Text == "" })
 }
 
-// Shown is a message as the editor shows it: its long pastes are labels.
+// Shown returns a message as the editor shows it, with labels for its long pastes.
 func Shown(message atcmd.Message) string {
 	var shown strings.Builder
 	for _, part := range message {
@@ -152,8 +151,8 @@ func Shown(message atcmd.Message) string {
 	return shown.String()
 }
 
-// CleanInput makes text fit for the editor: line ends are \n, and control
-// characters, invalid bytes and placeholders from outside are gone.
+// CleanInput makes text fit for the editor: line ends become \n, and control characters, invalid
+// bytes and placeholders from outside are removed or replaced.
 func CleanInput(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {

@@ -6,27 +6,26 @@ import (
 	"agent/internal/atcmd"
 )
 
-// MaxStored bounds a prompt that is worth storing for later sessions, in bytes, so
-// that pastes do not fill the history.
+// MaxStored is the size, in bytes, up to which a prompt is stored for later sessions, so that
+// pastes do not fill the history.
 const MaxStored = 16 << 10
 
-// Prompts walks through earlier prompts, newest first, keeping what was being
-// typed.
+// Prompts walks through earlier prompts, newest first, and keeps the draft meanwhile.
 type Prompts struct {
 	Entries []atcmd.Message
-	// at is the entry shown; len(Entries) means the draft.
+	// at is the index of the entry shown; len(Entries) means the draft.
 	at    int
 	draft atcmd.Message
 }
 
-// Load puts the prompts of earlier sessions before those of this one.
+// Load puts the prompts of earlier sessions before the prompts of this session.
 func (p *Prompts) Load(earlier []atcmd.Message) {
 	p.Entries = slices.Concat(earlier, p.Entries)
 	p.at += len(earlier)
 }
 
-// Add remembers a prompt and ends the walk. It reports false when there is nothing
-// new to remember; what was pasted in the latest prompt may have changed.
+// Add remembers a prompt and ends the walk. It reports false if the prompt is empty or equals the
+// latest one; in the latter case it still replaces that one, since the pasted parts may differ.
 func (p *Prompts) Add(prompt atcmd.Message) bool {
 	defer p.Rest()
 	switch n := len(p.Entries); {
@@ -43,7 +42,7 @@ func (p *Prompts) Add(prompt atcmd.Message) bool {
 // Rest ends the walk.
 func (p *Prompts) Rest() { p.at, p.draft = len(p.Entries), nil }
 
-// Older returns the entry before the one shown; draft is what is being typed now.
+// Older returns the entry before the one shown. draft is the text being typed now.
 func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {
 	if p.at == 0 {
 		return nil, false
@@ -55,7 +54,7 @@ func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {
 	return p.Entries[p.at], true
 }
 
-// Newer returns the entry after the one shown, at last the draft.
+// Newer returns the entry after the one shown, and after the last entry the draft.
 func (p *Prompts) Newer() (prompt atcmd.Message, ok bool) {
 	if p.at >= len(p.Entries) {
 		return nil, false

@@ -1,26 +1,26 @@
 package edit
 
-// state is what can be gone back to.
+// state is a version of the text to go back to.
 type state struct {
 	text   string
 	cursor int
 	pastes pastes
 }
 
-// undoSteps bounds how far back one can go.
+// undoSteps is the most changes that can be undone.
 const undoSteps = 200
 
-// changes are the states before and after what is shown.
+// changes holds the versions of the text before and after the present one.
 type changes struct {
 	before, after []state
-	// typing is set while characters are typed into one word: they are undone
-	// together.
+	// typing is set while characters are typed into one word: they are undone together.
 	typing bool
 }
 
 func (e *Editor) state() state { return state{e.Text, e.Cursor, e.Pastes} }
 
-// record notes the state before a change; typing joins it to the change before.
+// record stores the state before a change. If typing is set for this and the latest change, the
+// two become one.
 func (e *Editor) record(before state, typing bool) {
 	if before.text == e.Text {
 		e.changes.typing = e.changes.typing && typing
@@ -35,10 +35,10 @@ func (e *Editor) record(before state, typing bool) {
 	e.changes.after, e.changes.typing = nil, typing
 }
 
-// Changes counts the changes that can be taken back.
+// Changes returns the number of changes that can be undone.
 func (e *Editor) Changes() int { return len(e.changes.before) }
 
-// Join makes one change of all since there were n.
+// Join joins all changes after the first n into one.
 func (e *Editor) Join(n int) {
 	if len(e.changes.before) > n+1 {
 		e.changes.before = e.changes.before[:n+1]
@@ -46,8 +46,8 @@ func (e *Editor) Join(n int) {
 	e.changes.typing = false
 }
 
-// Splice puts text in place of what is between two positions, as one change; the cursor
-// is after it. The text is the editor's own, or typed.
+// Splice replaces the text between two positions, as one change, and puts the cursor behind the
+// new text. The new text must be the editor's own, or typed.
 func (e *Editor) Splice(from, to int, text string) {
 	before := e.state()
 	e.Text, e.Cursor = e.Text[:from]+text+e.Text[to:], from+len(text)
@@ -55,7 +55,7 @@ func (e *Editor) Splice(from, to int, text string) {
 	e.record(before, false)
 }
 
-// Stops are the positions that the cursor can have, in order.
+// Stops returns the positions that the cursor can have, in order.
 func (e *Editor) Stops() []int {
 	stops := make([]int, 1, len(e.Text)+1)
 	for at := 0; at < len(e.Text); {
@@ -65,10 +65,10 @@ func (e *Editor) Stops() []int {
 	return stops
 }
 
-// Undo takes the latest change back, Redo makes it again.
+// Undo takes the latest change back.
 func (e *Editor) Undo() { e.step(&e.changes.before, &e.changes.after) }
 
-// Redo makes the change again that was taken back last.
+// Redo makes the change again that was undone last.
 func (e *Editor) Redo() { e.step(&e.changes.after, &e.changes.before) }
 
 func (e *Editor) step(from, to *[]state) {

@@ -8,13 +8,13 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Selection is a range of the text that looks different, in bytes.
+// Selection is a range of the text, in bytes, with a different look.
 type Selection struct {
 	From, To int
 	Look     style.Style
 }
 
-// text is a piece of a row that begins at a position, as it looks.
+// text returns a piece of a row, which begins at position at, with its look.
 func (s Selection) text(at int, piece string) string {
 	if at < s.From || at >= s.To {
 		return piece
@@ -22,9 +22,8 @@ func (s Selection) text(at int, piece string) string {
 	return s.Look.Text(piece)
 }
 
-// View arranges the text in rows of width cells and returns at most height of them,
-// those around the cursor, and where the cursor is among them. Only lines that can
-// be visible are laid out.
+// View lays out the text in rows of width cells. It returns at most height rows around the
+// cursor, and the position of the cursor among them. It lays out only lines that can be visible.
 func (e *Editor) View(width, height int) (rows []string, row, col int) {
 	width, height = max(2, width), max(1, height)
 	rows, row, col = e.layout(e.lineStart(), e.lineEnd(), e.Cursor, width)
@@ -54,17 +53,17 @@ func (e *Editor) View(width, height int) (rows []string, row, col int) {
 	return rows[top:min(len(rows), top+height)], row - top, col
 }
 
-// cell is what is shown of a cluster, or a part of it, that is not broken.
+// cell is an unbreakable part of a row: a cluster or a part of its label.
 type cell struct {
 	text  string
 	width int
-	// at is where its cluster begins in the text.
+	// at is the position of the cluster in the text.
 	at    int
 	space bool
 }
 
-// layout breaks the line from from to to into rows, between words where it can, and finds the cursor
-// in them. One behind a full row is at the start of the next one.
+// layout breaks the line between from and to into rows, between words if it can, and finds the
+// cursor in them. A cursor behind a full row is at the start of the next row.
 func (e *Editor) layout(from, to, cursor, width int) (rows []string, row, col int) {
 	var cells []cell
 	column := 0
@@ -107,8 +106,8 @@ func (e *Editor) layout(from, to, cursor, width int) (rows []string, row, col in
 	return rows, row, col
 }
 
-// rowEnd is how many of the cells fit in a row: up to the last space when a word would
-// be broken and there is one.
+// rowEnd returns the number of cells that fit in a row. It ends the row after the last space if a
+// word would be broken otherwise.
 func rowEnd(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {
@@ -126,7 +125,7 @@ func rowEnd(cells []cell, width int) int {
 	return len(cells)
 }
 
-// pieces is what a cluster looks like, in unbreakable pieces.
+// pieces returns the look of a cluster, in unbreakable pieces.
 func (e *Editor) pieces(cluster string, column int) []string {
 	switch r := []rune(cluster)[0]; {
 	case r == '\t':

@@ -7,7 +7,8 @@ import (
 	"agent/internal/tui/edit"
 )
 
-// target is what an operator is about.
+// target returns the range for an operator from i. lines is set if the range consists of whole
+// lines, and ok is false if the command has no valid range.
 func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) {
 	switch {
 	case c.motion == c.operator:
@@ -19,7 +20,7 @@ func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) 
 	if c.operator == "c" && (c.motion == "w" || c.motion == "W") && t.class(i, true) != blank {
 		c.motion = map[string]string{"w": "e", "W": "E"}[c.motion]
 		if end := t.class(i+1, c.motion == "E"); end != t.class(i, c.motion == "E") || i+1 == t.len() {
-			c.count-- // the cursor is at the end of the first word
+			c.count-- // the cursor is already at the end of the first word
 			if c.count < 1 {
 				return i, min(i+1, t.len()), false, true
 			}
@@ -29,7 +30,7 @@ func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) 
 	if !m.ok {
 		return 0, 0, false, false
 	}
-	if c.motion == "w" || c.motion == "W" { // the last word ends with its line
+	if c.motion == "w" || c.motion == "W" { // a range up to the next word does not include the line end
 		if start := t.lineStart(m.to); start > i && t.indent(m.to) >= m.to {
 			m.to = max(i, start-1)
 		}
@@ -44,7 +45,7 @@ func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) 
 	return from, to, false, from < to || c.operator == "c"
 }
 
-// operate does an operator on a range.
+// operate applies an operator to a range.
 func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
 	cut := t.all[t.at[from]:t.at[to]]
 	switch operator {
@@ -86,10 +87,10 @@ func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, l
 	}
 }
 
-// indentation is what a line is shifted by.
+// indentation is the text that > adds to a line and < removes.
 const indentation = "    "
 
-// shift indents lines by one step, or takes one away.
+// shift indents lines by one step, or removes one step.
 func shift(how, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -104,7 +105,7 @@ func shift(how, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// changeCase is text in small or capital letters, or each in the other case.
+// changeCase returns text in small or capital letters, or with the case of each letter switched.
 func changeCase(how, text string) string {
 	switch how {
 	case "gu":
@@ -120,22 +121,21 @@ func changeCase(how, text string) string {
 	}, text)
 }
 
-// command is what was typed in normal or visual mode, taken apart.
+// command is a command of normal or visual mode, parsed from its keys.
 type command struct {
-	// count is 0 when none was typed.
+	// count is the typed count, or 0 if none was typed.
 	count int
-	// operator is "" for none, motion is a motion, a text object ("iw"), the operator again
-	// for lines, or a command by itself.
+	// operator is "" for none. motion is a motion, a text object ("iw"), the operator again for
+	// whole lines, or the name of a command without operator.
 	operator, motion string
-	// argument is the character after f, t, r, m and their like.
+	// argument is the character after f, F, t, T, r, m, ' or `.
 	argument string
 }
 
-// operators wait for a motion.
+// operators lists the commands that need a motion.
 var operators = []string{"d", "c", "y", "gu", "gU", "g~", ">", "<"}
 
-// parse takes the keys of a command apart. done is false while more is to come; a command
-// that cannot become one has no motion.
+// parse parses the keys of a command. done is false while more keys must follow.
 func parse(keys []string, visual bool) (c command, done bool) {
 	n, keys := number(keys)
 	op, rest := "", keys
@@ -176,10 +176,10 @@ func parse(keys []string, visual bool) (c command, done bool) {
 	return c, true
 }
 
-// maxCount bounds counts: nobody means more.
+// maxCount is the greatest count; nobody means more.
 const maxCount = 9999
 
-// number takes a count from the beginning of keys, 0 for none.
+// number parses a count at the beginning of keys, 0 for none, and returns the other keys.
 func number(keys []string) (n int, rest []string) {
 	for len(keys) > 0 && len(keys[0]) == 1 && (keys[0] >= "1" && keys[0] <= "9" || keys[0] == "0" && n > 0) {
 		n = min(n*10+int(keys[0][0]-'0'), maxCount)

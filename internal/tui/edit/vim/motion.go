@@ -1,6 +1,6 @@
 package vim
 
-// kind is how a motion counts when an operator follows it.
+// kind tells which characters a motion covers when it follows an operator.
 type kind int
 
 const (
@@ -9,14 +9,14 @@ const (
 	linewise
 )
 
-// motion is where a motion leads.
+// motion is the result of a motion: its end, and whether the motion is possible.
 type motion struct {
 	to   int
 	kind kind
 	ok   bool
 }
 
-// move is the motion of a command from i. count is 0 when none was typed.
+// move carries out the motion of a command from i. The command's count is 0 if none was typed.
 func (s *State) move(t text, c command, i int) motion {
 	n := max(1, c.count)
 	repeat := func(step func(int) int, k kind) motion {
@@ -90,7 +90,8 @@ func (s *State) move(t text, c command, i int) motion {
 	return motion{}
 }
 
-// line is the start of the line that is some lines away, or of the last one there.
+// line returns the start of the line that is by lines away from i, or of the first or last line
+// if the text ends before.
 func (s *State) line(t text, i, by int) int {
 	i = t.lineStart(i)
 	for ; by > 0 && t.lineEnd(i) < t.len(); by-- {
@@ -102,10 +103,10 @@ func (s *State) line(t text, i, by int) int {
 	return i
 }
 
-// find is a search for a character in the line.
+// find is a search for a character in the line, by f, F, t or T.
 type find struct{ how, char string }
 
-// back is the same search in the other direction.
+// back returns the same search in the other direction.
 func (f find) back() find {
 	f.how = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}[f.how]
 	return f
@@ -119,7 +120,7 @@ func (s *State) find(t text, f find, i, n int) motion {
 	at := i
 	till := f.how == "t" || f.how == "T"
 	if till && t.char(i+by) == f.char && n == 1 && f == s.found {
-		at += by // from where the same search ended
+		at += by // the same search ended just before this character
 	}
 	for f.how != "" {
 		at += by

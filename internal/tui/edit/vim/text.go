@@ -9,19 +9,19 @@ import (
 	"agent/internal/tui/edit"
 )
 
-// text is what is edited, as characters that are counted from 0.
+// text is the edited text as characters, counted from 0.
 type text struct {
 	all string
-	// at is where each character begins in bytes, and the end.
+	// at holds the position of each character in bytes, and the end of the text.
 	at []int
 }
 
 func textOf(e *edit.Editor) text { return text{e.Text, e.Stops()} }
 
-// len is how many characters there are.
+// len returns the number of characters.
 func (t text) len() int { return len(t.at) - 1 }
 
-// index is the character at a position in bytes.
+// index returns the index of the character at a position in bytes.
 func (t text) index(at int) int { return min(sort.SearchInts(t.at, at), t.len()) }
 
 func (t text) char(i int) string {
@@ -33,7 +33,7 @@ func (t text) char(i int) string {
 
 func (t text) breaks(i int) bool { return t.char(i) == "\n" }
 
-// lineStart and lineEnd bound the line of a character; the end is its line break.
+// lineStart and lineEnd return the bounds of a character's line; the end is its line break.
 func (t text) lineStart(i int) int {
 	for i > 0 && !t.breaks(i-1) {
 		i--
@@ -48,7 +48,7 @@ func (t text) lineEnd(i int) int {
 	return i
 }
 
-// indent is the first character of a line that is no blank.
+// indent returns the first character of i's line that is not blank.
 func (t text) indent(i int) int {
 	i = t.lineStart(i)
 	for i < t.len() && t.class(i, false) == blank && !t.breaks(i) {
@@ -57,12 +57,12 @@ func (t text) indent(i int) int {
 	return i
 }
 
-// emptyLine reports a line without characters.
+// emptyLine reports whether i is on a line without characters.
 func (t text) emptyLine(i int) bool {
 	return (i == t.len() || t.breaks(i)) && (i == 0 || t.breaks(i-1))
 }
 
-// rest is the nearest place where the cursor of normal mode may be: on a character.
+// rest returns the nearest position that the cursor of normal mode may have: on a character.
 func (t text) rest(i int) int {
 	i = max(0, min(i, t.len()))
 	if i > 0 && (i == t.len() || t.breaks(i)) && !t.breaks(i-1) {
@@ -71,14 +71,15 @@ func (t text) rest(i int) int {
 	return i
 }
 
-// The classes of characters that make words.
+// The classes of characters. Adjacent characters of one class form a word.
 const (
 	blank = iota
 	letter
 	sign
 )
 
-// class is that of a character; for a big word everything but blanks is the same.
+// class returns the class of a character. For a big word, every character except blanks is in the
+// same class.
 func (t text) class(i int, big bool) int {
 	r, _ := utf8.DecodeRuneInString(t.char(i))
 	switch {
@@ -90,7 +91,7 @@ func (t text) class(i int, big bool) int {
 	return sign
 }
 
-// nextWord is the start of the word after i.
+// nextWord returns the start of the word after i.
 func (t text) nextWord(i int, big bool) int {
 	for class := t.class(i, big); class != blank && i < t.len() && t.class(i, big) == class; {
 		i++
@@ -103,7 +104,7 @@ func (t text) nextWord(i int, big bool) int {
 	return i
 }
 
-// wordEnd is the last character of the word that ends after i.
+// wordEnd returns the last character of the word that ends after i.
 func (t text) wordEnd(i int, big bool) int {
 	for i++; i < t.len() && t.class(i, big) == blank; {
 		i++
@@ -114,7 +115,7 @@ func (t text) wordEnd(i int, big bool) int {
 	return min(i, t.len())
 }
 
-// wordStart is the start of the word that begins before i.
+// wordStart returns the start of the word that begins before i.
 func (t text) wordStart(i int, big bool) int {
 	for i--; i > 0 && t.class(i, big) == blank && !t.emptyLine(i); {
 		i--
@@ -125,7 +126,7 @@ func (t text) wordStart(i int, big bool) int {
 	return max(0, i)
 }
 
-// endBefore is the end of the word before i.
+// endBefore returns the end of the word before i.
 func (t text) endBefore(i int, big bool) int {
 	for class := t.class(i, big); i > 0 && class != blank && i < t.len() && t.class(i, big) == class; {
 		i--
@@ -136,7 +137,8 @@ func (t text) endBefore(i int, big bool) int {
 	return max(0, i)
 }
 
-// paragraph is the empty line after or before i, or the end there.
+// paragraph returns the next empty line after i (by is 1) or before i (by is -1), or that end of
+// the text.
 func (t text) paragraph(i, by int) int {
 	for i+by >= 0 && i+by <= t.len() && t.emptyLine(i) {
 		i += by
@@ -147,10 +149,10 @@ func (t text) paragraph(i, by int) int {
 	return i
 }
 
-// brackets are the pairs, each with its other.
+// brackets lists the pairs of brackets.
 var brackets = []string{"()", "[]", "{}", "<>"}
 
-// pair is the bracket that belongs to the first one at or after i in its line.
+// pair finds the first bracket at or after i in its line, and returns the matching bracket.
 func (t text) pair(i int) (int, bool) {
 	for end := t.lineEnd(i); i < end; i++ {
 		for _, b := range brackets[:3] {
@@ -165,7 +167,7 @@ func (t text) pair(i int) (int, bool) {
 	return i, false
 }
 
-// match goes from the bracket at i to the one that closes it.
+// match goes from the bracket at i to the matching one, in steps of by.
 func (t text) match(i, by int, opens, closes string) (int, bool) {
 	for depth := 0; i >= 0 && i < t.len(); i += by {
 		switch t.char(i) {
@@ -180,7 +182,8 @@ func (t text) match(i, by int, opens, closes string) (int, bool) {
 	return 0, false
 }
 
-// object is the range of a text object, i or a and its name, around i.
+// object returns the range of a text object around i. name is the object, as in iw or a(; around
+// is set for a.
 func (t text) object(around bool, name string, i int) (from, to int, ok bool) {
 	switch name {
 	case "w", "W":
@@ -229,7 +232,7 @@ func (t text) word(around, big bool, i int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// block is a paragraph, by lines.
+// block returns the range of a paragraph, in whole lines.
 func (t text) block(around bool, i int) (from, to int, ok bool) {
 	empty := t.emptyLine(t.lineStart(i))
 	for from = t.lineStart(i); from > 0 && t.emptyLine(t.lineStart(from-1)) == empty; {

@@ -1,6 +1,6 @@
-// Package vim is the keys of Vim on the prompt: modes, motions, operators, counts, text
-// objects, visual mode, the last change again, and the unnamed register, which is what
-// the editor has cut. It is a state machine on an editor and knows no screen.
+// Package vim gives the prompt the keys of Vim: modes, motions, operators, counts, text objects,
+// visual mode, repeating the last change, and the unnamed register, which is the editor's killed
+// text. It is a state machine on an editor and knows no screen.
 package vim
 
 import (
@@ -10,10 +10,10 @@ import (
 	"agent/internal/tui/edit"
 )
 
-// Mode is what keys mean.
+// Mode determines the meaning of keys.
 type Mode int
 
-// The modes; a prompt begins in the first.
+// The modes; a prompt begins in Insert.
 const (
 	Insert Mode = iota
 	Normal
@@ -21,29 +21,31 @@ const (
 	VisualLine
 )
 
-// Letter is the mode as it is shown: insert, normal, visual, or visual by lines.
+// Letter returns the letter shown for the mode: I, N, V, or L for visual by lines.
 func (m Mode) Letter() string { return "INVL"[m : m+1] }
 
 // key is a key that was pressed.
 type key struct{ name, text string }
 
-// State is how far somebody is. The zero value is the beginning of insert mode.
+// State holds the mode and the unfinished command of a prompt. The zero value is the beginning of
+// insert mode.
 type State struct {
 	Mode Mode
-	// pending are the keys of a command that is not whole yet.
+	// pending holds the keys of an unfinished command.
 	pending []string
-	// anchor is where visual mode began, in bytes.
+	// anchor is the position at which visual mode began, in bytes.
 	anchor int
-	// lines is what was cut when it was whole lines.
+	// lines is the latest cut text if it consisted of whole lines, or "".
 	lines string
 	found find
-	// marks are places by their names, in bytes.
+	// marks maps the names of marks to positions, in bytes.
 	marks map[string]int
-	// over is set while what is typed replaces what is there.
+	// over is set while typing replaces the text at the cursor.
 	over bool
-	// mark is how many changes there were when insert mode began.
+	// mark is the number of changes at the beginning of the present command, or of insert mode.
 	mark int
-	// change are the keys of the change that is being made, last those of the last one.
+	// change holds the keys of the unfinished change, and last the keys of the latest finished
+	// one. again is set while last is repeated.
 	change, last []key
 	again        bool
 }
@@ -51,7 +53,7 @@ type State struct {
 // Begin goes to insert mode, for a new prompt.
 func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
 
-// Selected is the range of visual mode, in bytes; it is empty in other modes.
+// Selected returns the range of visual mode, in bytes, or an empty range in other modes.
 func (s *State) Selected(e *edit.Editor) (from, to int) {
 	if s.Mode != Visual && s.Mode != VisualLine {
 		return 0, 0
@@ -61,7 +63,7 @@ func (s *State) Selected(e *edit.Editor) (from, to int) {
 	return t.at[a], t.at[b]
 }
 
-// selection is the range of visual mode, in characters.
+// selection returns the range of visual mode, in characters.
 func (s *State) selection(t text, i int) (from, to int) {
 	a := t.index(s.anchor)
 	a, i = min(a, i), max(a, i)
@@ -71,8 +73,8 @@ func (s *State) selection(t text, i int) (from, to int) {
 	return a, min(i+1, t.len())
 }
 
-// Key takes a key by its name and what it types, and returns the action of the prompt that
-// it asks for, "" for none. It reports false for a key that is not Vim's.
+// Key handles a key, given by its name and its typed text. It returns the action of the prompt
+// that the key asks for, or "". taken is false for a key without a meaning in Vim.
 func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bool) {
 	if s.Mode == Insert {
 		return "", s.insertKey(e, name, typed)
@@ -111,7 +113,7 @@ func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bo
 	return action, true
 }
 
-// done notes the change that was made.
+// done records the finished change for repeating.
 func (s *State) done() {
 	if !s.again {
 		s.last = s.change
@@ -119,8 +121,8 @@ func (s *State) done() {
 	s.change = nil
 }
 
-// insertKey takes a key of insert mode: all but Esc are the editor's. What is typed is
-// kept, to be done again.
+// insertKey handles a key of insert mode. It takes only Esc, except in replace mode, and leaves
+// all other keys to the editor, but records them for repeating.
 func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	if name != "esc" {
 		if s.change != nil && (typed != "" || name == "backspace") {
@@ -139,8 +141,8 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	return true
 }
 
-// replace types over what is there. It reports false at the end of a line, where typing is
-// as in insert mode.
+// replace types over the text at the cursor. It reports false at the end of a line, where typing
+// works as in insert mode.
 func (s *State) replace(e *edit.Editor, name, typed string) bool {
 	t := textOf(e)
 	i := t.index(e.Cursor)
@@ -156,7 +158,7 @@ func (s *State) replace(e *edit.Editor, name, typed string) bool {
 	return true
 }
 
-// Rest puts the cursor where it may be.
+// Rest moves the cursor to a position that the mode allows.
 func (s *State) Rest(e *edit.Editor) {
 	if s.Mode != Insert {
 		t := textOf(e)
@@ -167,7 +169,7 @@ func (s *State) Rest(e *edit.Editor) {
 // insert goes to insert mode at a position.
 func (s *State) insert(e *edit.Editor, at int) { e.Cursor, s.Mode = at, Insert }
 
-// do does a command and returns the action of the prompt that it asks for.
+// do runs a command and returns the action of the prompt that the command asks for.
 func (s *State) do(e *edit.Editor, c command) (action string) {
 	t := textOf(e)
 	i := t.index(e.Cursor)
@@ -185,13 +187,13 @@ func (s *State) do(e *edit.Editor, c command) (action string) {
 	return ""
 }
 
-// shortOf are commands that are an operator with its motion.
+// shortOf maps commands to the operator and motion that they abbreviate.
 var shortOf = map[string]command{
 	"x": {operator: "d", motion: "l"}, "X": {operator: "d", motion: "h"}, "D": {operator: "d", motion: "$"}, "C": {operator: "c", motion: "$"},
 	"Y": {operator: "y", motion: "y"}, "s": {operator: "c", motion: "l"}, "S": {operator: "c", motion: "c"}, "~": {operator: "g~", motion: "l"},
 }
 
-// doNormal does a command without an operator.
+// doNormal runs a command without an operator.
 func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action string) {
 	if short, ok := shortOf[c.motion]; ok {
 		short.count = c.count
@@ -263,7 +265,7 @@ func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action strin
 	return ""
 }
 
-// join puts the next line at the end of this one.
+// join appends the next line to this one.
 func (s *State) join(e *edit.Editor, t text, i int) {
 	end := t.lineEnd(i)
 	if end == t.len() {
@@ -278,10 +280,10 @@ func (s *State) join(e *edit.Editor, t text, i int) {
 	e.Cursor = t.at[end]
 }
 
-// putMost bounds what putting a text several times may make, in bytes.
+// putMost is the most bytes that put inserts for a count.
 const putMost = 1 << 20
 
-// put puts what was cut after or before the cursor.
+// put inserts the killed text n times, after or before the cursor.
 func (s *State) put(e *edit.Editor, t text, i int, after bool, n int) {
 	if e.Killed == "" {
 		return
@@ -307,7 +309,7 @@ func (s *State) put(e *edit.Editor, t text, i int, after bool, n int) {
 	e.Left()
 }
 
-// repeat makes the last change again.
+// repeat makes the last change again, n times.
 func (s *State) repeat(e *edit.Editor, n int) {
 	if s.again || len(s.last) == 0 {
 		return
@@ -328,7 +330,7 @@ func (s *State) repeat(e *edit.Editor, n int) {
 	e.Join(mark)
 }
 
-// doVisual does a command of visual mode.
+// doVisual runs a command of visual mode.
 func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
 	from, to := s.selection(t, i)
 	lines := s.Mode == VisualLine
