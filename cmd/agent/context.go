@@ -24,13 +24,13 @@ import (
 	"golang.org/x/term"
 )
 
-// contextOptions are the flags of the context commands.
+// contextOptions holds the flags of the context commands.
 type contextOptions struct {
 	settingsOptions
 	json bool
 }
 
-// printable is an outcome that people and scripts read.
+// printable is an outcome that can be printed for people; scripts get it as JSON.
 type printable interface{ Print(io.Writer) error }
 
 func newContext(w world) *cobra.Command {
@@ -59,7 +59,7 @@ standard input.`,
 	return group
 }
 
-// contextAction is one context command on one file.
+// A contextAction runs one context command on one file.
 type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error)
 
 func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
@@ -144,7 +144,7 @@ request cost and what left the context before it.`,
 	return cmd
 }
 
-// eachOf does with each file what do does, and prints what comes of all.
+// eachOf calls do with each file, and prints all outcomes with show, or as JSON.
 func eachOf[T any](w world, files []string, asJSON bool, do func(offline.Input) (T, error), show func(io.Writer, []T) error) error {
 	var all []T
 	for _, file := range files {
@@ -169,7 +169,7 @@ func (o *contextOptions) register(cmd *cobra.Command, w world) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
-// readInput reads a session log or a document. What is wrong in it is wrong usage.
+// readInput reads a session log or a document. A fault in the file is reported as wrong usage.
 func readInput(w world, file string) (offline.Input, error) {
 	var data []byte
 	var err error
@@ -192,7 +192,7 @@ func readInput(w world, file string) (offline.Input, error) {
 	return in, nil
 }
 
-// inputError marks what is wrong with a document as wrong usage.
+// inputError turns a fault of a document into wrong usage.
 func inputError(name string, err error) error {
 	if is[*history.DocumentError](err) {
 		return usage(fmt.Errorf("%s: %w", name, err))
@@ -202,8 +202,8 @@ func inputError(name string, err error) error {
 
 func newEngine(w world, o settingsOptions) (*offline.Engine, error) { return engines(w, o)() }
 
-// engines returns what makes engines, each with settings of its own. They share what takes
-// long to load.
+// engines returns a function that returns engines, each with its own settings. The engines share
+// the parts that take long to load.
 func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 	shared := sync.OnceValues(func() (offline.Engine, error) {
 		f, err := w.Folders()

@@ -23,8 +23,8 @@ import (
 	"golang.org/x/term"
 )
 
-// runInteractive runs a session in the terminal. Without an endpoint the person chooses
-// one, or the demo, which says so.
+// runInteractive runs a session in the terminal. Without an endpoint the person chooses one, or
+// the demo, which says that it is one.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
 	if errors.Is(err, provider.ErrNoEndpoint) {
@@ -65,8 +65,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	}
 }
 
-// askOnTerminal asks before the screen is there. Only yes is yes, unless the question says that
-// Enter is, too.
+// askOnTerminal returns a function that asks a question before the screen is there, nil if there
+// is no terminal. Only yes counts as yes, unless the question says that Enter does, too.
 func askOnTerminal(w world) app.Asker {
 	if !term.IsTerminal(int(w.stdin.Fd())) {
 		return nil
@@ -85,8 +85,8 @@ func askOnTerminal(w world) app.Asker {
 	}
 }
 
-// readLine reads up to a line break and no further: what follows is for the screen. It
-// returns the text without blanks around it, or io.EOF if there is none before the end.
+// readLine reads up to a line break and no further, because the rest is for the screen. It
+// returns the text without surrounding blanks, or io.EOF if the input ends without any text.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	return console.Await(ctx, func() (string, error) {
 		var text []byte
@@ -155,11 +155,12 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 	if _, err := w.Settings(o.sources()); err != nil {
 		return err
 	}
-	w.Say = nil // what is for people goes to the editor as notices
+	w.Say = nil // the editor receives lines for people as notices
 	return acp.Serve(ctx, forEditor(w, o), w.stdin, w.stdout, log.Logger)
 }
 
-// forEditor makes the conversations of an editor as flags say.
+// forEditor returns the Agent that makes conversations for an editor, with the options of the
+// flags.
 func forEditor(w world, o sessionOptions) acp.Agent {
 	return acp.Agent{Process: w.Process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
 		o := o

@@ -34,10 +34,10 @@ no intelligence and says so; everything else is real.`,
 	return cmd
 }
 
-// runDemo plays in a scratch workspace that is gone afterwards.
+// runDemo runs the demo in a scratch workspace that is removed afterwards.
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
 	temp := tempdir.New(os.TempDir(), w.Now())
-	defer func() { _ = temp.Remove() }() // what is left the next start removes
+	defer func() { _ = temp.Remove() }() // the next start removes leftovers
 	defer w.OnEndAtOnce(func() { _ = temp.Remove() })()
 	scratch := filepath.Join(temp.Path(), "demo")
 	if err := errors.Join(temp.Make(), os.MkdirAll(scratch, 0o700)); err != nil {
@@ -49,7 +49,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	w.CacheHome = filepath.Join(temp.Path(), "cache")
 	o.Workspace, o.isolated, o.Record.Folder = scratch, true, filepath.Join(temp.Path(), "records")
 	o.baseURL, o.provider, o.model = "", "", ""
-	o.Record.Continue, o.Record.Resume, o.Record.Fork = false, "", false // what was said in a demo is gone with it
+	o.Record.Continue, o.Record.Resume, o.Record.Fork = false, "", false // the records of a demo are removed with it
 	if o.prompt == "" {
 		o.prompt = demo.Prompt
 	}

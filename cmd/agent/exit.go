@@ -17,7 +17,7 @@ import (
 	"agent/internal/tui"
 )
 
-// The exit statuses of the program.
+// Exit statuses of the program.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -29,21 +29,21 @@ const (
 	exitInterrupted = 130
 )
 
-// usage marks wrong usage, settings or input: exit status 2.
+// usage marks an error as wrong usage, settings or input: exit status 2.
 func usage(err error) error { return app.InputError{Err: err} }
 
-// statusError carries an exit status whose reason was reported already.
+// A statusError carries an exit status whose reason has already been reported.
 type statusError int
 
 func (statusError) Error() string { return "" }
 
-// is reports whether an error is of a type, or wraps one that is.
+// is reports whether an error has the type E or wraps an error of that type.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found
 }
 
-// exitStatus is the one place where errors become exit statuses.
+// exitStatus returns the exit status for an error. It is the only place that decides this.
 func exitStatus(err error) int {
 	status, reported := errors.AsType[statusError](err)
 	failure, ofProvider := errors.AsType[*llm.Error](err)
@@ -71,7 +71,7 @@ func exitStatus(err error) int {
 	return exitFailed
 }
 
-// outcomeStatus is the exit status of a turn.
+// outcomeStatus returns the exit status for the end of a turn.
 func outcomeStatus(outcome chat.Outcome, err error) int {
 	if err != nil {
 		return exitStatus(err)

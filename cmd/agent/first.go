@@ -18,9 +18,10 @@ import (
 	"agent/internal/words"
 )
 
-// firstMinute uses the endpoint that is set or was chosen before. If there is none, the person
-// chooses from the servers of this machine, the keys of the environment, a key to paste and the
-// demo, which is provider.ErrNoEndpoint. Where only lines can be shown, a server is asked about.
+// firstMinute returns a connector that uses the endpoint that is set or was chosen before. If
+// there is none, the person chooses from the servers on this machine, the keys in the
+// environment, a key to paste, and the demo, which gives provider.ErrNoEndpoint. If only lines
+// can be shown, the connector asks about a server instead.
 func firstMinute(w world, o sessionOptions) app.Connector {
 	return func(ctx context.Context, c *provider.Connection) (string, func(), error) {
 		notice, err := c.FindKnown(ctx)
@@ -41,19 +42,20 @@ func firstMinute(w world, o sessionOptions) app.Connector {
 	}
 }
 
-// errDemo is the choice of the demo, errLeft that of nothing.
+// errDemo reports that the person chose the demo; errLeft ends the program, because the person
+// chose nothing.
 var (
 	errDemo = errors.New("the demo was chosen")
 	errLeft = statusError(exitOK)
 )
 
-// The lines of the choices that are no way.
+// Lines of the choices that are not ways to an endpoint.
 const (
 	pasteKey = "key"
 	playDemo = "demo"
 )
 
-// chooseEndpoint has the person choose an endpoint, until one can be used.
+// chooseEndpoint asks the person to choose an endpoint, until one can be used.
 func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.Connection) (notice string, err error) {
 	for {
 		ways := c.Ways(ctx)
@@ -80,7 +82,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 	}
 }
 
-// firstPick lists the ways to an endpoint, a key to paste, and the demo.
+// firstPick lists the ways to an endpoint, then the choice to paste a key, and the demo.
 func firstPick(ways []provider.Way) command.Pick {
 	pick := command.Pick{Title: "who shall answer"}
 	for n, way := range ways {
@@ -98,8 +100,8 @@ func firstPick(ways []provider.Way) command.Pick {
 	)}
 }
 
-// pasteKeyOf reads a key, asks whose it is if its form does not tell, and keeps it. It returns the
-// zero Vendor if no key came in.
+// pasteKeyOf reads a key and stores it. It asks for the vendor if the form of the key does not
+// tell. It returns the zero Vendor if the person gave no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
 	key, err := readKey(ctx, w, "the provider, empty to go back")
 	if err != nil || key == "" {
@@ -138,7 +140,7 @@ func hostOf(v vendor.Vendor) string {
 	return host
 }
 
-// prefixes are the beginnings of keys that only one vendor has, the longest first.
+// prefixes maps beginnings of keys that only one vendor uses to that vendor.
 var prefixes = []struct{ begins, vendor string }{
 	{"sk-ant-", "anthropic"},
 	{"sk-or-", "openrouter"},
@@ -149,7 +151,7 @@ var prefixes = []struct{ begins, vendor string }{
 	{"xai-", "xai"},
 }
 
-// ownerOf returns whose key one is, if its form tells.
+// ownerOf returns the vendor of a key, if the form of the key tells.
 func ownerOf(key llm.Key) (vendor.Vendor, bool) {
 	i := slices.IndexFunc(prefixes, func(p struct{ begins, vendor string }) bool { return strings.HasPrefix(string(key), p.begins) })
 	if i < 0 {
@@ -158,8 +160,8 @@ func ownerOf(key llm.Key) (vendor.Vendor, bool) {
 	return vendor.Named(prefixes[i].vendor)
 }
 
-// agrees reports whether an answer to a question is yes. A question that ends in [Y/n] is agreed
-// to by nothing, too.
+// agrees reports whether an answer to a question is yes. For a question that ends in [Y/n], an
+// empty answer is yes.
 func agrees(question, answer string) bool {
 	usual := "n"
 	if strings.HasSuffix(question, yesByEnter) {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importOptions are the flags of agent import.
+// importOptions holds the flags of agent import.
 type importOptions struct {
 	dry, json, keepRules bool
 	only                 []string
@@ -83,7 +83,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 	return kept.offer(ctx, w, o.keepRules)
 }
 
-// importLines is the plan as a person reads it.
+// importLines returns the plan as lines for a person.
 func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: no configuration of another agent was found"}

@@ -13,15 +13,16 @@ import (
 	"agent/internal/words"
 )
 
-// importedRules are the rules of an import that may be kept for the project of the current folder.
+// importedRules holds the rules of an import that may be kept for the project of the current
+// folder.
 type importedRules struct {
 	permissions *consent.Permissions
 	add         []rules.Kept
 	says        []string
 }
 
-// keepable returns the rules of a plan that may be kept, and says of each that is shown what becomes
-// of it. An import reads no rules of a repository: agent trust asks about those.
+// keepable returns the rules of a plan that may be kept, and notes in the plan why each of the
+// others is not. An import reads no rules of a repository; agent trust asks about those rules.
 func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 	found.permissions = consent.OpenPermissions(w.Where(f, w.Dir), w.Now)
 	registry := tools.NewRegistry(tools.Default()...)
@@ -55,7 +56,7 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 	return found
 }
 
-// offer asks whether to keep the rules, unless the answer is known.
+// offer asks whether to keep the rules, unless yes is set.
 func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if len(found.add) == 0 {
 		return nil

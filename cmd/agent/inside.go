@@ -11,7 +11,7 @@ import (
 	"agent/internal/command"
 )
 
-// shellCommands are commands of the command line that work within a session as well.
+// shellCommands returns the commands of the command line that also work within a session.
 func shellCommands(w world) []command.Command {
 	return []command.Command{
 		inSession(w, "doctor", "check the configuration, the endpoint and the terminal"),
@@ -21,7 +21,7 @@ func shellCommands(w world) []command.Command {
 	}
 }
 
-// inSession returns a slash command that runs the command of the same name of the command line
+// inSession returns a slash command that runs the command of the command line with the same name
 // and shows its output. Nobody can be asked meanwhile.
 func inSession(w world, name, help string) command.Command {
 	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
@@ -33,14 +33,14 @@ func inSession(w world, name, help string) command.Command {
 		var said bytes.Buffer
 		w := w
 		w.out, w.people = &said, &said
-		if name != "doctor" { // which looks at the terminal and reads nothing
+		if name != "doctor" { // doctor looks at the terminal and reads nothing
 			w.stdin, w.stdout, w.stderr = nothing, nothing, nothing
 		}
 		root := newRoot(w, converse)
 		root.SetArgs(append([]string{name}, words...))
 		err = root.ExecuteContext(ctx)
 		if is[statusError](err) {
-			err = nil // the output says it
+			err = nil // the output gives the reason
 		}
 		text := strings.TrimRight(said.String(), "\n")
 		if text == "" {
@@ -54,7 +54,7 @@ func inSession(w world, name, help string) command.Command {
 	}}
 }
 
-// visit is a command of the command line that runs between two screens, since it needs the
+// A visit is a command of the command line that runs between two screens, because it needs the
 // terminal for itself.
 type visit struct{ args []string }
 
@@ -66,8 +66,8 @@ func (v *visit) run(ctx context.Context, w world) {
 	}
 }
 
-// loginBetween returns the command /login: it leaves the screen, has the person type the key, and
-// goes on with the same session.
+// loginBetween returns the command /login. It leaves the screen, lets the person type the key,
+// and continues the same session.
 func loginBetween(c *app.Conversation, resume func(id string), next **visit) command.Command {
 	run := func(ctx context.Context, words []string) (command.Output, error) {
 		if err := c.Idle(ctx); err != nil {

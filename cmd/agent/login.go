@@ -37,8 +37,8 @@ func newLogout(w world) *cobra.Command {
 	})
 }
 
-// keyCommand is a command about the key of a provider, or of an address. Run gets where keys
-// are kept, and what the key is for.
+// keyCommand returns a command about the key of a provider or of an address. run receives the
+// store of keys, and the place that the key is for.
 func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Keys, place string) error, cmd cobra.Command) *cobra.Command {
 	var baseURL string
 	cmd.Args = cli.CountedArgs(0, 1, "one provider, or none for openai")
@@ -58,7 +58,7 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 	return &cmd
 }
 
-// keyPlace is what the key of a provider, or of an address, is for.
+// keyPlace returns the place that the key of a provider, or of an address, is for.
 func keyPlace(name, baseURL string) (string, error) {
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
@@ -103,7 +103,7 @@ func logout(_ context.Context, w world, keys provider.Keys, place string) error 
 	return w.print("The key for " + place + " is forgotten.")
 }
 
-// readKey reads a key without showing it, or from what is piped in.
+// readKey reads a key from the terminal without showing it, or from piped input.
 func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	const longest = 64 << 10
 	if !term.IsTerminal(int(w.stdin.Fd())) {

@@ -1,7 +1,15 @@
 // Command agent is a coding agent for the terminal.
 //
-// This package holds the commands and wires the rooms of the program together; it
-// decides nothing by itself.
+// This package holds the commands of the command line, built with cobra, one file per command or
+// group. It parses flags, prints results and chooses the exit status, and leaves all decisions to
+// the packages below internal: front/screen runs a session on the terminal, front/script runs a
+// prompt for scripts, and acp serves an editor. Each of them makes its conversations through
+// newConversation.
+//
+// A world holds everything that a command takes from outside the program: the terminal, the
+// environment and the clock. sessionOptions holds the flags of the commands that converse, and
+// settingsOptions the flags that set settings. newRoot builds the tree of commands; execute runs
+// it and reports every error once.
 package main
 
 import (
@@ -12,17 +20,17 @@ import (
 	"slices"
 	"syscall"
 
-	// First of all: keeps the terminal library from asking the terminal questions
-	// while the program starts.
+	// Must be initialized first: keeps the terminal library from sending queries to the
+	// terminal while the program starts.
 	_ "agent/internal/tui/term/termquiet"
 )
 
-// version is set by the linker where make builds the program.
+// version is set by the linker when make builds the program.
 var version = ""
 
 func main() { os.Exit(agentMain()) }
 
-// builtFrom is the commit that go build recorded, "devel" when it knows of none.
+// builtFrom returns the commit that go build recorded, "devel" if it recorded none.
 func builtFrom() string {
 	if built, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range built.Settings {
@@ -34,19 +42,19 @@ func builtFrom() string {
 	return "devel"
 }
 
-// agentMain is main with an exit status; tests run the program by it. The first
-// signal ends the program in order; a second one ends it at once, with all that it
-// has started, should the first have met something that does not listen.
+// agentMain runs the program and returns its exit status; tests start the program through it. The
+// first signal ends the program in order. A second signal ends the program and its child
+// processes at once, in case a step of the orderly end hangs.
 func agentMain() int {
 	if version == "" {
 		version = builtFrom()
 	}
 	w := processWorld()
 	defer func() { _ = w.Close() }()
-	// What nohup and shells ignore for their children stays ignored.
+	// Signals that nohup and shells ignore for their children stay ignored.
 	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
 	signals := make(chan os.Signal, 2)
-	if len(ends) > 0 { // none would mean all
+	if len(ends) > 0 { // Notify without signals would mean all signals
 		signal.Notify(signals, ends...)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -65,8 +73,9 @@ func agentMain() int {
 			}
 		}
 	}()
-	// A reader of our output that has gone is an error of the write, not a death
-	// that cleans nothing up. Ignoring the signal would be inherited by commands.
+	// If the reader of our output has gone, the write must fail instead of killing the
+	// program without a clean-up. The signal is caught, not ignored, because commands
+	// would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return execute(ctx, os.Args[1:], w)
 }

@@ -40,15 +40,16 @@ each needs your consent (agent trust). Servers of other agents: agent import.`,
 	return cmd
 }
 
-// knownServers are the configured servers, with what they depend on.
+// knownServers holds the configured servers together with the folders and settings they depend
+// on.
 type knownServers struct {
 	*serving.Configured
 	folders  app.Folders
 	settings *settings.Settings
 }
 
-// configuredServers finds the servers of the current folder, with what the person said of
-// those of the repository.
+// configuredServers finds the servers of the current folder, with the person's answers about the
+// servers of the repository.
 func configuredServers(w world) (known knownServers, err error) {
 	if known.folders, known.settings, err = w.configured(settingsOptions{}); err != nil {
 		return known, err
@@ -62,7 +63,7 @@ func configuredServers(w world) (known knownServers, err error) {
 	return known, err
 }
 
-// namedServer is the server of a name.
+// namedServer returns the server with a name.
 func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	found, err := configuredServers(w)
 	if err != nil {
@@ -95,7 +96,7 @@ func newMCPList(w world) *cobra.Command {
 	return cmd
 }
 
-// serverEntry is a server as JSON has it.
+// serverEntry is a server in the JSON of agent mcp list.
 type serverEntry struct {
 	Name     string   `json:"name"`
 	Origin   string   `json:"origin"`
@@ -104,7 +105,7 @@ type serverEntry struct {
 	Reason   string   `json:"reason,omitempty"`
 	Protocol string   `json:"protocol,omitempty"`
 	Tools    []string `json:"tools"`
-	// Tokens are those of all definitions; Offered is "direct" or "search".
+	// Tokens counts the tokens of all tool definitions; Offered is "direct" or "search".
 	Tokens  int    `json:"tokens"`
 	Offered string `json:"offered"`
 }
@@ -148,7 +149,7 @@ func listServers(w world, asJSON bool) error {
 	return printLines(w, lines)
 }
 
-// serverCommand is a command about a server that is configured.
+// serverCommand returns a command about a configured server.
 func serverCommand(w world, name, short string, run func(ctx context.Context, found knownServers, server *servers.Server) error) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " NAME", Short: short,
@@ -215,7 +216,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 	return printLines(w, lines)
 }
 
-// callServer calls a tool as a person asks for it, and prints its result.
+// callServer calls a tool with a person's arguments, and prints its result.
 func callServer(ctx context.Context, w world, client *mcp.Client, args []string) error {
 	arguments := json.RawMessage("{}")
 	if len(args) > 1 {

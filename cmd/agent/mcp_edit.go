@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scopes are the files that servers are written to.
+// These scopes name the files that servers are written to.
 const scopeUser, scopeProject = "user", "project"
 
-// fileOf is the file of a scope.
+// fileOf returns the path of the file of a scope.
 func fileOf(w world, scope string) (string, error) {
 	f, err := w.Folders()
 	if err != nil {
@@ -74,7 +74,7 @@ func newMCPAdd(w world) *cobra.Command {
 	return cmd
 }
 
-// serverToAdd is the server that words and flags describe.
+// serverToAdd returns the server that words and flags describe.
 func serverToAdd(words []string, transport string, env, headers []string) (servers.New, error) {
 	var added servers.New
 	if len(words) == 0 {
@@ -116,7 +116,7 @@ func pairs(texts []string, separator, form string) (map[string]string, error) {
 	return all, nil
 }
 
-// fileWith is the file that a person means by a server: of the scope, else where it is
+// fileWith returns the file of the scope, or, if scope is "", the file in which the server is
 // configured.
 func fileWith(w world, name, scope string) (string, error) {
 	if scope != "" {
@@ -129,8 +129,8 @@ func fileWith(w world, name, scope string) (string, error) {
 	return server.File, nil
 }
 
-// editServer is a command that changes a server in the file that it is in. Did says what
-// was done, between the names of both.
+// editServer returns a command that changes a server in its file. did describes the change and is
+// printed between the names of the server and the file.
 func editServer(w world, name, short, did string, edit func(file, name string) error) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
@@ -188,7 +188,7 @@ func newMCPLogout(w world) *cobra.Command {
 	})
 }
 
-// takesLogin refuses a server that is no address.
+// takesLogin refuses a server that is a program, because only an address takes a login.
 func takesLogin(server *servers.Server) error {
 	if server.Transport == servers.Stdio {
 		return fmt.Errorf("%s is a program; there is no login to it", server.Name)
@@ -196,14 +196,15 @@ func takesLogin(server *servers.Server) error {
 	return nil
 }
 
-// opener leads a person to an address: in the browser, or by printing it.
+// opener returns a function that leads a person to an address: in the browser, or by printing the
+// address.
 func opener(w world, noBrowser bool) mcp.Opener {
 	return func(ctx context.Context, address string) (string, error) {
 		if err := w.tell("Open this address to log in:\n" + words.Visible(address)); err != nil {
 			return "", err
 		}
 		if !noBrowser {
-			openInBrowser(ctx, address) // where there is none, the address is shown
+			openInBrowser(ctx, address) // without a browser the person has the printed address
 			return "", nil
 		}
 		if err := w.tell("Then paste the address at which the browser ended up:"); err != nil {
@@ -217,7 +218,7 @@ func opener(w world, noBrowser bool) mcp.Opener {
 	}
 }
 
-// openInBrowser opens an address with the program that the system has for it.
+// openInBrowser opens an address with the system's program for addresses.
 func openInBrowser(ctx context.Context, address string) {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// modelsOptions are the flags of agent models.
+// modelsOptions holds the flags of agent models.
 type modelsOptions struct {
 	settingsOptions
 	filter string
@@ -53,7 +53,7 @@ too narrow gets fewer columns; --json has all.`,
 	return cmd
 }
 
-// modelRow is a model as it is listed.
+// modelRow is a model in the list of agent models.
 type modelRow struct {
 	Provider  string           `json:"provider,omitempty"`
 	ID        string           `json:"id"`
@@ -62,12 +62,13 @@ type modelRow struct {
 	Prices    *settings.Prices `json:"prices,omitempty"`
 	Efforts   []string         `json:"efforts,omitempty"`
 	Images    bool             `json:"images"`
-	// Family and Edits are whose tools and hints the model gets, and how it edits.
+	// Family names the family whose tools and hints the model gets, and Edits the form in which
+	// it edits files.
 	Family string `json:"family"`
 	Edits  string `json:"edits"`
 }
 
-// modelsTimeout bounds what an endpoint may take to list its models.
+// modelsTimeout bounds the time that an endpoint may take to list its models.
 const modelsTimeout = 10 * time.Second
 
 func listModels(ctx context.Context, w world, o modelsOptions) error {
@@ -90,7 +91,7 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	return w.print(modelTable(rows, columns(w.stdout))...)
 }
 
-// noneError says that there is nothing to list.
+// noneError returns the error for an empty list.
 func (o modelsOptions) noneError() error {
 	what, hint := "the endpoint lists no model", ""
 	if o.filter != "" {
@@ -102,7 +103,8 @@ func (o modelsOptions) noneError() error {
 	return errors.New(what + hint)
 }
 
-// modelRows are the models of the endpoint, else those of the catalogue.
+// modelRows returns the models of the endpoint, or the models of the catalogue if there is no
+// endpoint or --all is set.
 func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error) {
 	if !o.all {
 		f, s, err := w.configured(o.settingsOptions)
@@ -130,8 +132,9 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 	return o.catalogueRows(), nil
 }
 
-// catalogueRows are those of the catalogue: first those of the provider that the
-// filter names, then of the others that --provider knows; of all only if asked for.
+// catalogueRows returns the models of the catalogue: first the models of the provider that the
+// filter names, then the models of the other providers that --provider knows, then, with --all,
+// the models of all others.
 func (o modelsOptions) catalogueRows() []modelRow {
 	names := map[string]string{}
 	for _, name := range vendor.Names() {
@@ -195,7 +198,7 @@ var modelColumns = []table.Column{
 	{Head: "family, edits by", Worth: 1},
 }
 
-// modelTable arranges models in at most width columns, 0 for as many as it takes.
+// modelTable formats models as a table of at most width columns, 0 for as many as needed.
 func modelTable(models []modelRow, width int) []string {
 	rows := make([][]string, len(models))
 	for i, m := range models {
@@ -206,7 +209,7 @@ func modelTable(models []modelRow, width int) []string {
 		if m.Images {
 			images = "yes"
 		}
-		if m.Family != "" { // as the settings model-family and edit-tool call them
+		if m.Family != "" { // the names are the values of the settings model-family and edit-tool
 			family = m.Family + ", " + m.Edits
 		}
 		rows[i] = []string{m.Provider, words.Line(m.ID, 0), window, priceCell(m.Prices), strings.Join(m.Efforts, ","), images, family}
@@ -218,7 +221,7 @@ func priceCell(p *settings.Prices) string {
 	if p == nil {
 		return "?"
 	}
-	const digits = 1e6 // what prices per token leave behind when they are made those of a million is not meant
+	const digits = 1e6 // drops the rounding errors of converting a price per token to a price per million
 	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
 	return strings.Join([]string{price(p.Input), price(p.Output), price(p.CacheRead), price(p.CacheWrite)}, " / ")
 }

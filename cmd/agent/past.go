@@ -14,20 +14,22 @@ import (
 	"agent/internal/words"
 )
 
-// The bounds of the line about a person's past with other agents.
+// Bounds of the line about a person's past with other agents: the days it looks back, and the
+// time it may take.
 const (
 	pastDays = 30
 	pastTime = 300 * time.Millisecond
 )
 
-// pastAgents has the agents whose sessions the line is about, by the names that their logs have.
+// pastAgents maps the names of agents in their logs to their names in the line.
 var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
 
-// tellPast compares in a line, once ever, the cost of the person's latest sessions with another agent
-// with their cost here. It sends nothing. While a turn runs it leaves the line to a later start.
+// tellPast compares in a line, once ever, the cost of the person's latest sessions with another
+// agent to their cost here. It sends nothing. If a turn runs, it leaves the line to a later
+// start.
 func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {
 	f, err := w.Folders()
-	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or no trace is wanted
+	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or the person wants no records
 		return
 	}
 	told := filepath.Join(f.State, "past-told")
@@ -41,7 +43,7 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 	c.Note(line)
 }
 
-// pastLine returns the line, "" where there is nothing to tell.
+// pastLine returns the line, "" if there is nothing to tell.
 func pastLine(ctx context.Context, w world) string {
 	since := w.Now().AddDate(0, 0, -pastDays)
 	files, _ := logs.Since(logs.Find(w.Home, w.Env, func(string, error) {}), since)
@@ -49,7 +51,7 @@ func pastLine(ctx context.Context, w world) string {
 		return ""
 	}
 	found, all := offline.FindSavingsWithin(ctx, pastTime, files, offline.SavingsOptions{Since: since}, engines(w, settingsOptions{}))
-	for _, agent := range found.Agents { // the one that cost most is first
+	for _, agent := range found.Agents { // the agent that cost most is first
 		name := pastAgents[agent.Name]
 		if name == "" || agent.WithCost <= 0 || agent.WithCost >= agent.Cost {
 			continue

@@ -22,35 +22,35 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sessionOptions are the flags of the commands that converse: agent and agent demo.
+// sessionOptions holds the flags of the commands that converse: agent and agent demo.
 type sessionOptions struct {
 	settingsOptions
-	// Options are what the conversation is made from.
+	// Options configures the conversation.
 	app.Options
 
 	prompt string
-	// timeout ends a headless run, 0 never.
+	// timeout bounds a headless run, 0 for no bound.
 	timeout time.Duration
-	// images are the files that go with the prompt.
+	// images lists the files to send with the prompt.
 	images []string
-	// headless means that -p was given, with or without a prompt.
+	// headless is set if -p was given, with or without a prompt.
 	headless bool
-	// worktree names the worktree to work in, empty for none.
+	// worktree names the worktree to work in, "" for none.
 	worktree string
 	output   string
-	// input is what standard input of a headless run holds: text, or lines of JSON.
+	// input is the format of standard input in a headless run: text, or lines of JSON.
 	input        string
 	screenReader bool
-	// answerFile also gets the answer of a headless run, empty for none.
+	// answerFile is a file that also receives the answer of a headless run, "" for none.
 	answerFile string
-	// outputSchema is the JSON Schema of the answer of a headless run, or its file; empty for
-	// none.
+	// outputSchema is the JSON Schema of the answer of a headless run, or the name of its file;
+	// "" for none.
 	outputSchema string
 	debug        bool
 }
 
-// execute runs the command line and returns the exit status. Every error is shown
-// here, once.
+// execute runs the command line and returns the exit status. It is the only place that shows
+// errors, each once.
 func execute(ctx context.Context, args []string, w world) int {
 	w.Commands = shellCommands(w)
 	root := newRoot(w, converse)
@@ -86,8 +86,8 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 	return runInteractive(ctx, w, o)
 }
 
-// newRoot returns the program's commands. run is what agent itself does, for tests
-// to see the options it would get.
+// newRoot returns the commands of the program. run is the action of agent itself; tests pass
+// another one to see the options.
 func newRoot(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
 	var o sessionOptions
 	root := &cobra.Command{
@@ -145,7 +145,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 	return root
 }
 
-// registerLimits declares the flags of every conversation: settings, and what it may do.
+// registerLimits declares the flags of every conversation: its settings and its rights.
 func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
@@ -159,7 +159,7 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// register declares the flags that sessions take.
+// register declares the flags of sessions.
 func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	o.registerLimits(cmd, w)
 	f := cmd.Flags()
@@ -180,7 +180,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
 	f.BoolVar(&o.NoSetup, "no-setup", false, "leave out instructions, skills, commands and servers of the workspace and your own")
 	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON, before those of your own (repeatable)")
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check says it in words
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; the error in words comes from check
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {
 			return usage(err)
@@ -192,14 +192,14 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(headless.Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// sessionIDs are the ids that a person can choose.
+// sessionIDs matches the ids that a person can choose.
 var sessionIDs = pattern.New(`^[A-Za-z0-9._-]{1,64}$`)
 
 // isSessionID reports whether an id can be the name of a file.
 func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.Trim(id, ".") != "" }
 
-// check refuses values that are none, and flags that do not go together; given reports whether
-// a flag was.
+// check refuses invalid values, and flags that cannot be combined. given reports whether a flag
+// was given.
 func (o *sessionOptions) check(given func(flag string) bool) error {
 	prints, lines := given("prompt"), o.input == headless.StreamJSON
 	several := func(flags ...string) bool {
@@ -227,15 +227,15 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 	return nil
 }
 
-// elsewhere are commands that other programs of this kind have, and what does the same
-// here.
+// elsewhere maps commands of similar programs to the command for the same purpose here, "" if
+// there is none.
 var elsewhere = map[string]string{
 	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "review": "agent -p /review",
 	"serve": "", "update": "", "upgrade": "",
 }
 
-// mistyped refuses a prompt of a single word that was probably meant as a command: it
-// would cost money and do nothing of what was wanted.
+// mistyped refuses a prompt of a single word that was probably meant as a command: as a prompt it
+// would cost money and not help the person.
 func mistyped(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return nil
@@ -254,22 +254,21 @@ func mistyped(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("there is no command %q; see agent --help, or send the word with agent -- %s", word, word))
 	case known:
 	case len(likely) == 0 || strings.Contains(likely[0], word) || strings.ContainsAny(word, " \n/@!"):
-		return nil // parts of names are words of their own: "log", "set"
+		return nil // a part of a name may be meant as a word: "log", "set"
 	default:
 		instead = "agent " + likely[0]
 	}
 	return usage(fmt.Errorf("there is no command %q; did you mean %s? To send the word to the model: agent -- %s", word, instead, word))
 }
 
-// completeFlag registers the completion of a flag's value. It cannot fail for a
-// flag that exists.
+// completeFlag registers the completion of a flag's value. It cannot fail for a flag that exists.
 func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err)
 	}
 }
 
-// message is the prompt of the command line with its images.
+// message returns the prompt of the command line with its images.
 func (o sessionOptions) message() atcmd.Message {
 	var message atcmd.Message
 	for _, path := range o.images {
@@ -281,13 +280,13 @@ func (o sessionOptions) message() atcmd.Message {
 	return append(message, atcmd.Typed(strings.TrimSpace(o.prompt))...)
 }
 
-// withWords makes the words of the command line part of the prompt.
+// withWords returns the options with the words of the command line added to the prompt.
 func (o sessionOptions) withWords(words []string) sessionOptions {
 	o.prompt = strings.TrimSpace(strings.Join(append([]string{o.prompt}, words...), " "))
 	return o
 }
 
-// newConversation makes the conversation that flags ask for.
+// newConversation makes the conversation that the flags describe.
 func newConversation(ctx context.Context, w world, o sessionOptions) (_ *app.Conversation, err error) {
 	if _, err := w.startLog(o.debug); err != nil {
 		return nil, err
@@ -299,7 +298,7 @@ func newConversation(ctx context.Context, w world, o sessionOptions) (_ *app.Con
 	return app.New(ctx, w.Process, o.Options)
 }
 
-// newMan prints the manual page, for packages to install.
+// newMan returns the command that prints the manual page, for packages to install.
 func newMan(w world) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man",

@@ -15,11 +15,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sandboxOptions are the flags of agent sandbox.
+// sandboxOptions holds the flags of agent sandbox.
 type sandboxOptions struct {
 	settingsOptions
 	workspace string
-	// confined is the name of the sandbox's profile; profile is that of settings.
+	// confined names the profile of the sandbox; the embedded profile names the profile of
+	// settings.
 	confined string
 	command  []string
 }
@@ -93,7 +94,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	return err
 }
 
-// exitCode is the code a shell would show.
+// exitCode returns the exit code that a shell would show.
 func exitCode(state *os.ProcessState) int {
 	if code := state.ExitCode(); code >= 0 {
 		return code

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/term"
 )
 
-// savingsFlags are the flags of agent savings.
+// savingsFlags holds the flags of agent savings.
 type savingsFlags struct {
 	contextOptions
 	days    int
@@ -47,7 +47,7 @@ any more. Reading them again is part of the cost.`,
 				return usage(fmt.Errorf("--days %d: must be 0, for all, or more", o.days))
 			}
 			if len(args) > 0 && !cmd.Flags().Changed("days") {
-				o.days = 0 // what is named counts, however old it is
+				o.days = 0 // a named session counts, however old it is
 			}
 			return runSavings(cmd, w, o, args)
 		},
@@ -73,8 +73,8 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	}
 	var older []logs.File
 	files, older = logs.Since(files, since)
-	// What is kept of a session is small beside what is read of it: collecting less often
-	// saves 6 % of the time for 30 MB of memory.
+	// Most memory that a session needs is garbage soon after it is read: collecting less
+	// often saves 6 % of the time for 30 MB of memory.
 	debug.SetGCPercent(400)
 	done, finish := w.progress(files)
 	found, err := offline.FindSavings(cmd.Context(), files, offline.SavingsOptions{Since: since, Done: done}, engines(w, o.settingsOptions))
@@ -97,8 +97,8 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	return found.Print(w.out, offline.By(o.by), w.Home)
 }
 
-// sessionFiles are the files that are named, those below the folders that are named, or
-// those of all programs.
+// sessionFiles returns the named files and the files below the named folders, or, without names,
+// the files of all programs.
 func (w world) sessionFiles(paths []string, skip func(string, error)) (files []logs.File, err error) {
 	if len(paths) == 0 {
 		f, err := w.Folders()
@@ -118,7 +118,7 @@ func (w world) sessionFiles(paths []string, skip func(string, error)) (files []l
 	return files, nil
 }
 
-// progress shows on a terminal how much was read. The second function removes the line.
+// progress shows on a terminal how much has been read. finish removes the line.
 func (w world) progress(files []logs.File) (done func(int64), finish func()) {
 	if !term.IsTerminal(int(w.stderr.Fd())) {
 		return nil, func() {}

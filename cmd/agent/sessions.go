@@ -57,13 +57,14 @@ func newSessionsList(w world) *cobra.Command {
 	return cmd
 }
 
-// listedSession is a session in JSON, with what it does now.
+// listedSession is a session in JSON, with its present state.
 type listedSession struct {
 	session.Info
-	// Running is set while a program has the session open; PID is that program.
+	// Running is set while a program has the session open; PID is the process id of that program.
 	Running bool
 	PID     int `json:",omitempty"`
-	// WaitingSince is since when it waits for an answer of a person.
+	// WaitingSince is the time since which the session has waited for a person's answer, nil if
+	// it does not wait.
 	WaitingSince *time.Time `json:",omitempty"`
 }
 
@@ -155,8 +156,8 @@ func newSessionsDelete(w world) *cobra.Command {
 	})
 }
 
-// sessionCommand returns a command on one session. If its use says NAME, words of the title
-// name the session as an id does.
+// sessionCommand returns a command on one session. If use contains NAME, words of the title name
+// the session as well as its id.
 func sessionCommand(w world, use, short string, act func(app.Folders, session.Info) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,

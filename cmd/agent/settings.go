@@ -75,7 +75,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeAssignments proposes KEY= and, after that, the values of enums.
+// completeAssignments proposes KEY=, with the values of enums after it.
 func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var proposals []cobra.Completion
 	for _, spec := range app.Registry().Specs() {
@@ -90,8 +90,8 @@ func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Co
 	return proposals, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// repeated is the value of a flag that may be given several times. pflag's own writes its
-// default as CSV for each flag, which costs 4 KB of memory a flag whenever the program starts.
+// repeated is the value of a flag that may be given several times. The type of pflag writes the
+// default of each flag as CSV, which costs 4 KB of memory per flag whenever the program starts.
 type repeated struct{ values *[]string }
 
 // repeatable declares a flag that appends each of its values to p.
@@ -108,10 +108,10 @@ func (r repeated) Set(value string) error {
 // String implements pflag.Value.
 func (r repeated) String() string { return strings.Join(*r.values, ",") }
 
-// Type implements pflag.Value. The completion of cobra looks for "Array" in it.
+// Type implements pflag.Value. The completion of cobra looks for "Array" in the result.
 func (repeated) Type() string { return "stringArray" }
 
-// settingsOptions are the flags that settings come from.
+// settingsOptions holds the flags that set settings.
 type settingsOptions struct {
 	model        string
 	provider     string
@@ -121,7 +121,7 @@ type settingsOptions struct {
 	maxTurns     string
 	maxCost      string
 	set          []string
-	// isolated leaves the user's profile and environment out, for the demo.
+	// isolated leaves out the user's profile and the environment, for the demo.
 	isolated bool
 }
 
@@ -137,7 +137,7 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "set", completeAssignments)
 }
 
-// configured returns the folders of the program, and the settings that flags ask for.
+// configured returns the folders of the program and the settings of the flags.
 func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, error) {
 	f, err := w.Folders()
 	if err != nil {
@@ -147,8 +147,8 @@ func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, e
 	return f, s, err
 }
 
-// sources are where the settings of a command come from: --set, and flags of their own,
-// which count more.
+// sources returns the sources of a command's settings: --set, and flags of their own, which take
+// precedence.
 func (o settingsOptions) sources() app.Sources {
 	set := slices.Clone(o.set)
 	for _, flag := range [][2]string{
@@ -166,7 +166,7 @@ func (o settingsOptions) sources() app.Sources {
 	return app.Sources{Profile: o.profile, Set: set, Isolated: o.isolated}
 }
 
-// schemas are the formats that scripts and editors read, by name.
+// schemas maps names to the schemas of the formats that scripts and editors read.
 var schemas = map[string]func() (*jsonschema.Schema, error){
 	"events":   headless.EventsSchema,
 	"input":    headless.InputSchema,
@@ -201,7 +201,7 @@ func printSchema(w world, name string) error {
 	return rawjson.WriteIndented(w.out, s)
 }
 
-// newProfile makes the profile commands of the shell out of those of the prompt.
+// newProfile builds the profile commands of the shell from the slash command /profile.
 func newProfile(w world) *cobra.Command {
 	var o settingsOptions
 	group := &cobra.Command{
@@ -248,9 +248,9 @@ func newProfile(w world) *cobra.Command {
 	return group
 }
 
-// settingsCommands are the slash commands that need no conversation. They use no
-// profile unless one is named: a broken default profile must not keep anybody from
-// listing or deleting it.
+// settingsCommands returns the slash commands that need no conversation. They use no profile
+// unless one is named, because a broken default profile must not keep anybody from listing or
+// deleting it.
 func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.Commands, error) {
 	if o.profile == "" {
 		o.profile = settings.NoProfile

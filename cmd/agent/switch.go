@@ -13,10 +13,10 @@ import (
 	"agent/internal/tui"
 )
 
-// askSession is the id that represents one that is yet to be chosen.
+// askSession stands for the id of a session that the person has yet to choose.
 const askSession = "?"
 
-// withSessionID has a bare -r ask for the session: cobra wants a value with every flag.
+// withSessionID adds askSession after a bare -r, because cobra wants a value with every flag.
 func withSessionID(args []string) []string {
 	var full []string
 	for i, arg := range args {
@@ -32,11 +32,11 @@ func withSessionID(args []string) []string {
 	return full
 }
 
-// errNoChoice refuses to choose a session where nothing can be shown.
+// errNoChoice reports that no list of sessions can be shown to choose from.
 var errNoChoice = errors.New("-r needs the id of a session where there is no terminal to choose on; agent sessions list shows them, and -c goes on with the latest")
 
-// pickSession returns the id of the session to resume. The person chooses it where no name is
-// given and where several sessions have it; "" is the choice of none.
+// pickSession returns the id of the session to resume. The person chooses the session if no name
+// was given or several sessions have the name. The id is "" if the person chose none.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
 	f, err := w.Folders()
 	if err != nil {
@@ -79,8 +79,8 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
 }
 
-// showSessions has the person choose from a list of sessions, and returns the id of the chosen
-// one. hidden is the error where no list can be shown.
+// showSessions lets the person choose from a list of sessions, and returns the id of the chosen
+// session. hidden is the error to return if no list can be shown.
 func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
 	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.Environ, Plain: o.screenReader}, *pick)
 	switch {

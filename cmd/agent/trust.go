@@ -15,7 +15,8 @@ import (
 func newTrust(w world) *cobra.Command {
 	var workspace string
 	var asJSON bool
-	// with finds what needs consent in the folder that is meant.
+	// with returns the action of a command that calls do with the things that need consent in the
+	// workspace.
 	with := func(do func(t *consent.Trust, items []string) ([]string, error)) func(*cobra.Command, []string) error {
 		return func(_ *cobra.Command, items []string) error {
 			folders, s, err := w.configured(settingsOptions{})

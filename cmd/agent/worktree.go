@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// worktrees is the folder below which worktrees are made.
+// worktrees returns the folder below which worktrees are made.
 func (w world) worktrees() (string, error) {
 	cache := cmp.Or(w.CacheHome, w.Env("XDG_CACHE_HOME"))
 	if cache == "" && w.Home != "" {
@@ -25,8 +25,8 @@ func (w world) worktrees() (string, error) {
 	return filepath.Join(cache, "agent"), nil
 }
 
-// inWorktree has the session work in the worktree of --worktree. The function returned says
-// where it is, at the end.
+// inWorktree makes the session work in the worktree of --worktree. say prints the place of the
+// worktree, for the end of the session.
 func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), err error) {
 	if o.worktree == "" {
 		return func() {}, nil

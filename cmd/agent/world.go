@@ -16,20 +16,21 @@ import (
 	"agent/internal/console"
 )
 
-// world is everything a command takes from outside the program: the terminal, and what
-// conversations share.
+// world holds everything that a command takes from outside the program: the terminal, and the
+// state that conversations share.
 type world struct {
 	*app.Process
 	stdin          *os.File
 	stdout, stderr *os.File
-	// out and people are where results and what is for people are written: standard
-	// output and error, cleaned where they are a terminal.
+	// out receives results and people receives lines for people: standard output and standard
+	// error, cleaned if they are a terminal.
 	out, people io.Writer
-	// heard counts those that handle Ctrl+C themselves; nil counts none.
+	// heard counts the callers that handle Ctrl+C themselves; nil counts none.
 	heard *atomic.Int32
 }
 
-// hear keeps Ctrl+C from ending the program until release is called: its caller handles it.
+// hear keeps Ctrl+C from ending the program until release is called, because the caller handles
+// Ctrl+C.
 func (w world) hear() (release func()) {
 	if w.heard == nil {
 		return func() {}
@@ -38,12 +39,12 @@ func (w world) hear() (release func()) {
 	return func() { w.heard.Add(-1) }
 }
 
-// isHeard reports whether somebody handles a signal in place of the program as a whole.
+// isHeard reports whether a caller of hear handles a signal in place of the program.
 func (w world) isHeard(s os.Signal) bool {
 	return s == os.Interrupt && w.heard != nil && w.heard.Load() > 0
 }
 
-// processWorld is the world of this process.
+// processWorld returns the world of this process.
 func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
@@ -57,8 +58,8 @@ func processWorld() world {
 	return w
 }
 
-// startLog opens the log of the program, in detail if asked. Libraries that report a
-// defect write to it, not to the screen.
+// startLog opens the log of the program, with details if asked. Libraries that report a defect
+// write to the log, not to the screen.
 func (w world) startLog(detailed bool) (*app.Log, error) {
 	log, err := w.Log()
 	if err != nil {
@@ -71,14 +72,14 @@ func (w world) startLog(detailed bool) (*app.Log, error) {
 	return log, nil
 }
 
-// print writes lines to standard output. Those that a terminal has no room for go on
-// below their last column; the caller that reads a pipe gets them as they are.
+// print writes lines to standard output. On a terminal it wraps lines that are too long; to a
+// file or a pipe it writes them unchanged.
 func (w world) print(lines ...string) error { return printLaid(w.out, columns(w.stdout), lines) }
 
-// tell prints lines for people to standard error, in the same way.
+// tell writes lines for people to standard error, wrapped like the lines of print.
 func (w world) tell(lines ...string) error { return printLaid(w.people, columns(w.stderr), lines) }
 
-// printOutcome is print for what prints itself.
+// printOutcome prints an outcome as print does.
 func (w world) printOutcome(outcome printable) error {
 	var text strings.Builder
 	if err := outcome.Print(&text); err != nil {
@@ -87,7 +88,7 @@ func (w world) printOutcome(outcome printable) error {
 	return w.print(strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")...)
 }
 
-// columns is the width of a terminal, 0 for any other file.
+// columns returns the width of a terminal, 0 for any other file.
 func columns(f *os.File) int {
 	if f == nil {
 		return 0

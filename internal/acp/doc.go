@@ -4,6 +4,6 @@
 //
 // A Server reads messages and makes a conversation for each session of the editor. The
 // requests of one session are served in the order in which they came; sessions never wait
-// for each other. What a conversation does arrives as events, which a session turns into
+// for each other. A conversation reports its actions as events, which a session turns into
 // updates; the wire is known in this package only.
 package acp

@@ -18,7 +18,7 @@ type option struct {
 	Category string `json:"category"`
 	// Current is the value in force.
 	Current string `json:"currentValue"`
-	// Values are the values to choose from.
+	// Values lists the values to choose from.
 	Values []optionValue `json:"options"`
 	Type   string        `json:"type"`
 }

@@ -69,13 +69,13 @@ func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) 
 	return inquiry.Options[i].Label, true
 }
 
-// asking is the state of the question about a repository's set-up. It is asked once, at the
+// asking holds the state of the question about a repository's set-up. It is asked once, at the
 // first prompt. The zero value means that it was not asked yet.
 type asking struct {
 	asked bool
-	// decline ends the open question with a no; nil when none is open.
+	// decline ends the open question with a no; nil if none is open.
 	decline func()
-	// held are the prompts that wait for the answer.
+	// held holds the prompts that wait for the answer.
 	held []atcmd.Message
 }
 
@@ -97,7 +97,7 @@ func (s *session) sendAgreed(message atcmd.Message) {
 // and reports whether the prompt waits for the answer. Any answer but a clear yes is a no for
 // this session.
 func (s *session) askConsent(prompt atcmd.Message) bool {
-	waiting, _ := s.talk.Trust.Waiting() // that answers cannot be read was said
+	waiting, _ := s.talk.Trust.Waiting() // unreadable answers were reported before
 	if len(waiting) == 0 {
 		return false
 	}

@@ -226,7 +226,7 @@ func (s *Server) ready(p sessionParams) error {
 func (s *Server) checkPlace(id, cwd string) error {
 	info, found, err := s.find(id)
 	if err != nil || !found {
-		return err // opening says that there is none
+		return err // opening the session reports that it does not exist
 	}
 	place := info.Workspace
 	if _, err := os.Stat(place); err == nil && disk.Real(cwd) != disk.Real(place) {

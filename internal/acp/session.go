@@ -19,7 +19,7 @@ type session struct {
 	server *Server
 	id     string
 	talk   *app.Conversation
-	// commands are the slash commands of the conversation.
+	// commands holds the slash commands of the conversation.
 	commands *command.Commands
 	ctx      context.Context
 	end      context.CancelFunc
@@ -29,16 +29,17 @@ type session struct {
 	files    *buffers
 
 	mu sync.Mutex
-	// prompts are the requests that wait for the end of their turn, the oldest first.
+	// prompts holds the requests that wait for the end of their turn, the oldest first.
 	prompts []message
 	// begun is the number of prompts at the front that are part of the running turn.
 	begun int
-	// cancelling ends the next turn, whose prompt was read before the cancel.
+	// cancelling is set if a cancel has arrived for a prompt whose turn has not begun yet. That
+	// turn then ends at once.
 	cancelling bool
 	// command ends the running slash command; nil when none runs.
 	command context.CancelFunc
 	asking  asking
-	// known has the options that the editor was sent last.
+	// known holds the options that the editor was sent last.
 	known []option
 }
 

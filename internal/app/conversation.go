@@ -195,7 +195,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 }
 
 // findSetup finds the rules, instructions, skills, commands and hooks of people and the
-// repository. With the option NoSetup it still finds the rules.
+// repository. The rules apply even if the option NoSetup leaves out the rest.
 func (c *Conversation) findSetup(allowed rules.Rules) {
 	var notices []string
 	c.Rules, notices = gates.FindRules(c.host, allowed)

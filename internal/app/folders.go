@@ -133,8 +133,8 @@ func nearestID(id string, ids []string) string {
 	return ""
 }
 
-// home records the default strategy of an installation from the time when it was new.
-// Conversations for which nobody has chosen a strategy use it (D-90).
+// home records the default strategy of an installation, which is chosen once, before its first
+// session is recorded. Conversations for which nobody has chosen a strategy use it (D-90).
 type home struct {
 	Strategy string `json:"strategy"`
 }

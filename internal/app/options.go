@@ -35,8 +35,9 @@ type Options struct {
 	EditorServers string
 	// Browse opens an address in the person's browser; nil without a browser.
 	Browse func(ctx context.Context, address string)
-	// NoSetup leaves out the instructions, skills, commands and hooks of people and repositories.
-	// Rules that restrict tool calls apply all the same.
+	// NoSetup leaves out the instructions, skills, commands, hooks and MCP servers that people
+	// and repositories have configured. Rules that restrict tool calls, and servers of Servers
+	// and EditorServers, apply all the same.
 	NoSetup bool
 	// TrustProject agrees, for this run, to everything in the repository that needs consent.
 	TrustProject bool

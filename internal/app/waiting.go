@@ -96,6 +96,6 @@ func (c *ground) keepAsking(e chat.Event) {
 		}
 		c.logged(err)
 	case chat.ApprovalSettled:
-		_ = os.Remove(file) // a leftover file does no harm; see WaitsSince
+		_ = os.Remove(file) // a leftover file means nothing once the session has ended
 	}
 }

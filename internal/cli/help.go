@@ -1,5 +1,5 @@
-// Package cli is how a command line explains itself: help, the manual page, and plain words
-// for what is wrong with arguments and flags. It knows no command.
+// Package cli explains a command line: it prints help and the manual page, and describes faults
+// of arguments and flags in plain words. It knows no particular command.
 package cli
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpColumns is how wide help is at most: longer lines are hard to read.
+// helpColumns bounds the width of help in columns, because longer lines are hard to read.
 const helpColumns = 100
 
-// Help prints what a command is for and how it is used, as wide as a terminal of width
-// columns is, 0 for none.
+// Help prints the purpose and the usage of a command. width is the width of the terminal, 0 if
+// there is none.
 func Help(out io.Writer, width int, cmd *cobra.Command) {
 	if width == 0 || width > helpColumns {
 		width = helpColumns
@@ -26,7 +26,7 @@ func Help(out io.Writer, width int, cmd *cobra.Command) {
 	}
 }
 
-// NewHelp is the command that explains another one.
+// NewHelp returns the command that explains another command.
 func NewHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -41,7 +41,7 @@ func NewHelp() *cobra.Command {
 	}
 }
 
-// StrictCompletion has the completion command refuse shells that it does not know.
+// StrictCompletion makes the completion command refuse unknown shells.
 func StrictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -53,7 +53,7 @@ func StrictCompletion(root *cobra.Command) {
 	}
 }
 
-// helpRows is the help of a command for a terminal of that width.
+// helpRows returns the help of a command for a terminal of a width.
 func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	about := cmd.Long
 	if about == "" {
@@ -66,8 +66,8 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	return rows
 }
 
-// unbroken joins the lines of paragraphs, so that they can be broken at another width. Lines
-// that are indented, such as examples, stay.
+// unbroken joins the lines of paragraphs, so that they can be wrapped at another width. Indented
+// lines, such as examples, stay as they are.
 func unbroken(text string) string {
 	var b strings.Builder
 	after := "\n"
@@ -89,7 +89,7 @@ func unbroken(text string) string {
 	return b.String()
 }
 
-// Laid breaks a line for a terminal of that width, 0 for none.
+// Laid wraps a line for a terminal of a width; a width of 0 does not wrap.
 func Laid(line string, width int) []string {
 	if width == 0 {
 		return []string{line}

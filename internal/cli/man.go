@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Page is the manual page of a program and all its commands in the language of man(7). It
-// has no date: two builds of one commit are equal.
+// Page returns the manual page of a program and all its commands in the language of man(7). The
+// page has no date, so that two builds of one commit are equal.
 func Page(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(root.Version), roff(root.Short))
@@ -21,7 +21,7 @@ func Page(root *cobra.Command) string {
 	return b.String()
 }
 
-// exitStatuses are those of the guide.
+// exitStatuses lists the exit statuses, as the guide does.
 const exitStatuses = `.TP
 0
 the answer is complete
@@ -77,7 +77,7 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 	})
 }
 
-// paragraphs are those of a text; indented lines stay as they are.
+// paragraphs formats the paragraphs of a text; indented lines stay as they are.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -90,7 +90,7 @@ func paragraphs(text string) string {
 	return b.String()
 }
 
-// roff writes a text so that nothing in it is an instruction.
+// roff escapes a text so that nothing in it is an instruction.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -12,7 +12,7 @@ import (
 	"agent/internal/nearest"
 )
 
-// FlagError says in plain words what is wrong with a flag.
+// FlagError describes the fault of a flag in plain words.
 func FlagError(cmd *cobra.Command, err error) error {
 	said := err.Error()
 	switch err := err.(type) {
@@ -36,7 +36,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return seeHelp(cmd, said)
 }
 
-// seeHelp is wrong usage of a command, with where to read on.
+// seeHelp returns an error for wrong usage of a command, with a hint to its help.
 func seeHelp(cmd *cobra.Command, said string) error {
 	see := "; see "
 	if strings.HasSuffix(said, "?") {
@@ -45,7 +45,7 @@ func seeHelp(cmd *cobra.Command, said string) error {
 	return app.InputError{Err: errors.New(said + see + cmd.CommandPath() + " --help")}
 }
 
-// taken is what a flag takes.
+// taken describes the values of a flag.
 func taken(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "bool":
@@ -56,7 +56,7 @@ func taken(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// NoSubcommand refuses a word that is no subcommand, instead of showing help.
+// NoSubcommand refuses an unknown subcommand, instead of showing help.
 func NoSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -72,11 +72,11 @@ func NoSubcommand(cmd *cobra.Command, args []string) error {
 	return seeHelp(cmd, said)
 }
 
-// ExactArgs is cobra's ExactArgs with words a person understands.
+// ExactArgs works like cobra's ExactArgs with an error that a person understands.
 func ExactArgs(n int, what string) cobra.PositionalArgs { return CountedArgs(n, n, what) }
 
-// CountedArgs takes from least to most arguments, and says what they are when
-// there are more or fewer.
+// CountedArgs accepts from least to most arguments. The error for any other number describes the
+// expected arguments.
 func CountedArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if least <= len(args) && len(args) <= most {

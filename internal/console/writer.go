@@ -1,7 +1,6 @@
-// Package console is how every command writes outside the interface. What is written to a
-// terminal is cleaned on the way: no text from a model, a file, a server or a session
-// is obeyed by the terminal, whatever prints it. What is written to a file or a pipe stays
-// as it is.
+// Package console writes the output of commands outside the interface. Output to a terminal is
+// cleaned on the way, so that the terminal obeys no text from a model, a file, a server or a
+// session. Output to a file or a pipe stays unchanged.
 package console
 
 import (
@@ -19,11 +18,11 @@ import (
 	"agent/internal/words"
 )
 
-// ErrGone is the error of writing to a pipe whose reader has gone, as head does when it
-// has enough. It is nobody's mistake, and there is nobody to inform.
+// ErrGone reports a write to a pipe whose reader has gone, as head does when it has enough. It is
+// nobody's mistake, and nobody is left to be told.
 var ErrGone = errors.New("nobody reads the output any more")
 
-// Writer returns what to write to f with: a Cleaner where it is a terminal.
+// Writer returns a writer to f, which is a Cleaner if f is a terminal.
 func Writer(f *os.File) io.Writer {
 	if !term.IsTerminal(int(f.Fd())) {
 		return piped{f}
@@ -31,8 +30,8 @@ func Writer(f *os.File) io.Writer {
 	return Cleaner(f)
 }
 
-// piped is a file or a pipe. Its ErrGone distinguishes the reader of the output from a server
-// that closed a connection.
+// piped writes to a file or a pipe. Its ErrGone distinguishes the reader of the output from a
+// server that closed a connection.
 type piped struct{ out *os.File }
 
 // Write implements io.Writer.
@@ -44,19 +43,18 @@ func (p piped) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Cleaner returns a writer that makes everything visible which a terminal would obey
-// (words.Visible) before it reaches out. A character may be split over writes, which
-// may come from any goroutine.
+// Cleaner returns a writer to out that makes every character visible that a terminal would obey
+// (words.Visible). A character may be split over writes, and writes may come from any goroutine.
 func Cleaner(out io.Writer) io.Writer { return &cleaner{out: out} }
 
 type cleaner struct {
 	mu  sync.Mutex
 	out io.Writer
-	// held is the beginning of a character.
+	// held is the beginning of an incomplete character.
 	held []byte
 }
 
-// Write implements io.Writer. It reports data as written when what represents it is.
+// Write implements io.Writer. It returns len(data) once the cleaned form of data is written.
 func (c *cleaner) Write(data []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +67,7 @@ func (c *cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// unfinished is the length of the character that text breaks off in.
+// unfinished returns the length of the incomplete character at the end of text.
 func unfinished(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if start := text[len(text)-n:]; utf8.RuneStart(start[0]) {
@@ -82,8 +80,8 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// Await returns what read returns, or why ctx has ended before: a read of a terminal or a
-// pipe does not end by itself.
+// Await returns the result of read, or the cause if ctx ends first, because a read of a terminal
+// or a pipe does not end by itself.
 func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// These are the output formats of a headless run.
+// Output formats of a headless run.
 const (
 	// Text prints only the final answer.
 	Text = "text"

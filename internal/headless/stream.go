@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// These are the lines of stream-json. Each begins with its type.
+// Lines of stream-json. Each begins with its type.
 type (
 	sessionLine struct {
 		Type      string `json:"type"`

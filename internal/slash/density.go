@@ -126,7 +126,7 @@ func (d density) completeFiles(loose, pins bool) func([]string) []command.Comple
 		defer cancel()
 		known, pinned, _ := d.Session.KnownFiles(ctx)
 		if !loose {
-			known = pinned // a pin outlives what the context holds of a file
+			known = pinned // a file stays pinned after it has left the context
 		}
 		for _, file := range known {
 			if is := slices.Contains(pinned, file); is && pins || !is && loose {

@@ -22,7 +22,7 @@ import (
 const ledgerWidth = 60
 
 // lists returns the command that reports the cost of the requests, the prunes and the parts held
-// back. If all is not set, the report is shortened to one screen.
+// back. Unless all is set, a report that is too long is shortened to one screen.
 func (d density) lists(all bool) command.Run {
 	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 		ledger, err := d.Session.Ledger(ctx)

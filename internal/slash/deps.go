@@ -1,11 +1,10 @@
 // Package slash implements the slash commands, such as /model, /density and /rewind, one file per
 // subject.
 //
-// New builds the commands as a command.Commands, which the screen and the terminal without a
-// screen run. The commands reach the rest of the program only through Deps: the turn loop as a
-// Session, the settings, the profile files, and a few functions for everything outside (the
-// models of the endpoint, the diff of the workspace). The program fills Deps in once for each
-// session.
+// New builds the commands as a command.Commands, which a front end runs and completes. The
+// commands reach the rest of the program only through Deps: the turn loop as a Session, the
+// settings, the profile files, and a few functions for everything outside (the models of the
+// endpoint, the diff of the workspace). The method Commands of app.Conversation fills in Deps.
 //
 // Most commands keep no state. Two types do: models remembers the list of the endpoint, and files
 // remembers the plan that /undo or /redo showed.

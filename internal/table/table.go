@@ -1,4 +1,4 @@
-// Package table lines texts up in columns, two spaces apart.
+// Package table aligns texts in columns, two spaces apart.
 package table
 
 import (
@@ -10,8 +10,8 @@ import (
 
 const gap = "  "
 
-// Lines lines rows up. align has a letter for each column: l for left, r for right. Rows
-// may be shorter. Nothing follows the last cell of a line.
+// Lines aligns rows in columns. align has a letter for each column: l for left, r for right. Rows
+// may be shorter. Lines have no trailing spaces.
 func Lines(align string, rows [][]string) []string {
 	widths := make([]int, len(align))
 	for _, row := range rows {
@@ -33,17 +33,17 @@ func Lines(align string, rows [][]string) []string {
 	return lines
 }
 
-// Column is a column of a table with a head.
+// A Column is a column of a table with a head.
 type Column struct {
 	Head string
-	// Worth says which columns are left out first where there is no room for all: those
-	// of the least.
+	// Worth ranks the columns: the columns with the least worth are left out first if there is no
+	// room for all.
 	Worth int
 }
 
-// Fit arranges rows below the heads of their columns, in at most width columns of the
-// terminal, 0 for any number. Columns that hold nothing are left out, then those of the
-// least worth until the others fit; at last the lines are cut.
+// Fit arranges rows below the heads of their columns, in at most width columns of the terminal, 0
+// for any number. It leaves out empty columns, then the columns with the least worth until the
+// others fit; at last it cuts the lines.
 func Fit(columns []Column, rows [][]string, width int) []string {
 	heads := make([]string, len(columns))
 	holds := make([]bool, len(columns))
@@ -70,7 +70,7 @@ func Fit(columns []Column, rows [][]string, width int) []string {
 	return lines
 }
 
-// choose keeps some columns of rows.
+// choose returns rows with only the columns that keep selects.
 func choose(rows [][]string, keep func(column int) bool) [][]string {
 	chosen := make([][]string, len(rows))
 	for y, row := range rows {

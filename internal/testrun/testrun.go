@@ -1,5 +1,5 @@
-// Package testrun counts the tests in what test programs print: those of Go, Rust, Python, Node,
-// Ruby, PHP, Java and .NET, and programs that speak TAP.
+// Package testrun counts the tests in the output of test programs: the usual ones of Go, Rust,
+// Python, Node, Ruby, PHP, Java and .NET, and programs that speak TAP.
 package testrun
 
 import (
@@ -9,29 +9,30 @@ import (
 	"agent/internal/pattern"
 )
 
-// Counts are the results of a run of tests.
+// Counts holds the results of a run of tests.
 type Counts struct {
 	Passed, Failed int
-	// Unit is the thing that is counted, in the plural: "tests", or "packages" where the program
-	// does not name single tests.
+	// Unit names the counted things in the plural: "tests", or "packages" if the program does not
+	// name single tests.
 	Unit string
 }
 
 // String describes the run in a few words: "tests 9/9", "tests 8/9".
 func (c Counts) String() string { return fmt.Sprintf("%s %d/%d", c.Unit, c.Passed, c.Passed+c.Failed) }
 
-// program is how a test program sums up.
+// program describes the summary of a test program.
 type program struct {
 	unit string
-	// passed and failed match once for each test if they have no group, else their group is a
-	// number of tests.
+	// passed and failed match once for each test if they have no group, otherwise their group is
+	// a number of tests.
 	passed, failed *pattern.Pattern
-	// total is set if the number of passed tests includes the failed ones, alone if an output in
-	// which none has passed has no line about passed ones.
+	// total is set if the number of passed tests includes the failed ones. alone is set if the
+	// output has no line about passed tests when none has passed.
 	total, alone bool
 }
 
-// programs are tried in order. A program that names single tests comes before one that does not.
+// programs lists the test programs in the order in which they are tried. A program that names
+// single tests comes before a program that does not.
 var programs = []program{
 	{unit: "tests", passed: pattern.New(`(?m)^\s*test result: \w+\. (\d+) passed`), failed: pattern.New(`(?m)^\s*test result: \w+\. \d+ passed; (\d+) failed`)},
 	// go test -v, then without
@@ -54,7 +55,8 @@ var programs = []program{
 	{unit: "tests", passed: pattern.New(`(?m)^ok \d+`), failed: pattern.New(`(?m)^not ok \d+`), alone: true},
 }
 
-// mostRead is how much of the end of an output is looked at, in bytes: programs sum up there.
+// mostRead bounds, in bytes, the end of an output that is searched, because programs print their
+// summary there.
 const mostRead = 64 << 10
 
 // Count counts the tests in an output. It reports false if no test program printed it.

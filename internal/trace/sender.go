@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// lastWords is how long the end of the program waits for the collector.
+	// lastWords bounds the time that the end of the program waits for the collector.
 	lastWords = 2 * time.Second
 	// mostFailures is the number of failures in a row after which nothing more is sent.
 	mostFailures = 3
-	// batch is the most spans in one request.
+	// batch is the largest number of spans in one request.
 	batch = 512
 )
 
-// collector is the server that gets the spans.
+// collector describes the server that receives the spans.
 type collector struct {
 	url    string
 	header http.Header
-	// service is the name of the program there.
+	// service is the name under which the server knows this program.
 	service string
 }
 
@@ -147,6 +147,6 @@ func (s *sender) post(spans []*span) bool {
 		return false
 	}
 	defer answer.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10)) // so that the connection can be reused
 	return answer.StatusCode/100 == 2
 }

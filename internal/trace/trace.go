@@ -15,7 +15,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// mostSpans bounds how many spans wait to be sent; further ones are dropped and counted.
+// mostSpans bounds the spans that wait to be sent; further spans are dropped and counted.
 const mostSpans = 2048
 
 // Tracer makes spans from the events of one conversation. A nil Tracer does nothing.
@@ -27,7 +27,7 @@ type Tracer struct {
 
 	mu            sync.Mutex
 	trace, parent string
-	// next is the ID of the next turn's span, which servers that start before the turn get.
+	// next is the ID of the next turn's span. Servers that start before the turn get this ID.
 	next          string
 	turn, request *span
 	tools         map[int]*span
@@ -50,9 +50,9 @@ func Start(env func(string) string, version, conversation string, model func() s
 	return t
 }
 
-// Context returns the span of what a program does now, as a TRACEPARENT: the running call, the turn if
-// several calls run, and between turns the caller's span, else the next turn. It is "" without
-// tracing.
+// Context returns the current span as a TRACEPARENT, for programs that start now: the span of the
+// running call, or of the turn if several calls run or none does. Between turns it is the span of
+// the caller, or else of the next turn. It is "" without tracing.
 func (t *Tracer) Context() string {
 	if t == nil {
 		return ""
@@ -109,7 +109,7 @@ type attribute struct {
 	Value value  `json:"value"`
 }
 
-// value is a text or a number. OTLP has 64-bit numbers as strings.
+// value is a text or a number. OTLP writes 64-bit numbers as strings.
 type value struct {
 	Text *string `json:"stringValue,omitempty"`
 	Int  *string `json:"intValue,omitempty"`
@@ -122,7 +122,7 @@ func number(key string, n int) attribute {
 	return attribute{key, value{Int: &v}}
 }
 
-// The kinds of span, and the status of one that failed.
+// Kinds of span, and the status of a failed span.
 const (
 	internal, client = 1, 3
 	failed           = 2
@@ -233,7 +233,7 @@ func (t *Tracer) endTurn(e chat.TurnEnded) {
 	t.sender.wake()
 }
 
-// Close sends what is left, for two seconds at the most.
+// Close sends the remaining spans, for two seconds at most.
 func (t *Tracer) Close() {
 	if t != nil {
 		t.sender.close()

@@ -1,5 +1,6 @@
-// Package worktree is a folder of a repository for one job: a worktree of git on a branch of
-// its own, outside of the repository's folder. Nothing of the repository runs while it is made.
+// Package worktree makes a folder for one job in a repository: a git worktree on a branch of its
+// own, outside the repository's folder. No program of the repository runs while the worktree is
+// made.
 package worktree
 
 import (
@@ -21,18 +22,19 @@ import (
 	"agent/internal/words"
 )
 
-// Worktree is one.
+// A Worktree is a git worktree for one job.
 type Worktree struct {
-	// Path is its folder, Inside the one in it that is the folder it was made from.
+	// Path is the folder of the worktree. Inside is the folder in it that corresponds to the
+	// folder from which it was made.
 	Path, Inside string
 	Branch       string
-	// Notes say what of the repository it does not have.
+	// Notes lists contents of the repository that the worktree lacks.
 	Notes []string
 }
 
 var names = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
-// place finds the worktree of a name for the repository around dir, whether it is there or not.
+// place returns the worktree of a name for the repository around dir, whether it exists or not.
 func place(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	if !names.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") {
 		return w, fmt.Errorf("the worktree %q: use 1 to 64 letters, digits, dots, dashes and underscores", name)
@@ -50,8 +52,8 @@ func place(ctx context.Context, dir, cache, name string) (w Worktree, err error)
 	return w, nil
 }
 
-// Open returns the worktree of that name, made from the commit that is checked out in dir if it
-// is not there. Files that git does not track stay where they are.
+// Open returns the worktree with a name. If it does not exist, Open makes it from the commit that
+// is checked out in dir. Files that git does not track stay where they are.
 func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	w, err = place(ctx, dir, cache, name)
 	if err != nil {
@@ -72,8 +74,8 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 	return w, nil
 }
 
-// make makes the worktree if it is not there. One of which the making was interrupted is made
-// anew: nobody has worked in it.
+// make makes the worktree if it does not exist. If an earlier attempt was interrupted, make
+// starts anew, because nobody has worked in that worktree.
 func (w Worktree) make(ctx context.Context, dir string) error {
 	args := []string{"worktree", "add"}
 	path := w.Path // git lists it without links
@@ -94,7 +96,7 @@ func (w Worktree) make(ctx context.Context, dir string) error {
 	return change(ctx, dir, append(args, "-b", w.Branch, "--", w.Path)...)
 }
 
-// begun reports whether git's list has a worktree at path that it has not finished.
+// begun reports whether git's list has an unfinished worktree at path.
 func begun(list, path string) bool {
 	for entry := range strings.SplitSeq(list, "\n\n") {
 		lines := strings.Split(entry, "\n")
@@ -105,8 +107,8 @@ func begun(list, path string) bool {
 	return false
 }
 
-// Remove removes a worktree and its branch. It refuses one with changes, or with commits that
-// no other branch has.
+// Remove removes a worktree and its branch. It refuses a worktree with changes, or with commits
+// that no other branch has.
 func Remove(ctx context.Context, dir, cache, name string) error {
 	w, err := place(ctx, dir, cache, name)
 	if err != nil {
@@ -135,8 +137,9 @@ func Remove(ctx context.Context, dir, cache, name string) error {
 	return change(ctx, dir, "branch", "-D", "--", w.Branch)
 }
 
-// change runs git so that it may write, and nothing of the repository runs: its hooks are off,
-// and so are the filters that its own configuration names; those of the user's do.
+// change runs git with the right to write, but without programs of the repository: hooks are off,
+// and so are the filters of the repository's own configuration. Filters of the user's
+// configuration run.
 func change(ctx context.Context, dir string, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {
@@ -159,7 +162,7 @@ func change(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// run returns what git prints, without the end of the line.
+// run returns the output of git without the final line break.
 func run(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := git.Output(ctx, dir, args...)
 	var failed *exec.ExitError
