@@ -65,8 +65,8 @@ func (c *Conversation) Called(ctx context.Context, kind, news string) error {
 	return err
 }
 
-// runOwn runs a command line that the person has set under key, beside everything else, and
-// returns the beginning of its output.
+// runOwn runs a command line that the person has set under key, concurrently with the session,
+// and returns the beginning of its output.
 func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -64,7 +64,8 @@ func (c *ground) SessionID() string {
 var plainWord = pattern.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
 // ResumeName returns the shortest name with which agent -r finds this session: a word of the
-// title, the last letters of its id, or the id. It returns "" if nothing is recorded.
+// title that a person gave, the last letters of its id, or the id. It returns "" if nothing is
+// recorded.
 func (c *ground) ResumeName() string {
 	if c.session == nil {
 		return ""

@@ -21,8 +21,9 @@ var neverWider = []string{
 // and body fields that were typed in and are decided anew each time.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key()}, neverWider...)
 
-// begunWith returns the settings of flags and profile that choose the model and its provider, by
-// the keys under which they are recorded (D-82).
+// begunWith returns the settings to record at the start of a session, by their keys: the settings
+// of flags and profile that choose the model and its provider (D-82), and the compression
+// strategy.
 func (c *ground) begunWith() map[string]string {
 	with := map[string]string{}
 	if name := c.settings.Profile(); name != "" {

@@ -52,7 +52,7 @@ func (p *Process) gitConfigurations() []string {
 
 // secrets returns the paths that no confined command may read: the usual places in the home
 // folder, also in the real home folder if HOME names another, in the home folders of all users if
-// the user is root, the secrets of the system, and further.
+// the user is root, the secrets of the system, and the paths in further.
 func (p *Process) secrets(further []string) []string {
 	homes := []string{p.Home}
 	if me, err := user.Current(); err == nil {

@@ -88,8 +88,8 @@ func (c *Conversation) useAgreed() {
 	c.Trust.Answered = use
 }
 
-// isGuarded reports whether a file belongs to an item that the person agreed to in its present
-// state.
+// isGuarded reports whether a file belongs to an item that the person agreed to. Such a file must
+// not change without the person.
 func (c *Conversation) isGuarded(abs string) bool {
 	return slices.ContainsFunc(c.guardedPaths(), func(path string) bool { return disk.Within(path, abs) })
 }
