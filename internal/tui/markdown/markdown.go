@@ -1,5 +1,11 @@
-// Package markdown renders markdown for a terminal: Stream cuts a growing text into
-// blocks that never change again, Renderer turns a block into lines.
+// Package markdown renders markdown for a terminal while it arrives. Stream divides a growing
+// text into pieces that never change again, and Renderer lays out a Piece in rows.
+//
+// The interface (package tui) owns one Renderer for each theme, and one Stream for each reply of
+// the model. Printed rows cannot be taken back, so Stream returns a block only once it is
+// complete, and Renderer.Settled tells which rows of an open paragraph can be printed early. A
+// Piece carries the state that its rendering needs from earlier pieces, such as the columns of a
+// long table.
 package markdown
 
 import (
@@ -15,17 +21,17 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Renderer turns closed blocks into lines for the terminal. It renders goldmark's
-// tree itself: glamour takes 40 ms to initialise and renders 0.2 MB/s.
+// Renderer turns closed blocks into lines for the terminal. It renders goldmark's tree itself:
+// glamour takes 40 ms to initialise and renders 0.2 MB/s.
 type Renderer struct {
 	parser parser.Parser
 	theme  *style.Theme
 	source []byte
-	// piece is the piece of a stream that is laid out.
+	// piece is the piece of a stream that is being laid out.
 	piece Piece
 }
 
-// New returns a renderer for a theme. It belongs to one goroutine.
+// New returns a renderer for a theme. A Renderer belongs to one goroutine.
 func New(t *style.Theme) *Renderer { return &Renderer{parser: newParser(), theme: t} }
 
 // Piece renders a piece of a stream.
@@ -38,15 +44,15 @@ func (m *Renderer) Piece(piece Piece, width int) []string {
 	return m.Render(piece.Text, width)
 }
 
-// Render renders a block of markdown. Prose is at most width cells wide; lines of
-// code are left whole.
+// Render renders a block of markdown. Prose is at most width cells wide; lines of code are not
+// broken.
 func (m *Renderer) Render(source string, width int) []string {
 	m.source = []byte(style.CleanProse(source))
 	doc := m.parser.Parse(text.NewReader(m.source))
 	return m.blocks(doc, m.theme.Prose(width), width, false)
 }
 
-// blocks renders the children of a node, a blank line between them unless tight.
+// blocks renders the children of a node, with a blank line between them unless tight is set.
 func (m *Renderer) blocks(parent ast.Node, width, full int, tight bool) []string {
 	var out []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -117,7 +123,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "• "
 		if m.theme.Spoken {
-			mark = "" // each item is a line
+			mark = "" // in speech each item is just a line
 		}
 		if list.IsOrdered() {
 			mark = fmt.Sprintf("%d. ", number)
@@ -125,7 +131,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 		}
 		pad := strings.Repeat(" ", style.Width(mark))
 		if isTask(item) && !list.IsOrdered() {
-			mark = "" // its box is one
+			mark = "" // the check box takes its place
 		}
 		lines := m.blocks(item, max(10, width-len(pad)), full-len(pad), list.IsTight)
 		if len(lines) == 0 {
@@ -139,7 +145,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 	return out
 }
 
-// spokenCode is a block of code, as it is, behind a word that says so.
+// spokenCode returns a block of code unchanged, behind a line that announces code.
 func (m *Renderer) spokenCode(n *ast.FencedCodeBlock) []string {
 	rows := strings.Split(strings.TrimRight(style.Clean(string(n.Lines().Value(m.source))), "\n"), "\n")
 	if m.piece.More {

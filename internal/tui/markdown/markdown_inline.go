@@ -10,7 +10,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// spans collects the inline content of a node in its styles.
+// spans returns the inline content of a node with its styles.
 func (m *Renderer) spans(parent ast.Node, look style.Style) style.Spans {
 	var out style.Spans
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -66,7 +66,7 @@ func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
 	return m.spans(node, look)
 }
 
-// codeSpan keeps its backquotes where there is no colour to mark it.
+// codeSpan renders inline code. The backquotes stay if no colour marks the code.
 func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) style.Spans {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -84,8 +84,7 @@ func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) style.Spans {
 	return style.Spans{{Text: code, Style: m.theme.Code.Over(look)}}
 }
 
-// inCell reports whether a node is part of a table's cell, where a bar is escaped even
-// in code.
+// inCell reports whether a node is part of a table's cell, where a bar is escaped even in code.
 func inCell(n ast.Node) bool {
 	for ; n != nil; n = n.Parent() {
 		if n.Kind() == extast.KindTableCell {
@@ -95,8 +94,9 @@ func inCell(n ast.Node) bool {
 	return false
 }
 
-// link shows the text and, unless it says the same, the address. Where the address can be
-// opened by the text its host is enough, if the text is none that could be taken for one.
+// link renders the text of a link, followed by the address unless both are the same. If the
+// terminal can open the address from the text, the host is shown instead of the address, unless
+// the text itself could be taken for an address.
 func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Spans {
 	spans := m.spans(n, m.theme.Link.Over(look))
 	label := spans.Plain()
@@ -116,7 +116,7 @@ func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Span
 	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look).To(target)})
 }
 
-// namesPlace reports whether the text of a link could be taken for where it leads.
+// namesPlace reports whether the text of a link could be taken for an address.
 func namesPlace(label string) bool {
 	for word := range strings.FieldsSeq(label) {
 		if strings.ContainsAny(strings.TrimRight(word, ".!?…:"), "./:@#") {
@@ -126,8 +126,8 @@ func namesPlace(label string) bool {
 	return false
 }
 
-// unescape removes the backslashes markdown escapes punctuation with, and puts
-// characters where HTML writes their names: &amp; and &#38;.
+// unescape removes the backslashes with which markdown escapes punctuation, and replaces HTML's
+// names of characters: &amp; and &#38;.
 func unescape(raw []byte) string {
 	s := string(raw)
 	if !strings.ContainsAny(s, `\&`) {
@@ -149,9 +149,8 @@ func unescape(raw []byte) string {
 	return b.String()
 }
 
-// entity is the text that a named or numbered character at the beginning of s represents,
-// and how much of s names it. One that would not be seen, or that a terminal obeys, stays
-// as it is written.
+// entity decodes the named or numbered character at the beginning of s, and returns its length in
+// s. The name of an invisible character, or of one for the terminal to obey, stays as it is.
 func entity(s string) (text string, size int) {
 	const longest = 32
 	end := strings.IndexByte(s[:min(len(s), longest)], ';')

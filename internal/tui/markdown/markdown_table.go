@@ -9,12 +9,12 @@ import (
 	"agent/internal/tui/style"
 )
 
-// minColumn is the narrowest a column of a table may get; below that the rows are
+// minColumn is the least width of a column, in cells. If columns would be narrower, the rows are
 // shown as records.
 const minColumn = 6
 
-// table renders a table in at most width cells: columns that are too wide wrap,
-// and a table with too many of them becomes one record a row.
+// table renders a table in at most width cells. Cells that are too wide wrap, and a table with
+// too many columns becomes one record for each row.
 func (m *Renderer) table(table *extast.Table, width int) []string {
 	var rows [][]style.Spans
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
@@ -53,7 +53,7 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	return out
 }
 
-// spokenTable is a sentence a row: "file: lex.go, lines: 120".
+// spokenTable returns a sentence for each row: "file: lex.go, lines: 120".
 func spokenTable(rows [][]style.Spans, skip int) []string {
 	text := func(cell style.Spans) string { return strings.TrimSpace(cell.Plain()) }
 	var out []string
@@ -73,8 +73,8 @@ func spokenTable(rows [][]style.Spans, skip int) []string {
 	return out
 }
 
-// partOfTable returns the rows that decide how wide the columns are, and how many of
-// the others were laid out before: a long table leaves in parts.
+// partOfTable returns the rows that decide the widths of the columns, and the number of rows that
+// earlier pieces have shown, since a long table is printed in parts.
 func (m *Renderer) partOfTable(rows [][]style.Spans) (decide [][]style.Spans, skip int) {
 	if m.piece.Table != "" && m.piece.Table != m.piece.Text {
 		skip = min(headRows-2, len(rows)-1)
@@ -82,8 +82,8 @@ func (m *Renderer) partOfTable(rows [][]style.Spans) (decide [][]style.Spans, sk
 	return rows[:min(len(rows), headRows-1)], skip
 }
 
-// widen gives the columns of a table that continues some of the room that is left, for
-// longer cells to come.
+// widen gives the columns of an unfinished table some of the spare room, for longer cells to
+// come.
 func widen(widths []int, room int) {
 	spare := room
 	for _, w := range widths {
@@ -96,7 +96,7 @@ func widen(widths []int, room int) {
 	}
 }
 
-// tableHeader is the first row, and a rule below it.
+// tableHeader returns the first row, and a rule below it.
 func (m *Renderer) tableHeader(row []style.Spans, widths []int, alignments []extast.Alignment) []string {
 	rules := make([]string, len(widths))
 	for i, w := range widths {
@@ -105,14 +105,15 @@ func (m *Renderer) tableHeader(row []style.Spans, widths []int, alignments []ext
 	return append(m.tableRow(row, widths, alignments), m.theme.Dim.Text(strings.Join(rules, "─┼─")))
 }
 
-// column is what the cells of a column need.
+// column holds the needs of the cells of a column.
 type column struct {
-	// width is that of the widest cell, word that of the longest word, ordinary that of the
-	// longest one that is not to be broken.
+	// width is the width of the widest cell, word the width of the longest word, and ordinary the
+	// width of the longest word that must not be broken.
 	width, word, ordinary int
 }
 
-// ordinaryWord is how long a word is at most that is not to be broken; an address may be.
+// ordinaryWord is the greatest width of a word that must not be broken; a longer word, such as an
+// address, may be.
 const ordinaryWord = 24
 
 func measured(rows [][]style.Spans) []column {
@@ -129,9 +130,9 @@ func measured(rows [][]style.Spans) []column {
 	return columns
 }
 
-// columnWidths shares the room out: columns that need less than a fair share get
-// what they need, the others share the rest. It reports false when that leaves a
-// column too narrow to read: for six cells, or for a word in it.
+// columnWidths divides the room among the columns. A column that needs less than a fair share
+// gets its need; the others share the rest. It reports false if a column becomes too narrow to
+// read: narrower than six cells, or than an ordinary word in it.
 func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
 	columns := measured(rows)
 	widths, fixed := make([]int, len(columns)), make([]bool, len(columns))
@@ -166,7 +167,8 @@ func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
 	return widths, true
 }
 
-// keepWords gives columns that would split a word cells of those that would not.
+// keepWords takes cells from columns with room to spare, and gives them to columns that would
+// split a word.
 func keepWords(widths []int, columns []column) {
 	spare := slices.Clone(widths)
 	for i, c := range columns {
@@ -186,11 +188,11 @@ func keepWords(widths []int, columns []column) {
 	}
 }
 
-// keptWhole is the width up to which a word of a script of wide characters, which breaks
-// anywhere, is kept whole in a cell.
+// keptWhole is the width up to which a word in a script of wide characters is kept whole in a
+// cell. Such scripts may break anywhere.
 const keptWhole = 8
 
-// longestWord is the width of what a cell should not break.
+// longestWord returns the width of the longest text that a cell should not break.
 func longestWord(cell style.Spans) int {
 	longest := 0
 	for word := range strings.FieldsSeq(cell.Plain()) {
@@ -242,7 +244,8 @@ func align(text string, width int, how extast.Alignment) string {
 	return strings.Repeat(" ", left) + text + strings.Repeat(" ", room-left)
 }
 
-// records shows each row, but those to skip, as "column: value" lines.
+// records shows each row as "column: value" lines, except the first rows, which are to be
+// skipped.
 func (m *Renderer) records(rows [][]style.Spans, skip, width int) []string {
 	var out []string
 	for y, row := range rows[1+skip:] {

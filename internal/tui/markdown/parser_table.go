@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// tableParser turns the end of a paragraph into a table: the line above a rule of dashes,
-// the rule itself and all lines below it. It sets only the fields that Renderer reads.
+// tableParser turns the end of a paragraph into a table: the line above a rule of dashes, the
+// rule itself and all lines below it. It sets only the fields that Renderer reads.
 type tableParser struct{}
 
 // Transform implements parser.ParagraphTransformer.
@@ -38,8 +38,8 @@ func (tableParser) Transform(paragraph *ast.Paragraph, reader text.Reader, _ par
 	}
 }
 
-// replaceEnd replaces the lines of a paragraph from first on by a node. It removes a paragraph
-// without lines.
+// replaceEnd replaces the lines of a paragraph from first on by a node, and removes the paragraph
+// if it has no lines left.
 func replaceEnd(paragraph *ast.Paragraph, first int, node ast.Node) {
 	parent, lines := paragraph.Parent(), paragraph.Lines()
 	parent.InsertAfter(parent, paragraph, node)
@@ -53,8 +53,8 @@ func replaceEnd(paragraph *ast.Paragraph, first int, node ast.Node) {
 	lines.Set(first-1, last)
 }
 
-// parseRule returns the alignment of each column by the line below a table's header, nil for
-// any other line.
+// parseRule returns the alignment of each column according to the line below a table's header, or
+// nil for any other line.
 func parseRule(line []byte) []extast.Alignment {
 	if indent, _ := util.IndentWidth(line, 0); indent > 3 || len(bytes.Trim(line, "-")) == 0 {
 		return nil
@@ -77,8 +77,7 @@ func parseRule(line []byte) []extast.Alignment {
 	return alignments
 }
 
-// parseAlignment reads one column of the rule: dashes, with a colon at the side where its
-// cells are aligned.
+// parseAlignment parses one column of the rule: dashes, with a colon at the side to align to.
 func parseAlignment(column []byte) (extast.Alignment, bool) {
 	dashes, left := bytes.CutPrefix(column, []byte{':'})
 	dashes, right := bytes.CutSuffix(dashes, []byte{':'})
@@ -96,8 +95,8 @@ func parseAlignment(column []byte) (extast.Alignment, bool) {
 	return extast.AlignNone, true
 }
 
-// parseCells returns where the cells of a line are: between bars that no backslash
-// precedes, without the space around them.
+// parseCells returns the positions of the cells of a line: between bars without a backslash
+// before them, and without the space around them.
 func parseCells(line text.Segment, source []byte) []text.Segment {
 	line = line.TrimLeftSpace(source)
 	line = line.TrimRightSpace(source)
@@ -122,8 +121,8 @@ func parseCells(line text.Segment, source []byte) []text.Segment {
 	return cells
 }
 
-// newRow returns a row with one cell for each column: it drops cells beyond the last column and
-// adds empty ones.
+// newRow returns a row with one cell for each column. It drops cells beyond the last column and
+// adds empty cells.
 func newRow(cells []text.Segment, alignments []extast.Alignment) *extast.TableRow {
 	row := extast.NewTableRow(alignments)
 	for i, alignment := range alignments {

@@ -11,10 +11,10 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Settled returns how many of the first rows of an open paragraph stay as they are
-// whatever is added to it: those before the first sign that text to come may make a mark
-// of emphasis, code or a link. rows are what Piece makes of it. Of other blocks it is
-// none; and that the line below makes a paragraph a heading nobody can know.
+// Settled returns how many rows at the beginning of an open paragraph stay unchanged whatever
+// text follows: the rows before the first sign that later text may make a mark of emphasis, code
+// or a link. rows is the result of Piece for the paragraph. Settled returns 0 for other blocks.
+// It cannot foresee that the next line makes the paragraph a heading.
 func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 	if !isParagraph(piece.Text) {
 		return 0
@@ -43,8 +43,8 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 	return len(rows) - 1
 }
 
-// isParagraph reports a text that may be one paragraph: no line of it begins anything
-// else.
+// isParagraph reports whether a text may be one paragraph: no line in it begins another kind of
+// block.
 func isParagraph(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimLeft(line, " \t")
@@ -55,8 +55,8 @@ func isParagraph(text string) bool {
 	return true
 }
 
-// holdsOpen reports whether a mark that is closed holds the beginning of one that would
-// come before it.
+// holdsOpen reports whether a closed mark contains the beginning of another mark that would take
+// precedence.
 func (m *Renderer) holdsOpen(node ast.Node) bool {
 	open := false
 	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -73,8 +73,8 @@ func (m *Renderer) holdsOpen(node ast.Node) bool {
 	return open
 }
 
-// opens returns where in the source the first of the signs is that may open something,
-// -1 when none does.
+// opens returns the position in the source of the first sign that may open a mark, or -1 if none
+// does.
 func (m *Renderer) opens(n *ast.Text, signs string) int {
 	for i := n.Segment.Start; i < n.Segment.Stop; i++ {
 		switch c := m.source[i]; {
@@ -87,8 +87,8 @@ func (m *Renderer) opens(n *ast.Text, signs string) int {
 	return -1
 }
 
-// mayOpen reports whether a sign at a place of the source can be the beginning of a
-// mark, by what is known so far of the text behind it.
+// mayOpen reports whether a sign at a position of the source may begin a mark, judging from the
+// text behind it so far.
 func (m *Renderer) mayOpen(sign byte, at int) bool {
 	before, _ := utf8.DecodeLastRune(m.source[:at])
 	after, size := utf8.DecodeRune(m.source[at+1:])
@@ -108,8 +108,8 @@ func (m *Renderer) mayOpen(sign byte, at int) bool {
 	return end || !unicode.IsSpace(after)
 }
 
-// bracketOpen reports whether a bracket may begin a link: it is not closed yet, or where
-// it is a link may follow.
+// bracketOpen reports whether a bracket may begin a link: it is not closed yet, or an address
+// follows or may follow it.
 func (m *Renderer) bracketOpen(at int) bool {
 	depth := 0
 	for i := at; i < len(m.source); i++ {

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Stream takes a growing markdown text apart into pieces that never change any more:
-// blocks (a paragraph, a heading), the items of a list, the rows of a long table, and
-// the lines of a fenced block of code. What is open is looked at again only for its new lines, never
-// from its start.
+// Stream divides a growing markdown text into pieces that never change again: blocks (a
+// paragraph, a heading), the items of a list, the rows of a long table, and the lines of a fenced
+// block of code. It examines each line of the open block once, never the block from its start.
 type Stream struct {
 	open strings.Builder
-	// scanned is how much of open has been looked at, in whole lines.
+	// scanned is the length of the examined part of open, in whole lines.
 	scanned int
 	block   blockState
 }
@@ -19,35 +18,35 @@ type Stream struct {
 // Piece is a piece of markdown that can be rendered by itself.
 type Piece struct {
 	Text string
-	// More is set when it continues with the block that the piece before began.
+	// More is set if the piece continues the block that the previous piece began.
 	More bool
-	// First is the number of its first item in a numbered list that continues, else 0.
+	// First is the number of the first item if the piece continues a numbered list, otherwise 0.
 	First int
-	// Table is the beginning of the long table that it is a part of, else "". It decides
-	// how wide the columns are.
+	// Table is the beginning of the long table that the piece belongs to, or "". It decides the
+	// widths of the columns.
 	Table string
 }
 
-// blockState is what is known about the open block.
+// blockState is the state of the open block.
 type blockState struct {
 	started bool
 	list    bool
-	// blank: the block was followed by a blank line, and only a line that is
-	// indented can continue it.
+	// blank is set if a blank line followed the block, so that only an indented line can continue
+	// it.
 	blank bool
-	// fence is the run of characters that opened a fenced block, empty outside, and
-	// opener its line when the block is not part of a list.
+	// fence is the run of characters that opened a fenced block, empty outside. opener is the
+	// whole line, if the block is not part of a list.
 	fence, opener string
-	// table is what is known of the table that is open.
+	// table is the state of the open table.
 	table tableState
-	// more is set when a piece of the block has left, number is that of the next
+	// more is set once a piece of the block was returned. number is the number of the next
 	// piece's first item.
 	more   bool
 	number int
 	items  int
 }
 
-// Add takes more text and returns the pieces that are finished.
+// Add adds text and returns the pieces that are finished.
 func (s *Stream) Add(delta string) (closed []Piece) {
 	s.open.WriteString(delta)
 	if !strings.Contains(delta, "\n") {
@@ -82,7 +81,7 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 			emit(s.scanned, s.block.piece())
 			s.block.more = true
 			emit(next, s.block.piece())
-		case opensCode: // what is before it leaves, the opener is remembered
+		case opensCode: // s.block remembers the opening line, emitCode repeats it
 			emit(s.scanned, state.piece())
 			begin = next
 		case endsCode:
@@ -104,14 +103,14 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 	return closed
 }
 
-// emitCode adds whole lines of a fenced block, fenced again.
+// emitCode adds whole lines of a fenced block, between fences of their own.
 func (s *Stream) emitCode(closed *[]Piece, state blockState, code string) {
 	if code != "" {
 		*closed = append(*closed, Piece{Text: state.opener + "\n" + code + state.fence, More: state.more})
 	}
 }
 
-// End returns what is still open and starts afresh.
+// End returns the rest of the text as pieces and resets the stream.
 func (s *Stream) End() (closed []Piece) {
 	if text := s.open.String(); strings.TrimSpace(text) != "" {
 		closed = append(closed, s.block.rest(text))
@@ -120,8 +119,8 @@ func (s *Stream) End() (closed []Piece) {
 	return closed
 }
 
-// Open is the piece that still grows, without an end whose meaning is not known yet; ok is
-// false when there is nothing to show.
+// Open returns the piece that still grows, without an end that is still ambiguous; ok is false if
+// there is nothing to show.
 func (s *Stream) Open() (piece Piece, ok bool) {
 	text := beforeMarks(s.open.String())
 	if strings.TrimSpace(text) == "" {
@@ -134,7 +133,7 @@ func (s *Stream) Open() (piece Piece, ok bool) {
 	return piece, true
 }
 
-// rest is what is left of the open block, as if it ended there.
+// rest returns the open block as a piece, as if the block ended with text.
 func (b *blockState) rest(text string) Piece {
 	piece := b.piece()
 	piece.Text = strings.Trim(text, "\r\n")
@@ -144,11 +143,11 @@ func (b *blockState) rest(text string) Piece {
 	return piece
 }
 
-// piece is what the open block is a piece of.
+// piece returns a piece of the open block, without its text.
 func (b *blockState) piece() Piece { return Piece{More: b.more, First: b.number, Table: b.table.head} }
 
-// beforeMarks is a text without a last line that is only marks and has not ended: nobody
-// knows yet what it makes of itself, or of the line before.
+// beforeMarks returns the text without an unfinished last line that consists only of marks: more
+// text decides their meaning for this line, or the line before.
 func beforeMarks(text string) string {
 	start := strings.LastIndexByte(text, '\n') + 1
 	if strings.Trim(text[start:], " \t-=*+#`~|:>.0123456789") != "" {
@@ -157,7 +156,7 @@ func beforeMarks(text string) string {
 	return text[:start]
 }
 
-// ending says what a line means for the open block.
+// ending is the effect of a line on the open block.
 type ending int
 
 const (
@@ -167,11 +166,11 @@ const (
 	endsBoth
 	opensCode
 	endsCode
-	// isLong is a row of a table that continues for long: rows leave one by one.
+	// isLong means a row of a long table: from now on each row is a piece.
 	isLong
 )
 
-// line looks at one line and reports what it means for the open block.
+// line examines one line and returns its effect on the open block.
 func (s *Stream) line(line string) ending {
 	b := &s.block
 	trimmed := strings.TrimLeft(line, " \t")
@@ -233,7 +232,7 @@ func (s *Stream) line(line string) ending {
 	return goesOn
 }
 
-// nextItem begins an item of the open list: those before it are finished.
+// nextItem begins an item of the open list, which finishes the items before it.
 func (s *Stream) nextItem(line string) ending {
 	b := &s.block
 	next := 0
@@ -244,7 +243,7 @@ func (s *Stream) nextItem(line string) ending {
 	return endsBefore
 }
 
-// itemNumber is the number of an item of a numbered list, else 0.
+// itemNumber returns the number of an item of a numbered list, otherwise 0.
 func itemNumber(line string) int {
 	digits := line[:len(line)-len(strings.TrimLeft(line, "0123456789"))]
 	n, err := strconv.Atoi(digits)
@@ -254,7 +253,7 @@ func itemNumber(line string) int {
 	return n
 }
 
-// opensFence returns the run of backticks or tildes that opens a fenced block.
+// opensFence returns the run of backticks or tildes that opens a fenced block, or "".
 func opensFence(line string) string {
 	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
 		return ""
@@ -286,21 +285,21 @@ func isListItem(line string) bool {
 	return digits >= 1 && digits <= 9 && len(rest) >= 2 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
 }
 
-// headRows is how many lines of a table decide how wide its columns are, header and
-// delimiter among them. The rows of a longer one leave one by one.
+// headRows is the number of lines of a table, with header and delimiter, that decide the widths
+// of its columns. Each row of a longer table is a piece by itself.
 const headRows = 14
 
-// tableState is what is known of the table that is open.
+// tableState is the state of the open table.
 type tableState struct {
-	// header is the line that may be its header.
+	// header is a line that may be the table's header.
 	header string
-	// rows is how many lines it has, 0 while there is none.
+	// rows is the number of lines of the table, or 0 while there is no table.
 	rows int
-	// head is the beginning of a long one, which has left.
+	// head is the beginning of a long table, which was returned already.
 	head string
 }
 
-// next is the state after another line; first is set for the first one of a block.
+// next returns the state after another line; first is set for the first line of a block.
 func (t tableState) next(line string, first bool) tableState {
 	switch row := strings.HasPrefix(line, "|"); {
 	case t.rows > 0 && row:
@@ -316,19 +315,19 @@ func (t tableState) next(line string, first bool) tableState {
 	return tableState{}
 }
 
-// isDelimiter reports a line that makes the line before it the header of a table.
+// isDelimiter reports whether a line makes the line before it the header of a table.
 func isDelimiter(line string) bool {
 	return strings.Contains(line, "-") && strings.Trim(line, " \t|:-") == ""
 }
 
-// cells is how many cells a row has.
+// cells returns the number of cells in a row.
 func cells(row string) int {
 	row = strings.ReplaceAll(strings.TrimSpace(row), `\|`, "")
 	return strings.Count(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|") + 1
 }
 
-// delimiterOf makes the first line of what will be a table its header, "" for other
-// text.
+// delimiterOf returns a delimiter line to append if text may be the first line of a table, so
+// that it is rendered as the header; otherwise "".
 func delimiterOf(text string) string {
 	line := strings.TrimSpace(text)
 	if !strings.HasPrefix(line, "|") || strings.Count(line, "|") < 2 || strings.Contains(line, "\n") {
