@@ -1,6 +1,5 @@
-// Package input is the prompt as a part of the screen: the text that is typed, what was
-// pasted into it, earlier prompts, and the proposals under it. It sends nothing: the
-// screen does, with the message that Message returns.
+// Package input is the prompt as a part of the screen: the typed text, pasted texts, earlier
+// prompts, and the proposals under it. It sends nothing: the screen sends the result of Message.
 package input
 
 import (
@@ -19,14 +18,14 @@ import (
 
 // Files proposes files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
-	// Complete proposes at once what to put in for an @ and what was typed after it, best
-	// first; whole is false while there may be more to come.
+	// Complete returns at once the proposals to insert for an @ and the text typed after it, best
+	// first; whole is false while more proposals may come.
 	Complete(typed string) (proposals []atcmd.Mention, whole bool)
-	// Listed returns when there is no more to come, or ctx ends.
+	// Listed returns once no more proposals can come, or ctx ends.
 	Listed(ctx context.Context)
 }
 
-// Sources are what is proposed; both may be nil.
+// Sources are the sources of proposals; both may be nil.
 type Sources struct {
 	Commands command.Runner
 	Files    Files
@@ -38,30 +37,31 @@ type Input struct {
 	ctx     context.Context
 	sources Sources
 	popup   popup
-	// Vim is how far the keys of Vim are.
+	// Vim is the state of the Vim keys.
 	Vim vim.State
-	// Prompts are the earlier prompts.
+	// Prompts holds the earlier prompts.
 	Prompts edit.Prompts
-	// Typed is when a message was last typed at, the zero time for never.
+	// Typed is the time at which the person last typed in the message, or the zero time for
+	// never.
 	Typed time.Time
 }
 
-// New returns an empty prompt. What asks for proposals ends with ctx.
+// New returns an empty prompt. Commands that wait for proposals end with ctx.
 func New(ctx context.Context, sources Sources) Input {
 	return Input{ctx: ctx, sources: sources, popup: popup{selected: -1}}
 }
 
-// Type types text, none for a key that means nothing.
+// Type types text; text is empty for a key without a meaning.
 func (in *Input) Type(text string, now time.Time) {
 	in.changing(now, func() { in.Key("", text) })
 }
 
-// Do does an action of the editor by its name.
+// Do runs an action of the editor by its name.
 func (in *Input) Do(action string, now time.Time) {
 	in.changing(now, func() { in.Editor.Do(action) })
 }
 
-// VimKey takes a key as Vim means it, and returns the action of the prompt that it asks
+// VimKey handles a key in the way of Vim, and returns the action of the prompt that the key asks
 // for. It reports false for a key that Vim does not know.
 func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
 	in.changing(now, func() { action, taken = in.Vim.Key(&in.Editor, k.Name, k.Text) })
@@ -80,7 +80,7 @@ func (in *Input) changing(now time.Time, change func()) {
 	}
 }
 
-// Paste puts pasted text where text is typed, and the images of which it holds the paths.
+// Paste puts pasted text at the cursor, or images if the text consists of their paths.
 func (in *Input) Paste(text string, now time.Time) {
 	in.Typed = now
 	images := picture.Dropped(text)
@@ -92,15 +92,15 @@ func (in *Input) Paste(text string, now time.Time) {
 	}
 }
 
-// PutImage puts an image at the cursor, with a space to type on after it.
+// PutImage puts an image at the cursor, followed by a space.
 func (in *Input) PutImage(path string, now time.Time) {
 	in.InsertImage(atcmd.ImagePart(path).Text, path)
 	in.Insert(" ")
 	in.Typed = now
 }
 
-// Continues begins a new line where the text ends with a backslash, which it removes, and
-// reports whether it did.
+// Continues replaces a backslash at the end of the text by a new line, and reports whether it
+// did.
 func (in *Input) Continues() bool {
 	if in.Cursor != len(in.Text) || !strings.HasSuffix(in.Text, `\`) {
 		return false
@@ -110,10 +110,10 @@ func (in *Input) Continues() bool {
 	return true
 }
 
-// IsShell reports a line for the shell.
+// IsShell reports whether the prompt is a line for the shell.
 func (in *Input) IsShell() bool { return strings.HasPrefix(in.Text, "!") }
 
-// IsPrivate reports a line for the shell that the model does not see.
+// IsPrivate reports whether the prompt is a line for the shell that the model does not see.
 func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Text, "!!") }
 
 // Sent empties the prompt after its message was sent.
@@ -123,7 +123,7 @@ func (in *Input) Sent() {
 	in.Typed = time.Time{}
 }
 
-// AsTyped is a sent message as it was in the prompt: long pastes are placeholders.
+// AsTyped returns a sent message as it looked in the prompt, with placeholders for long pastes.
 func (in *Input) AsTyped(text string) string {
 	if prompt := in.earlier(text); prompt != nil {
 		return edit.Shown(prompt)
@@ -131,7 +131,7 @@ func (in *Input) AsTyped(text string) string {
 	return text
 }
 
-// earlier is the latest of the earlier prompts with that text, nil for none.
+// earlier returns the latest of the earlier prompts with the given text, or nil for none.
 func (in *Input) earlier(text string) atcmd.Message {
 	text = strings.TrimSpace(text)
 	for _, prompt := range slices.Backward(in.Prompts.Entries) {
@@ -142,14 +142,14 @@ func (in *Input) earlier(text string) atcmd.Message {
 	return nil
 }
 
-// Recall puts the earlier prompt with that text into the prompt. What was pasted in it
-// still is.
+// Recall puts the earlier prompt with the given text into the prompt. Its pasted parts remain
+// pasted.
 func (in *Input) Recall(text string) { in.Restore(in.earlier(text)) }
 
-// Older shows the prompt before the one that is shown.
+// Older shows the prompt before the one shown now.
 func (in *Input) Older() { in.walk(in.Prompts.Older(in.Message())) }
 
-// Newer shows the prompt after the one that is shown, at last the draft.
+// Newer shows the prompt after the one shown now, and at last the draft.
 func (in *Input) Newer() { in.walk(in.Prompts.Newer()) }
 
 func (in *Input) walk(prompt atcmd.Message, ok bool) {
@@ -159,14 +159,14 @@ func (in *Input) walk(prompt atcmd.Message, ok bool) {
 	}
 }
 
-// ClearDraft empties the prompt; Older brings back what was in it.
+// ClearDraft empties the prompt; Older brings its text back.
 func (in *Input) ClearDraft() {
 	in.Prompts.Add(in.Message())
 	in.Clear()
 	in.popup.close()
 }
 
-// FirstWord is the first word of a text.
+// FirstWord returns the first word of a text.
 func FirstWord(text string) string {
 	word, _, _ := strings.Cut(strings.ReplaceAll(text, "\n", " "), " ")
 	return word

@@ -13,9 +13,9 @@ import (
 // popup is the list of completions under the input.
 type popup struct {
 	Proposed
-	// selected is the proposal picked with the arrows, -1 for none.
+	// selected is the proposal picked with the arrows, or -1 for none.
 	selected int
-	// accept is set when Tab came before the proposals did.
+	// accept is set if Tab was pressed before the proposals came.
 	accept bool
 }
 
@@ -23,13 +23,13 @@ func (p *popup) open() bool { return len(p.proposals) > 0 }
 
 func (p *popup) close() { *p = popup{selected: -1} }
 
-// isCommandName reports a line that is the beginning of a command's name.
+// isCommandName reports whether a line is the beginning of a command's name.
 func isCommandName(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
 }
 
-// firstProposal is the proposal of a command that is selected by itself: the word that
-// was typed whole, else the first that loses nothing.
+// firstProposal returns the command that is selected by default: a word that was typed in full,
+// or else the first command that loses nothing.
 func firstProposal(line string, proposals []command.Completion) int {
 	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
 		return exact
@@ -37,8 +37,8 @@ func firstProposal(line string, proposals []command.Completion) int {
 	return max(0, slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.Loses }))
 }
 
-// runsSelected reports that Enter runs the selected proposal, and does not only fill it
-// in: what loses something runs as the whole word that somebody typed or took.
+// runsSelected reports whether Enter runs the selected proposal, and does not only fill it in. A
+// command that loses something runs only if the person has typed or taken the whole word.
 func (p *popup) runsSelected() bool {
 	selected := p.proposals[max(0, p.selected)]
 	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
@@ -47,7 +47,7 @@ func (p *popup) runsSelected() bool {
 // Proposing reports whether proposals are shown.
 func (in *Input) Proposing() bool { return in.popup.open() }
 
-// Pick picks the next or previous proposal.
+// Pick selects the next or previous proposal.
 func (in *Input) Pick(by int) {
 	p := &in.popup
 	if by < 0 {
@@ -56,17 +56,17 @@ func (in *Input) Pick(by int) {
 	p.selected = (p.selected + by + len(p.proposals)) % len(p.proposals)
 }
 
-// Dismiss takes the proposals away; the same line is not proposed for again.
+// Dismiss removes the proposals, and prevents new ones for the same line.
 func (in *Input) Dismiss() {
 	line := in.popup.line
 	in.popup.close()
 	in.popup.line = line
 }
 
-// Unpropose takes the proposals away.
+// Unpropose removes the proposals.
 func (in *Input) Unpropose() { in.popup.close() }
 
-// Proposals are the rows of the proposals around the picked one.
+// Proposals returns the rows of the proposals around the selected one.
 func (in *Input) Proposals(t *style.Theme, width, room int) []string {
 	p := &in.popup
 	if !p.open() || room <= 0 {
@@ -74,7 +74,7 @@ func (in *Input) Proposals(t *style.Theme, width, room int) []string {
 	}
 	counted := len(p.proposals) > room && room > 2
 	if counted {
-		room-- // for the line that counts
+		room-- // for the line with the count
 	}
 	list := make([]picker.Row, len(p.proposals))
 	for i, c := range p.proposals {

@@ -10,19 +10,20 @@ import (
 	"agent/internal/command"
 )
 
-// Proposed brings proposals; it belongs into Complete.
+// Proposed is a message with proposals, to be passed to Complete.
 type Proposed struct {
-	// line is the text up to the cursor that the proposals are for; its end from start is
-	// what they replace.
+	// line is the text up to the cursor that the proposals are for. They replace its end, from
+	// start on.
 	line      string
 	start     int
 	proposals []command.Completion
-	// more, when there is one, waits until there are others to ask for.
+	// more, unless it is nil, waits until further proposals can be asked for.
 	more func()
 }
 
-// completable is the text completions are for, up to the cursor: a command line, or
-// a message in which a file is being named.
+// completable returns the text to complete, up to the cursor, and a function that asks for
+// proposals. The function is nil unless the text is a command line, or a message that is about to
+// name a file.
 func (in *Input) completable() (line string, complete func() Proposed) {
 	line = in.Text[:in.Cursor]
 	if in.sources.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(FirstWord(line)) {
@@ -50,8 +51,8 @@ func (in *Input) completable() (line string, complete func() Proposed) {
 	}
 }
 
-// Propose asks for completions of what is typed. What it returns is to be run beside, and
-// is nil when there is nothing to ask.
+// Propose returns a command that asks for proposals for the typed text, to be run concurrently,
+// or nil if there is nothing to ask.
 func (in *Input) Propose() tea.Cmd {
 	line, complete := in.completable()
 	if complete == nil {
@@ -65,8 +66,8 @@ func (in *Input) Propose() tea.Cmd {
 	return func() tea.Msg { return complete() }
 }
 
-// Complete takes proposals, unless the text has changed since they were asked for, and
-// asks for others once there are more. What was picked stays picked.
+// Complete shows proposals, unless the text has changed since they were asked for. It returns a
+// command that asks again once more proposals can come. The selected proposal stays selected.
 func (in *Input) Complete(msg Proposed) tea.Cmd {
 	line, complete := in.completable()
 	if complete == nil || line != msg.line || msg.start < 0 || msg.start > len(line) {
@@ -98,7 +99,7 @@ func (in *Input) Complete(msg Proposed) tea.Cmd {
 	}
 }
 
-// Tab takes the picked proposal, or the best one.
+// Tab takes the selected proposal, or the best one.
 func (in *Input) Tab() tea.Cmd {
 	if in.popup.open() {
 		in.accept()
@@ -109,10 +110,9 @@ func (in *Input) Tab() tea.Cmd {
 	return cmd
 }
 
-// Enter takes the proposal that is picked and reports whether there was one; runs is set
-// when the line is complete with it and to be sent. The proposals of a command's name
-// are asked for at once: Enter may come before those that were asked for, and does the
-// same then.
+// Enter takes the selected proposal and reports whether there was one; runs is set if the line is
+// then complete and to be sent. For a command's name it asks for proposals at once, so that Enter
+// has the same effect whether or not the proposals have come.
 func (in *Input) Enter() (taken, runs bool) {
 	if line, complete := in.completable(); complete != nil && isCommandName(line) && line != in.popup.line {
 		in.Complete(complete())

@@ -7,23 +7,23 @@ import (
 	"agent/internal/tui/style"
 )
 
-// mark is in front of the prompt, indent in front of its other rows.
+// mark stands before the prompt, indent before its other rows.
 const (
 	mark   = "> "
 	indent = "  "
 )
 
-// Look is what the screen says of the prompt.
+// Look holds the state of the screen that affects the prompt.
 type Look struct {
-	// Placeholder is shown while nothing is typed.
+	// Placeholder is shown while the prompt is empty.
 	Placeholder string
 	// Dim is set while the keys are not for the prompt.
 	Dim bool
-	// Vim is set where the prompt has the keys of Vim.
+	// Vim is set if the prompt uses the keys of Vim.
 	Vim bool
 }
 
-// View arranges the prompt in at most height rows and says where the cursor is.
+// View lays out the prompt in at most height rows and returns the position of the cursor.
 func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
 	mark, indent := mark, indent
 	in.Selected = edit.Selection{}
@@ -49,7 +49,8 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 	return style.Indent(rows, t.User.Text(mark), indent), row, col + len(mark)
 }
 
-// shellView makes of the signs that a line for the shell begins with the mark before it.
+// shellView turns the signs at the beginning of a line for the shell into the mark before the
+// prompt.
 func shellView(t *style.Theme, rows []string, row, col int) ([]string, int, int) {
 	line := strings.TrimPrefix(rows[0], "!")
 	mark := "! "
