@@ -1,6 +1,6 @@
-// Package transcript is what was said and done so far, as it can be laid out again:
-// entries, not rows. What is finished is sent to the terminal's scrollback once; when the
-// window changes its size, the entries that are kept are laid out anew for it.
+// Package transcript keeps the finished parts of the conversation as entries, not rows, so that
+// they can be laid out again. An entry is sent to the terminal's scrollback once; when the window
+// changes its size, the kept entries are laid out anew.
 package transcript
 
 import (
@@ -9,49 +9,49 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Kind says what an entry is; it decides where blank lines go.
+// Kind is the kind of an entry; it decides the blank lines around the entry.
 type Kind int
 
 // The kinds of entry.
 const (
-	// Line is one of the lines that say what happened: tools, notices.
+	// Line is a line that reports an event: a tool, a notice.
 	Line Kind = iota + 1
-	// Text is something to read: a message, a block of the reply.
+	// Text is a text to read: a message, a block of the reply.
 	Text
-	// More continues with the entry before, without a blank line.
+	// More continues the entry before, without a blank line.
 	More
 )
 
-// Lay arranges an entry for a theme, in rows of width cells where it can.
+// Lay lays out an entry for a theme, in rows of width cells if it can.
 type Lay func(t *style.Theme, width int) []string
 
-// Rows is an entry of rows that are what they are at every width.
+// Rows returns an entry whose rows are the same at every width.
 func Rows(rows ...string) Lay { return func(*style.Theme, int) []string { return rows } }
 
-// keptRows is how many rows are kept to be laid out again. It is more than most
-// terminals keep, so that what is repainted is all there is to see.
+// keptRows is the number of rows kept for a new layout. Most terminals keep fewer, so that a
+// repaint loses nothing that was visible.
 const keptRows = 4000
 
-// entry is something finished, and how many rows it had when it was laid out last.
+// entry is a finished entry, with the number of its rows in the latest layout.
 type entry struct {
 	kind Kind
 	lay  Lay
 	rows int
 }
 
-// Transcript holds the latest entries, and the rows that wait to be printed. The zero
-// value is empty. It belongs to one goroutine.
+// Transcript holds the latest entries, and the rows that wait to be printed. The zero value is
+// empty. A Transcript belongs to one goroutine.
 type Transcript struct {
 	entries []entry
 	rows    int
 	last    Kind
 	waiting []string
-	// growing is the entry that is not finished, nil for none.
+	// growing is the unfinished entry, or nil for none.
 	growing *growing
 }
 
-// Add adds a finished entry. Entries to read have a blank line around them. While
-// another one grows it waits for the end of that.
+// Add adds a finished entry. Entries of kind Text have a blank line around them. While another
+// entry grows, the new entry waits for its end.
 func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
 	if s.growing != nil {
 		s.growing.held = append(s.growing.held, entry{kind: kind, lay: lay})
@@ -65,7 +65,7 @@ func (s *Transcript) Add(kind Kind, lay Lay, t *style.Theme, width int) {
 	s.keep(kind, lay, len(rows))
 }
 
-// keep remembers an entry of that many rows, to be laid out again.
+// keep remembers an entry with its number of rows, for a new layout.
 func (s *Transcript) keep(kind Kind, lay Lay, rows int) {
 	s.entries = append(s.entries, entry{kind, lay, rows})
 	s.rows += rows
@@ -75,7 +75,7 @@ func (s *Transcript) keep(kind Kind, lay Lay, rows int) {
 	s.forget()
 }
 
-// place puts the blank line before rows that they need.
+// place puts a blank line before rows if they need one.
 func (s *Transcript) place(kind Kind, rows []string, last Kind) []string {
 	if len(rows) > 0 && last != 0 && kind != More && (kind == Text || kind != last) {
 		return append([]string{""}, rows...)
@@ -93,15 +93,15 @@ func (s *Transcript) forget() {
 	s.entries = slices.Delete(s.entries, 0, n)
 }
 
-// Take removes the rows that wait to be printed.
+// Take returns the rows that wait to be printed, and removes them.
 func (s *Transcript) Take() []string {
 	rows := s.waiting
 	s.waiting = nil
 	return rows
 }
 
-// Again arranges everything that is kept anew, in place of what waits. Of an entry that
-// grows nothing is given then; what was added meanwhile comes before it.
+// Again lays out all kept entries anew, and drops the waiting rows. A growing entry is forgotten,
+// so that Grow begins it again; entries added meanwhile come before it.
 func (s *Transcript) Again(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
 		s.growing = nil
@@ -123,23 +123,21 @@ func (s *Transcript) Again(t *style.Theme, width int) []string {
 	return all
 }
 
-// Len is how many rows are kept.
+// Len returns the number of kept rows.
 func (s *Transcript) Len() int { return s.rows }
 
-// growing is the entry that is not finished, of which the first rows have been given to
-// be printed.
+// growing is an unfinished entry whose first rows were given to be printed.
 type growing struct {
 	kind Kind
-	// given are those rows, with the blank line before them; blank is set when there is
-	// one.
+	// given holds these rows, with the blank line before them; blank is set if there is a blank
+	// line.
 	given []string
 	blank bool
-	// held are the entries that were added meanwhile.
+	// held holds the entries that were added meanwhile.
 	held []entry
 }
 
-// Grow gives the first rows of an entry that is not finished to be printed: they will
-// stay as they are.
+// Grow prints the first rows of an unfinished entry, which must not change any more.
 func (s *Transcript) Grow(kind Kind, rows []string) {
 	g := s.growing
 	if g == nil {
@@ -156,7 +154,7 @@ func (s *Transcript) Grow(kind Kind, rows []string) {
 	s.waiting = append(s.waiting, more...)
 }
 
-// rows is how many rows of the entry were given.
+// rows returns the number of rows of the entry that were given.
 func (g *growing) rows() int {
 	if g.blank {
 		return len(g.given) - 1
@@ -164,10 +162,10 @@ func (g *growing) rows() int {
 	return len(g.given)
 }
 
-// Growing reports whether there is an entry that is not finished.
+// Growing reports whether an entry is unfinished.
 func (s *Transcript) Growing() bool { return s.growing != nil }
 
-// Grown is how many rows of the entry that is not finished were given to be printed.
+// Grown returns the number of rows of the unfinished entry that were given to be printed.
 func (s *Transcript) Grown() int {
 	if s.growing == nil {
 		return 0
@@ -175,9 +173,9 @@ func (s *Transcript) Grown() int {
 	return s.growing.rows()
 }
 
-// Finish ends the entry that grows: what is left of it is printed, and what was added
-// meanwhile. It reports false when it has become something else than was printed; then
-// everything is to be printed again.
+// Finish ends the growing entry. It prints the rest of the entry, and then the entries added
+// meanwhile. It reports false if the entry differs from the rows printed before; everything must
+// then be printed again.
 func (s *Transcript) Finish(lay Lay, t *style.Theme, width int) (same bool) {
 	g := s.growing
 	s.growing = nil
@@ -191,7 +189,7 @@ func (s *Transcript) Finish(lay Lay, t *style.Theme, width int) (same bool) {
 	return same
 }
 
-// add adds the entries that waited for the end of another.
+// add adds the entries that have waited for the end of another.
 func (s *Transcript) add(held []entry, t *style.Theme, width int) {
 	for _, e := range held {
 		s.Add(e.kind, e.lay, t, width)
