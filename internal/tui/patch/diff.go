@@ -1,4 +1,4 @@
-// Package patch shows unified diffs: one file's, or those of several.
+// Package patch lays out unified diffs of one or several files.
 package patch
 
 import (
@@ -11,10 +11,10 @@ import (
 	"agent/internal/tui/style"
 )
 
-// line is a line of a diff: its text as it is shown, and what changed in it.
+// line is a line of a diff: its text as shown, and the changed parts of it.
 type line struct {
 	kind byte // ' ', '+', '-', '\\', or '@' between hunks
-	// number is the line's in the file it is in: the old one for '-', else the new.
+	// number is the number of the line in its file: the old file for '-', otherwise the new one.
 	number int
 	text   string
 	marks  []style.Range
@@ -22,13 +22,13 @@ type line struct {
 	spans  style.Spans
 }
 
-// StatText returns how many lines a unified diff adds and removes, as people read it.
+// StatText returns the numbers of added and removed lines of a unified diff, as people read them.
 func StatText(diff string) string {
 	added, removed := textdiff.Stat(diff)
 	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
 }
 
-// body is the hunks of a unified diff of one file, without its headers.
+// body returns the hunks of a unified diff of one file, without its headers.
 func body(diff string) []string {
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
 	for i, line := range lines {
@@ -39,8 +39,8 @@ func body(diff string) []string {
 	return nil
 }
 
-// parse takes a unified diff of one file apart. hidden counts the characters that
-// Reveal had to show.
+// parse parses a unified diff of one file. hidden is the number of characters that Reveal had to
+// show.
 func parse(diff string) (lines []line, hidden int) {
 	rows := body(diff)
 	rows, crlf := withoutCarriageReturns(rows)
@@ -82,8 +82,8 @@ func parse(diff string) (lines []line, hidden int) {
 	return lines, hidden
 }
 
-// withoutCarriageReturns removes the CR that every line ends with in a file with
-// CR LF line ends. Where only some end so, it is a difference and stays to be seen.
+// withoutCarriageReturns removes the CR at the end of every line, for a file with CR LF line
+// ends. If only some lines end with a CR, it is a difference and remains visible.
 func withoutCarriageReturns(rows []string) ([]string, bool) {
 	var trimmed []string
 	content := false
@@ -100,23 +100,23 @@ func withoutCarriageReturns(rows []string) ([]string, bool) {
 	return trimmed, content
 }
 
-// Hidden counts the characters of a diff that would not be seen by themselves.
+// Hidden returns the number of invisible characters in a diff.
 func Hidden(diff string) (n int) {
 	files := Files(diff)
 	for _, file := range files {
 		_, hidden := parse(file.Diff)
 		n += hidden
-		if len(files) > 1 { // Render names them
+		if len(files) > 1 { // Render then shows the names
 			n += style.Reveal(file.Name).Hidden
 		}
 	}
 	return n
 }
 
-// Render shows a unified diff with line numbers: backgrounds where there are colours for
-// them, the words that changed, and the syntax of the file. The signs stay, so that it
-// reads without colour. Lines are wrapped behind the numbers to width. Of several files each
-// begins with its name.
+// Render lays out a unified diff with line numbers, backgrounds if the terminal has colours for
+// them, the changed words, and the syntax of the file. The signs + and - stay, so that the diff
+// can be read without colour. Lines are wrapped to width behind their numbers. If the diff has
+// several files, each begins with its name.
 func Render(t *style.Theme, diff string, width int) (rows []string) {
 	files := Files(diff)
 	for i, file := range files {
@@ -131,7 +131,7 @@ func Render(t *style.Theme, diff string, width int) (rows []string) {
 	return rows
 }
 
-// rows shows the diff of one file.
+// rows lays out the diff of one file.
 func (f File) rows(t *style.Theme, width int) []string {
 	lines, _ := parse(f.Diff)
 	markWords(lines)
@@ -147,8 +147,8 @@ func (f File) rows(t *style.Theme, width int) []string {
 	return out
 }
 
-// colour gives every line its spans: by the syntax of its side of the diff where
-// there are backgrounds to mark the sides, else by the side.
+// colour sets the spans of every line: by syntax if backgrounds mark the two sides of the diff,
+// otherwise by side.
 func colour(t *style.Theme, lines []line, path string) {
 	grounds := t.AddedGround.On != ""
 	for i, l := range lines {
@@ -176,7 +176,7 @@ func colour(t *style.Theme, lines []line, path string) {
 	}
 }
 
-// rows wraps a line: its number, its sign, its text, wrapped behind them.
+// rows lays out a line: its number, its sign and its text, wrapped behind them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
 	if t.Spoken {
 		return style.HardWrap(l.spoken(), width)
@@ -199,7 +199,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		}
 		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
 		if ground.On != "" {
-			text[0].Style = t.Strong // red on red would not be read
+			text[0].Style = t.Strong // red on red cannot be read
 			text = text.On(ground, room+1)
 		}
 		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
@@ -207,7 +207,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 	return out
 }
 
-// spoken is the line with words for its signs.
+// spoken returns the line with words for its signs.
 func (l line) spoken() string {
 	number := strconv.Itoa(l.number)
 	switch l.kind {
@@ -223,7 +223,7 @@ func (l line) spoken() string {
 	return "line " + number + ": " + l.text
 }
 
-// sideStyle is the text style of a side of the diff.
+// sideStyle returns the text style of a side of the diff.
 func sideStyle(t *style.Theme, kind byte) style.Style {
 	switch kind {
 	case '+':
@@ -236,8 +236,7 @@ func sideStyle(t *style.Theme, kind byte) style.Style {
 	return t.Plain
 }
 
-// grounds are the backgrounds of a side, and what is laid over the words that
-// changed.
+// grounds returns the background of a side, and the style over its changed words.
 func grounds(t *style.Theme, kind byte) (line, words style.Style) {
 	switch {
 	case kind != '+' && kind != '-':

@@ -9,17 +9,18 @@ import (
 	"agent/internal/words"
 )
 
-// File is what a patch does to one file.
+// File is the part of a patch for one file.
 type File struct {
-	// Name is the file's path, or its new one.
+	// Name is the path of the file, after a rename the new one.
 	Name string
-	// What says more than that lines changed: "new", "deleted", "renamed", "binary".
+	// What is "new", "deleted", "renamed" or "binary", a list of these, or "" if only lines
+	// changed.
 	What string
-	// Diff is the file's part of the patch.
+	// Diff is the part of the patch.
 	Diff string
 }
 
-// Files takes the unified diff of several files apart, as git or a tool writes it.
+// Files divides a unified diff of several files, as git or a tool writes it.
 func Files(diff string) (files []File) {
 	for _, part := range textdiff.Split(diff) {
 		if strings.TrimSpace(part) != "" {
@@ -29,10 +30,10 @@ func Files(diff string) (files []File) {
 	return files
 }
 
-// nowhere is what a diff calls a file that is not there.
+// nowhere is the name in a diff for a file that does not exist.
 const nowhere = "/dev/null"
 
-// readFile reads the headers of one file's diff.
+// readFile parses the headers of one file's diff.
 func readFile(diff string) File {
 	f, was := File{Diff: diff}, ""
 	headers, _, _ := strings.Cut("\n"+diff, "\n@@")
@@ -46,7 +47,7 @@ func readFile(diff string) File {
 				f.Name, f.What = was, "deleted"
 			case was == nowhere:
 				f.What = "new"
-			case was != f.Name && !f.ofGit(): // git has a line for it: this may be a copy
+			case was != f.Name && !f.ofGit(): // git has a header for renames; this may be a copy
 				f.What = "renamed"
 			}
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
@@ -68,8 +69,8 @@ func readFile(diff string) File {
 // ofGit reports whether the diff is in the format of git.
 func (f *File) ofGit() bool { return strings.HasPrefix(f.Diff, "diff --git ") }
 
-// name is a name from a header, on one line: git's are behind a/ and b/, also within quotes,
-// those of our tools are not.
+// name returns the name in a header, on one line. git puts a/ and b/ before names, also within
+// quotes; our tools do not.
 func (f *File) name(header, side string) string {
 	if !f.ofGit() {
 		return header
@@ -81,7 +82,7 @@ func (f *File) name(header, side string) string {
 	return words.Name(strings.TrimPrefix(header, side))
 }
 
-// Title names the file and says what becomes of it.
+// Title returns the name of the file and a summary of the change.
 func (f File) Title(t *style.Theme) string { return f.title(t).String() }
 
 func (f File) title(t *style.Theme) style.Spans {

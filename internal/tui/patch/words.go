@@ -8,8 +8,8 @@ import (
 	"agent/internal/tui/style"
 )
 
-// markWords marks what changed within lines: where some lines became as many
-// others, each is compared with its successor.
+// markWords marks the changes within lines. If a run of removed lines is followed by as many
+// added lines, it compares each pair.
 func markWords(lines []line) {
 	for i := 0; i < len(lines); {
 		removed := run(lines[i:], '-')
@@ -23,7 +23,7 @@ func markWords(lines []line) {
 	}
 }
 
-// run counts the lines of a kind that lines begin with.
+// run returns the number of lines of a kind at the beginning of lines.
 func run(lines []line, kind byte) int {
 	n := 0
 	for n < len(lines) && lines[n].kind == kind {
@@ -32,8 +32,8 @@ func run(lines []line, kind byte) int {
 	return n
 }
 
-// pair marks the words in which two lines differ. Lines that share little are not marked:
-// everything changed.
+// pair marks the words in which two lines differ. Lines with little in common are not marked,
+// since the whole line has changed.
 func pair(old, changed *line) {
 	a, b := old.text, changed.text
 	start := commonStart(a, b)
@@ -55,19 +55,19 @@ func shift(ranges []style.Range, by int) []style.Range {
 	return ranges
 }
 
-// mostWords is how many words of a line are compared with those of another; what differs
-// in longer ones is one stretch.
+// mostWords is the most words of a line that are compared with another line. In longer lines the
+// whole difference is one stretch.
 const mostWords = 200
 
-// differing are the stretches of two texts that are not part of their longest common
-// sequence of words and signs, and how many bytes that has. Stretches with nothing but
-// blanks and signs between them are one: those are alike by chance.
+// differing returns the stretches of two texts outside their longest common sequence of words and
+// signs, and the length of that sequence in bytes. Stretches with only blanks and signs between
+// them are merged, since such signs match by chance.
 func differing(a, b string) (was, is []style.Range, same int) {
 	x, y := cut(a), cut(b)
 	if len(x) > mostWords || len(y) > mostWords {
 		x, y = []string{a}, []string{b}
 	}
-	// longest[i][j] is how much x[i:] and y[j:] have in common, by weight.
+	// longest[i][j] is the weight of the longest common sequence of x[i:] and y[j:].
 	longest := make([][]int, len(x)+1)
 	for i := range longest {
 		longest[i] = make([]int, len(y)+1)
@@ -97,7 +97,7 @@ func differing(a, b string) (was, is []style.Range, same int) {
 	return join(was, a), join(is, b), same
 }
 
-// extend adds bytes to the ranges, to the last one where they follow it.
+// extend adds a range of bytes, or lengthens the last range if the new one follows it.
 func extend(ranges []style.Range, from, length int) []style.Range {
 	if n := len(ranges); n > 0 && ranges[n-1].To == from {
 		ranges[n-1].To += length
@@ -106,7 +106,7 @@ func extend(ranges []style.Range, from, length int) []style.Range {
 	return append(ranges, style.Range{From: from, To: from + length})
 }
 
-// join makes one of the ranges between which there is no word.
+// join merges neighbouring ranges that have no word between them.
 func join(ranges []style.Range, text string) []style.Range {
 	var joined []style.Range
 	for _, r := range ranges {
@@ -119,8 +119,7 @@ func join(ranges []style.Range, text string) []style.Range {
 	return joined
 }
 
-// weight is how much a part counts that two texts have in common: words say more than
-// signs.
+// weight returns the value of a part that two texts have in common: words count more than signs.
 func weight(part string) int {
 	if wordAfter(part, 0) {
 		return 4 * len(part)
@@ -128,7 +127,7 @@ func weight(part string) int {
 	return len(part)
 }
 
-// cut splits a text into words and what is between them.
+// cut splits a text into words and the parts between them.
 func cut(text string) []string {
 	var parts []string
 	begin := 0
@@ -151,7 +150,7 @@ func wordAfter(text string, at int) bool {
 	return partOfWord(r)
 }
 
-// commonStart is the length of the whole words that both texts begin with.
+// commonStart returns the length of the whole words that both texts begin with.
 func commonStart(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -163,7 +162,7 @@ func commonStart(a, b string) int {
 	return n
 }
 
-// commonEnd is the length of the whole words that both texts end with.
+// commonEnd returns the length of the whole words that both texts end with.
 func commonEnd(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
