@@ -18,8 +18,8 @@ func (p place) compare(other place) int {
 	return p.row - other.row
 }
 
-// find is sent to the next or previous row, of all pages, that holds the query, in either
-// case. Behind the last one it begins anew.
+// find goes to the next or previous row, of all pages, that contains the query in either case.
+// After the last row it continues with the first.
 func (p *Pager) find(direction int) {
 	if p.query == "" || p.theme == nil {
 		return
@@ -45,7 +45,7 @@ func (p *Pager) find(direction int) {
 	p.at, p.top, p.follow = p.hit.page, p.hit.row, false
 }
 
-// hits are the rows of all pages that hold the query.
+// hits returns the rows of all pages that contain the query.
 func (p *Pager) hits() (hits []place) {
 	query := strings.ToLower(p.query)
 	for i, page := range p.pages() {
@@ -58,7 +58,7 @@ func (p *Pager) hits() (hits []place) {
 	return hits
 }
 
-// rowsOf are the rows of a page as they were laid out last.
+// rowsOf returns the rows of a page in the present layout.
 func (p *Pager) rowsOf(page Page) (rows []string) {
 	for _, row := range page.Lay(p.theme, p.width) {
 		rows = append(rows, wrapped(row, p.width)...)

@@ -1,5 +1,5 @@
-// Package pager is the one place where something long is read: pages on the
-// terminal's other screen, with the keys of less. Nothing of it stays behind.
+// Package pager is the one place to read a long text: pages on the terminal's other screen, with
+// the keys of less. The pager leaves nothing in the scrollback.
 package pager
 
 import (
@@ -11,45 +11,45 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Page is something to read.
+// Page is a text to read.
 type Page struct {
 	Title string
 	Lay   transcript.Lay
-	// Grows is set while there will be more of it: its end is followed.
+	// Grows is set while the text grows: the pager then follows its end.
 	Grows bool
 }
 
-// Pager shows some pages, one at a time.
+// Pager shows pages, one at a time.
 type Pager struct {
-	// pages returns what there is now; it may grow while it is read.
+	// pages returns the present pages, which may grow while they are read.
 	pages func() []Page
 	at    int
 	top   int
-	// follow keeps the end in sight.
+	// follow keeps the end of the page in sight.
 	follow bool
-	// query is what is looked for, typing while it is typed.
+	// query is the text to search for. typing is set while the person types it.
 	query  string
 	typing bool
-	// hit is where the latest search is, nil where it is nowhere, and found says so in the
-	// last line, until another key is pressed.
+	// hit is the row found by the latest search, or nil for none. found is the note about it in
+	// the last line, until another key is pressed.
 	hit   *place
 	found string
-	// theme, width and height are those of the window, rows those of its page.
+	// theme, width and height describe the window; rows are the rows of the present page.
 	theme         *style.Theme
 	width, height int
 	rows          []string
-	// Waits says what waits for the pager to be closed, "" when nothing does.
+	// Waits describes an event that waits for the pager to be closed, or is "".
 	Waits string
 }
 
-// Open returns a pager at the first of its pages. A page that grows is followed until a key
-// scrolls.
+// Open returns a pager at the first of its pages. If that page grows, the pager follows its end
+// until a key scrolls.
 func Open(pages func() []Page) *Pager {
 	all := pages()
 	return &Pager{pages: pages, follow: len(all) > 0 && all[0].Grows}
 }
 
-// View is the window: the page, and a line that says where it is and how to leave.
+// View returns the rows of the window: the page, and a line with the position and the keys.
 func (p *Pager) View(t *style.Theme, width, height int) []string {
 	pages := p.pages()
 	p.theme, p.width, p.height = t, width, max(1, height-1)
@@ -75,7 +75,7 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	return append(out, look.Text(style.Truncate(line, width)))
 }
 
-// All is everything there is to read, for front ends without pages.
+// All returns the rows of all pages, for front ends without pages.
 func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	for _, page := range p.pages() {
 		rows = append(rows, page.Title)
@@ -84,7 +84,7 @@ func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	return rows
 }
 
-// wrapped cuts a row that is wider than the window. A row with styles is cut off.
+// wrapped breaks a row that is wider than the window. It truncates a row with styles.
 func wrapped(row string, width int) []string {
 	if strings.Contains(row, "\x1b") {
 		return []string{style.Truncate(row, width)}
@@ -92,7 +92,8 @@ func wrapped(row string, width int) []string {
 	return style.HardWrap(row, width)
 }
 
-// line says what is shown, where in it, and the keys; a long title makes room for them.
+// line returns the line with the title, the position and the keys. A long title makes room for
+// the keys.
 func (p *Pager) line(page Page, pages, width int) string {
 	if p.typing {
 		return "/" + p.query
@@ -113,7 +114,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
-	for _, less := range []string{find, others} { // the way back is the last to be left out
+	for _, less := range []string{find, others} { // the way back stays longest
 		if min(18, style.Width(page.Title))+1+style.Width(text) > width {
 			text = strings.Replace(text, less, "", 1)
 		}
@@ -121,7 +122,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	return " " + style.Truncate(page.Title, max(8, width-1-style.Width(text))) + text
 }
 
-// Key takes a key and reports whether the pager is to be closed.
+// Key handles a key and reports whether the pager is to be closed.
 func (p *Pager) Key(k term.Key) (closed bool) {
 	if p.typing {
 		p.typeQuery(k)
@@ -179,7 +180,7 @@ func (p *Pager) turn(by int) {
 	}
 }
 
-// typeQuery takes a key while it is typed what to look for.
+// typeQuery handles a key while the query is being typed.
 func (p *Pager) typeQuery(k term.Key) {
 	switch {
 	case k.Types():
