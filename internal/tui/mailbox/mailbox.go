@@ -1,5 +1,5 @@
-// Package mailbox carries the events of the turn loop to the screen: no sender that puts
-// one waits, and what comes in many small pieces arrives in few.
+// Package mailbox carries the events of the turn loop to the screen. Senders never wait, and many
+// small deltas arrive as a few larger ones.
 package mailbox
 
 import (
@@ -10,17 +10,16 @@ import (
 	"agent/internal/words"
 )
 
-// frameTime is how often deltas reach the screen at most: thirty times a second.
+// frameTime is the least time between two deliveries of deltas: thirty a second.
 const frameTime = time.Second / 30
 
-// OutputKept bounds what waits of a command's output, in bytes: only its end is
-// ever shown while it runs.
+// OutputKept is the most waiting bytes of a command's output: while the command runs, only the
+// end is ever shown.
 const OutputKept = 16 << 10
 
-// Mailbox collects the turn loop's events for the model. Putting never waits.
-// Deltas of one kind that follow each other become one and are delivered at most
-// every frameTime; everything else is delivered at once, in order, after what
-// came before it.
+// Mailbox collects the turn loop's events for the model. Put never waits. Adjacent deltas of one
+// kind are joined and delivered at most once every frameTime; all other events are delivered at
+// once. The order of events is kept.
 type Mailbox struct {
 	mu      sync.Mutex
 	waiting []letter
@@ -28,8 +27,8 @@ type Mailbox struct {
 	arrived chan struct{}
 }
 
-// letter is an event that waits, or deltas of one text: the event without it, and the
-// text as bytes, so that joining a thousand of them is not quadratic.
+// letter is a waiting event, or joined deltas: the event without its text, and the text as bytes,
+// so that joining a thousand deltas is not quadratic.
 type letter struct {
 	event chat.Event
 	text  []byte
@@ -64,7 +63,7 @@ func (m *Mailbox) Put(event chat.Event) {
 	}
 }
 
-// opened is a delta without its text, and the text. Other events stay as they are.
+// opened returns a delta without its text, and the text. Other events are returned unchanged.
 func opened(event chat.Event) (bare chat.Event, text string, delta bool) {
 	switch e := event.(type) {
 	case chat.TextDelta:
@@ -77,7 +76,7 @@ func opened(event chat.Event) (bare chat.Event, text string, delta bool) {
 	return event, "", false
 }
 
-// whole is the event with its text.
+// whole returns the event with its text.
 func (l letter) whole() chat.Event {
 	switch e := l.event.(type) {
 	case chat.TextDelta:
@@ -90,7 +89,7 @@ func (l letter) whole() chat.Event {
 	return l.event
 }
 
-// take removes everything.
+// take removes and returns all waiting events.
 func (m *Mailbox) take() (events []chat.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,7 +106,7 @@ func (m *Mailbox) isUrgent() bool {
 	return m.urgent
 }
 
-// Deliver sends what arrives until stop is closed.
+// Deliver sends the events as they arrive, until stop is closed.
 func (m *Mailbox) Deliver(stop <-chan struct{}, send func([]chat.Event)) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
