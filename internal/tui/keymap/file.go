@@ -15,8 +15,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// Read returns the keys with what the file at path says otherwise; without a file, those
-// of the program. A file with faults changes nothing: faults name each with its line.
+// Read returns the keys of the program as changed by the file at path, or unchanged if there is
+// no file. A file with faults changes nothing: faults describes each fault with its line.
 func Read(path string) (m *Map, faults []string) {
 	data, err := disk.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,18 +38,18 @@ type binding struct {
 	line        int
 }
 
-// file is what is read of a keys.json.
+// file is the state of parsing a keys.json.
 type file struct {
 	data     []byte
 	decoder  *json.Decoder
 	bindings []binding
-	// bound are the actions that are named.
+	// bound holds the actions that the file names.
 	bound  map[string]bool
 	faults []string
 }
 
-// Parse returns the keys with what a file says otherwise: {"keys": {"ACTION": ["KEY", …]}}.
-// Every fault begins with its line; with faults the keys are those of the program.
+// Parse returns the keys of the program as changed by a file: {"keys": {"ACTION": ["KEY", …]}}.
+// Every fault begins with its line; a file with faults changes nothing.
 func Parse(data []byte) (m *Map, faults []string) {
 	f := &file{data: data, decoder: json.NewDecoder(bytes.NewReader(data)), bound: map[string]bool{}}
 	if err := f.read(); err != nil {
@@ -70,7 +70,7 @@ func Parse(data []byte) (m *Map, faults []string) {
 	return of(all), nil
 }
 
-// fault notes a fault at the line that was read last.
+// fault records a fault at the line that was read last.
 func (f *file) fault(format string, args ...any) {
 	f.faults = append(f.faults, fmt.Sprintf("%d: ", f.line())+fmt.Sprintf(format, args...))
 }
@@ -79,7 +79,7 @@ func (f *file) line() int {
 	return rawjson.PlaceOf(f.data, int(f.decoder.InputOffset())).Line
 }
 
-// read reads the file. An error is a file that cannot be read on.
+// read reads the file. It returns an error if the file cannot be parsed further.
 func (f *file) read() error {
 	const object = "an object is wanted"
 	err := f.each('{', object, func(name string) error {
@@ -98,7 +98,8 @@ func (f *file) read() error {
 	return nil
 }
 
-// each reads an object or a list, and gives item the name of each member, or each value.
+// each reads an object or a list, and calls item with the name of each member, or with each
+// value.
 func (f *file) each(opens json.Delim, wanted string, item func(string) error) error {
 	if token, err := f.decoder.Token(); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (f *file) action(name string) error {
 	})
 }
 
-// key notes a key of an action.
+// key records a key of an action.
 func (f *file) key(action, spelled string) {
 	key, why := term.ParseKey(spelled)
 	if why == "" && slices.ContainsFunc(Default().Actions(), func(a Action) bool { return a.Fixed && slices.Contains(a.Keys, key) }) {
@@ -163,7 +164,8 @@ func (f *file) keysOf(action string) []string {
 	return keys
 }
 
-// conflicts notes the keys that two actions would have by the file.
+// conflicts reports each key that the file gives to two actions, or takes from an action with a
+// default key.
 func (f *file) conflicts(defaults *Map) {
 	for i, b := range f.bindings {
 		var others []string

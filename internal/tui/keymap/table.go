@@ -1,5 +1,5 @@
-// Package keymap is which keys do what in the prompt: the table of the program, and
-// what a person's keys.json says otherwise. It knows names of actions and does none.
+// Package keymap maps keys to the names of actions in the prompt: the table of the program, and
+// the changes to it in a person's keys.json. It does not run actions.
 package keymap
 
 import (
@@ -7,32 +7,32 @@ import (
 	"agent/internal/tui/term"
 )
 
-// Action is something that keys do in the prompt.
+// Action is an action of keys in the prompt.
 type Action struct {
-	// Name is what keys.json calls it, Keys are the names of its keys.
+	// Name is the name of the action in keys.json, and Keys are the names of its keys.
 	Name string
 	Keys []string
-	// Fixed is set where keys.json cannot change the keys.
+	// Fixed is set if keys.json cannot change the keys.
 	Fixed bool
-	// Own is set where it has.
+	// Own is set if keys.json has changed the keys.
 	Own bool
 }
 
 // Row is a line of the help: actions that belong together.
 type Row struct {
 	Actions []Action
-	// Does is shown by ? and /help, Guide by docs/guide.md; what is empty is not shown
-	// there.
+	// Does is the text for ? and /help, Guide the text for docs/guide.md; an empty text hides the
+	// row there.
 	Does, Guide string
 }
 
-// act is an action with the keys that it has by default.
+// act returns an action with its default keys.
 func act(name string, keys ...string) Action { return Action{Name: name, Keys: keys} }
 
-// fixed is an action whose keys stay.
+// fixed returns an action whose keys cannot be changed.
 func fixed(name string, keys ...string) Action { return Action{Name: name, Keys: keys, Fixed: true} }
 
-// rows is the table of keys; the editor's come last.
+// rows returns the table of keys; the editor's actions come last.
 func rows() []Row {
 	row := func(does, guide string, actions ...Action) Row { return Row{actions, does, guide} }
 	all := []Row{
@@ -64,7 +64,7 @@ func rows() []Row {
 	return all
 }
 
-// editing is an action of the editor.
+// editing returns an action of the editor.
 func editing(name string) Action {
 	for _, a := range edit.Actions() {
 		if a.Name == name {
@@ -74,7 +74,7 @@ func editing(name string) Action {
 	return Action{}
 }
 
-// Map is which keys do what.
+// Map maps each key to the names of its actions.
 type Map struct {
 	rows  []Row
 	byKey map[string][]string
@@ -93,10 +93,10 @@ func of(rows []Row) *Map {
 	return m
 }
 
-// Rows are the lines of the table, in its order.
+// Rows returns the lines of the table, in order.
 func (m *Map) Rows() []Row { return m.rows }
 
-// Actions are all actions, in the order of the table.
+// Actions returns all actions, in the order of the table.
 func (m *Map) Actions() (all []Action) {
 	for _, row := range m.rows {
 		all = append(all, row.Actions...)
@@ -104,11 +104,10 @@ func (m *Map) Actions() (all []Action) {
 	return all
 }
 
-// Of returns the names of the actions of a key: the first that has something to do is
-// meant.
+// Of returns the names of the actions of a key. The first action that applies is meant.
 func (m *Map) Of(key string) []string { return m.byKey[key] }
 
-// Label is the first key of an action as people write it, "" when it has none.
+// Label returns the first key of an action as people write it, or "" if the action has none.
 func (m *Map) Label(action string) string {
 	for _, a := range m.Actions() {
 		if a.Name == action && len(a.Keys) > 0 {
@@ -118,8 +117,8 @@ func (m *Map) Label(action string) string {
 	return ""
 }
 
-// Labels are the keys of a line of the table as people write them: all of a single
-// action, else the first of each.
+// Labels returns the keys of a line of the table as people write them: all keys of a single
+// action, or the first key of each of several.
 func (r Row) Labels() (labels []string) {
 	for _, a := range r.Actions {
 		for i, key := range a.Keys {
