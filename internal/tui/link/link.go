@@ -1,5 +1,5 @@
-// Package link says to what a terminal may link of the addresses and files that a text
-// names, and makes the sequences for it (OSC 8). A sequence that it did not make is none.
+// Package link finds the addresses and files in a text that a terminal may link to, and makes the
+// sequences for the links (OSC 8). It recognises only sequences that it has made itself.
 package link
 
 import (
@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// Target is where a link leads; the zero value leads nowhere.
+// Target is the address of a link; the zero value is no link.
 type Target struct{ url string }
 
-// longest is the longest address that is linked, in bytes: terminals bound it too.
+// longest is the length of the longest address that is linked, in bytes: terminals have a limit,
+// too.
 const longest = 2000
 
 const (
@@ -21,13 +22,13 @@ const (
 	closes = begins + ";" + ends
 )
 
-// seed makes the names of links, so that no text from elsewhere can have them.
+// seed makes the names of links unpredictable, so that no text from elsewhere can contain one.
 var seed = maphash.MakeSeed()
 
-// name is the id of a link: what has the same one is one link, in however many rows.
+// name returns the id of a link. A terminal treats all rows with the same id as one link.
 func name(url string) string { return "id=" + strconv.FormatUint(maphash.String(seed, url), 36) }
 
-// Around is text that leads to the target.
+// Around returns text as a link to the target.
 func (t Target) Around(text string) string {
 	if t.url == "" || text == "" {
 		return text
@@ -35,7 +36,8 @@ func (t Target) Around(text string) string {
 	return begins + name(t.url) + ";" + t.url + ends + text + closes
 }
 
-// Length is the length of the sequence of this package that a text begins with, 0 for none.
+// Length returns the length of a link sequence of this package at the beginning of a text, or 0
+// for none.
 func Length(text string) int {
 	if !strings.HasPrefix(text, begins) {
 		return 0
@@ -51,7 +53,7 @@ func Length(text string) int {
 	return end + len(ends)
 }
 
-// target is where an address leads, if a terminal may have it.
+// target returns the link to an address, or no link if the address is unsafe for a terminal.
 func target(address string) Target {
 	if len(address) > longest {
 		return Target{}
@@ -64,9 +66,9 @@ func target(address string) Target {
 	return Target{address}
 }
 
-// Web is where an address of the web leads, and its host: nowhere for other schemes, for
-// one with a name before its host or a character that is not shown as itself, and for one whose
-// host has letters that look like others.
+// Web returns the link to an address of the web, and its host. It returns no link for other
+// schemes, for an address with a user name before its host or with a character that is not shown
+// as itself, and for a host with letters that look like others.
 func (l *Links) Web(address string) (t Target, host string) {
 	if l == nil || !strings.HasPrefix(address, "http") || len(address) > longest || strings.Contains(address, "\ufffd") {
 		return Target{}, ""

@@ -9,35 +9,35 @@ import (
 	"time"
 )
 
-// Off is the setting that links nothing, Auto the one that links where the terminal is
-// known to take links.
+// Off is the setting for no links, and Auto the setting for links if the terminal is known to
+// support them.
 const (
 	Off  = "off"
 	Auto = "auto"
 )
 
-// Links makes links for a terminal and a workspace. It belongs to one goroutine. Nil makes
-// none.
+// Links makes links for a terminal and a workspace. It belongs to one goroutine. A nil Links
+// makes none.
 type Links struct {
 	scheme string
-	// lines is set where a file's address may end with a line.
+	// lines is set if a file's address may end with a line number.
 	lines      bool
 	host, root string
 	folder     *os.Root
 	now        func() time.Time
 	looked     map[string]look
-	// looks is how many files may still be looked for in the text that is read.
+	// looks is the number of files that may still be looked up for the present text.
 	looks int
 }
 
-// look is what was seen of a file.
+// look is the result of looking up a file: whether it exists, and the time of the look.
 type look struct {
 	is bool
 	at time.Time
 }
 
-// New returns what links for a setting: auto, off, "file" or the scheme of an editor. It is
-// nil where the terminal takes no links, or there is no such folder.
+// New returns the Links for a setting: auto, off, "file" or the scheme of an editor. It returns
+// nil if the terminal does not support links, or if the folder root cannot be opened.
 func New(setting string, env func(string) string, root string, now func() time.Time) *Links {
 	takes := takesLinks(env)
 	if setting == Off || takes == never || setting == Auto && takes != known {
@@ -55,7 +55,7 @@ func New(setting string, env func(string) string, root string, now func() time.T
 	return l
 }
 
-// address is the address of a file. A line of 0 is none.
+// address returns the address of a file. A line of 0 means no line.
 func (l *Links) address(path string, line, column int) string {
 	switch l.scheme {
 	case "file":
@@ -74,15 +74,15 @@ func (l *Links) address(path string, line, column int) string {
 	return l.scheme + "://file" + (&url.URL{Path: path}).EscapedPath() + at
 }
 
-// again is when a file that was not there is looked for again, most how many are
-// remembered.
+// again is the time after which a missing file is looked up again, and most the number of files
+// that are remembered.
 const (
 	again = 2 * time.Second
 	most  = 4096
 )
 
-// path is where a file of the workspace is, "" if there is none. No link out of the
-// workspace is followed.
+// path returns the path of a file in the workspace, or "" if there is none. It does not follow
+// symbolic links out of the workspace.
 func (l *Links) path(name string) string {
 	if filepath.IsAbs(name) {
 		rest, within := strings.CutPrefix(name, l.root+"/")
@@ -108,10 +108,10 @@ func (l *Links) path(name string) string {
 	return filepath.Join(l.root, name)
 }
 
-// launchers are files that a desktop may run when they are opened.
+// launchers lists the endings of files that a desktop may run when they are opened.
 const launchers = " .app .bat .cmd .command .desktop .exe .hta .jar .js .jse .lnk .msi .pif .pkg .ps1 .reg .scpt .scr .terminal .tool .url .vbe .vbs .webloc .workflow .wsf "
 
-// opens reports whether a file is there and opening it does no more than showing it.
+// opens reports whether a file exists and opening it does no more than show it.
 func (l *Links) opens(name string) bool {
 	info, err := l.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -121,21 +121,21 @@ func (l *Links) opens(name string) bool {
 	return l.scheme != "file" || !runs
 }
 
-// taken is what is known of a terminal and links.
+// taken tells whether a terminal supports links.
 type taken int
 
 const (
 	unknown taken = iota
 	known
-	// never is a terminal that shows what it does not know, or drops it.
+	// never means that the terminal shows unknown sequences, or drops them.
 	never
 )
 
-// programs are the terminals that take links, by TERM_PROGRAM.
+// programs lists the terminals that support links, by TERM_PROGRAM.
 const programs = " iTerm.app WezTerm vscode ghostty mintty rio zed Tabby contour Hyper "
 
-// takesLinks says whether the terminal takes links. tmux does from 3.4 on, and knows of
-// each of its own terminals whether that does.
+// takesLinks tells whether the terminal supports links. tmux does from version 3.4 on, and knows
+// whether each of its own terminals does.
 func takesLinks(env func(string) string) taken {
 	term, program := env("TERM"), env("TERM_PROGRAM")
 	switch {
@@ -154,20 +154,20 @@ func takesLinks(env func(string) string) taken {
 	return unknown
 }
 
-// atLeast compares a version such as 3.4a.
+// atLeast reports whether a version such as 3.4a is at least major.minor.
 func atLeast(version string, major, minor int) bool {
 	var a, b int
 	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "next-"), "%d.%d", &a, &b)
 	return n > 0 && (a > major || a == major && b >= minor)
 }
 
-// countsLines reports whether the terminal opens a file at the line that its address ends
-// with: others look for a file of that name.
+// countsLines reports whether the terminal opens a file at the line at the end of its address.
+// Other terminals would look for a file of that name.
 func countsLines(env func(string) string) bool {
 	return env("TERM_PROGRAM") == "iTerm.app" || env("KITTY_WINDOW_ID") != "" || strings.HasPrefix(env("TERM"), "xterm-kitty")
 }
 
-// editorAround is the scheme of the editor whose terminal this is, else "file".
+// editorAround returns the scheme of the editor that contains this terminal, otherwise "file".
 func editorAround(env func(string) string) string {
 	switch {
 	case env("TERM_PROGRAM") == "zed":

@@ -7,23 +7,23 @@ import (
 	"agent/internal/pattern"
 )
 
-// Place is a part of a text, in bytes, that leads somewhere.
+// Place is a part of a text, in bytes, that becomes a link.
 type Place struct {
 	From, To int
 	Target   Target
 }
 
-// separators end a word that may be a place.
+// separators are the characters that end a word in the search for places.
 const separators = " \t\n\"'`<>[]{}|,;*"
 
-// What a program printed may be a megabyte of what could be names: mostLooks is how many
-// files are looked for in one text, and a text of more bytes than longText has no links.
+// A program may print a megabyte of words that could be names. mostLooks is therefore the most
+// files looked up for one text, and a text of more than longText bytes gets no links.
 const (
 	mostLooks = 200
 	longText  = 32 << 10
 )
 
-// Places are the addresses of the web and the files of the workspace that a text names, in
+// Places returns the addresses of the web and the files of the workspace that a text names, in
 // order.
 func (l *Links) Places(text string) (places []Place) {
 	if l == nil || len(text) > longText {
@@ -47,7 +47,7 @@ func (l *Links) Places(text string) (places []Place) {
 	return places
 }
 
-// word is where the beginning of a word leads, and how much of it that is.
+// word returns the link for the beginning of a word, and the length of that beginning.
 func (l *Links) word(word string) (Target, int) {
 	if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
 		word = sentence(word)
@@ -60,7 +60,8 @@ func (l *Links) word(word string) (Target, int) {
 	return l.file(strings.TrimRight(word, ".:!?"))
 }
 
-// sentence is an address without the signs behind it that belong to its sentence.
+// sentence returns an address without the punctuation behind it that belongs to the sentence
+// around it.
 func sentence(address string) string {
 	for {
 		trimmed := strings.TrimRight(address, ".:!?_")
@@ -74,7 +75,8 @@ func sentence(address string) string {
 	}
 }
 
-// file is where a word leads that names a file, with a line or without.
+// file returns the link for a word that names a file, with or without a line, and the length of
+// the name.
 func (l *Links) file(word string) (Target, int) {
 	if !strings.ContainsAny(word, "./") { // most words
 		return Target{}, 0
@@ -90,13 +92,14 @@ func (l *Links) file(word string) (Target, int) {
 	return target(l.address(path, line, column)), size
 }
 
-// lined is a name with a line and a column, name:12 or name:12:5; marked is name#L12.
+// lined matches a name with a line and a column, name:12 or name:12:5; marked matches name#L12.
 var (
 	lined  = pattern.New(`^(.*?):(\d{1,9})(?::(\d{1,9}))?`)
 	marked = pattern.New(`^(.*?)#L(\d{1,9})()`)
 )
 
-// position takes a name and the place in it apart. size is how much of the word that is.
+// position parses a name with a line and a column behind it. size is the length of this part of
+// the word.
 func position(word string) (name string, line, column, size int) {
 	found := lined.FindStringSubmatch(word)
 	if found == nil {
