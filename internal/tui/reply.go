@@ -41,8 +41,7 @@ func (r *reply) think(delta string, now time.Time) {
 // larger block (a table of many rows) the end is shown as plain text.
 const maxOpen = 8 << 10
 
-// growRows is the least number of rows by which an open block must grow before it is examined
-// again.
+// growRows is the least growth of an open block, in rows, before grow examines the block again.
 const growRows = 2
 
 // grow prints the rows of an open paragraph that more text cannot change.

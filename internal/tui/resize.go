@@ -25,7 +25,7 @@ type change struct {
 	painted int
 }
 
-// safeRows is the height of a live part that fits every window, including one that was lower for
+// safeRows is the height of a live part that fits every window, even a window that was lower for
 // a moment without a report.
 const safeRows = 6
 

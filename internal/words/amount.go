@@ -14,15 +14,15 @@ func Bytes(n int64) string {
 		return Count(int(n), "byte")
 	}
 	value, units := float64(n)/unit, "KMGTPE"
-	// What would be written as 1024.0 is one of the next unit.
+	// A value that would be written as 1024.0 becomes 1.0 of the next unit.
 	for value >= unit-0.05 && len(units) > 1 {
 		value, units = value/unit, units[1:]
 	}
 	return fmt.Sprintf("%.1f %ciB", value, units[0])
 }
 
-// Dollars writes an amount of USD in cents, a small one with two digits that count: $12.30,
-// $0.42, $0.05, $0.036, $0.0042, <$0.0001.
+// Dollars writes an amount of USD in cents, and a small amount with two significant digits:
+// $12.30, $0.42, $0.05, $0.036, $0.0042, <$0.0001.
 func Dollars(amount float64) string {
 	const least = 0.0001
 	if amount > 0 && amount < least {
@@ -55,8 +55,7 @@ func Tokens(n int) string {
 	}
 }
 
-// Took writes how long something took, as precisely as a person cares: 350ms,
-// 1.2s, 2m05s, 1h02m00s.
+// Took writes a finished duration as precisely as a person cares: 350ms, 1.2s, 2m05s, 1h02m00s.
 func Took(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Second-time.Millisecond/2:
@@ -68,8 +67,7 @@ func Took(d time.Duration) string {
 	}
 }
 
-// Elapsed writes how long something has been running, for a display that counts
-// whole seconds: 0s, 7s, 1m05s.
+// Elapsed writes a running duration for a display that counts whole seconds: 0s, 7s, 1m05s.
 func Elapsed(d time.Duration) string { return clock(max(0, d).Truncate(time.Second)) }
 
 // clock writes whole seconds with two digits behind minutes and hours.
@@ -84,8 +82,8 @@ func clock(d time.Duration) string {
 	return strconv.Itoa(seconds) + "s"
 }
 
-// Count writes a number of things: "1 line", "3 lines", "2 entries", "4 matches".
-// The last word of noun is what takes the plural.
+// Count writes a number of things: "1 line", "3 lines", "2 entries", "4 matches". The plural is
+// formed from the last word of noun.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -93,7 +91,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + Plural(noun)
 }
 
-// Plural is the plural of a noun, of which the last word takes it.
+// Plural returns the plural of a noun, formed from its last word.
 func Plural(noun string) string {
 	if stem, found := strings.CutSuffix(noun, "y"); found && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
 		return stem + "ies"
@@ -106,8 +104,8 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Lines counts the lines of text. A line break at the end opens no further one,
-// and an empty text has none.
+// Lines counts the lines of text. A line break at the end does not begin another line, and an
+// empty text has no lines.
 func Lines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

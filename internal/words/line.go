@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line puts text on one line of at most limit characters: every run of spaces
-// and line breaks becomes one space, hidden characters are made visible, and a
-// cut ends in "…". A limit below 1 is none. Applying it again changes nothing.
+// Line puts text on one line of at most limit characters: every run of spaces and line breaks
+// becomes one space, hidden characters are made visible, and a cut ends in "…". A limit below 1
+// means no limit. Applying Line again changes nothing.
 func Line(text string, limit int) string {
 	const longestSymbol = len("<U+10FFFF>")
 	if (limit < 1 || len(text) <= limit) && isTidy(text) {
@@ -17,7 +17,7 @@ func Line(text string, limit int) string {
 	}
 	cut := false
 	if limit > 0 {
-		// Only the beginning of a text of megabytes is looked at.
+		// The text may have megabytes, so only its beginning is examined.
 		text, cut = beginning(text, limit+1)
 	} else {
 		text = strings.Join(strings.Fields(text), " ")
@@ -34,8 +34,8 @@ func Line(text string, limit int) string {
 	return strings.TrimRight(string(runes[:min(len(runes), limit-1)]), " \u200d") + "…"
 }
 
-// beginning returns the start of text, up to most characters with every run of
-// spaces made one, and whether there was more.
+// beginning returns the start of text, up to most characters with every run of spaces made one,
+// and whether more text follows.
 func beginning(text string, most int) (start string, more bool) {
 	var b strings.Builder
 	length, gap := 0, false
@@ -60,7 +60,7 @@ func beginning(text string, most int) (start string, more bool) {
 	return b.String(), false
 }
 
-// isTidy reports ASCII on one line with single spaces inside, as most paths and
+// isTidy reports whether text is ASCII on one line with single spaces inside, as most paths and
 // commands are.
 func isTidy(text string) bool {
 	gap := true
@@ -81,8 +81,7 @@ func FirstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// Headline returns the first line of text that is not blank, with a mark when there
-// are more.
+// Headline returns the first line of text that is not blank, with a mark if more lines follow.
 func Headline(text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if more {
@@ -91,8 +90,8 @@ func Headline(text string) string {
 	return line
 }
 
-// Name is the name of a file on one line: quoted when it holds control characters, such as
-// line breaks by which it would look like several.
+// Name returns the name of a file on one line. It quotes a name with control characters, such as
+// line breaks, which would make the name look like several.
 func Name(name string) string {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
@@ -100,15 +99,15 @@ func Name(name string) string {
 	return name
 }
 
-// What a notice may take of a screen: lines, and characters in each.
+// These constants bound a notice: its lines, and the characters in each.
 const (
 	briefLines = 8
 	briefWidth = 600
 )
 
-// Brief returns text as a notice may hold it, which anybody may have written: the first
-// lines that are not blank, each of a bounded length, and how many more there are. Its
-// characters stay as they are. Applying it again changes nothing.
+// Brief shortens text, which anybody may have written, for a notice: to the first lines that are
+// not blank, each of a bounded length, and the number of further lines. Its characters stay as
+// they are. Applying Brief again changes nothing.
 func Brief(text string) string {
 	var kept []string
 	lines := 0
@@ -126,7 +125,7 @@ func Brief(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// shortened is the first characters of a line, most in all, with a mark when there are more.
+// shortened cuts a line to at most most characters, with "…" as the last one if text was cut.
 func shortened(line string, most int) string {
 	if len(line) <= most || utf8.RuneCountInString(line) <= most {
 		return line
@@ -139,8 +138,8 @@ func shortened(line string, most int) string {
 	return line[:at] + "…"
 }
 
-// KeepEnd drops the beginning of a text that is more than twice as long as what is kept of
-// it, in bytes: dropping it only now and then makes it cheap.
+// KeepEnd keeps the last kept bytes of a text once the text is more than twice as long. Dropping
+// the beginning only now and then makes it cheap.
 func KeepEnd(text []byte, kept int) []byte {
 	if len(text) > 2*kept {
 		text = append(text[:0], text[len(text)-kept:]...)

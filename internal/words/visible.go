@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns text with everything in it that a terminal would obey or a
-// person would not see replaced by something they see: control characters by
-// their symbol (␛, ␍), other controls and characters without a picture by their
-// number (<U+200B>), bytes that are no UTF-8 by their value (<0x9B>). Newlines
-// and tabs stay. Nothing is removed, so two different texts never look the same
-// for want of a character. What is visible already is returned as it is.
+// Visible replaces every character in text that a terminal would obey or a person would not see:
+// control characters by their symbol (␛, ␍), other controls and characters without a picture by
+// their number (<U+200B>), and bytes that are not UTF-8 by their value (<0x9B>). Newlines and
+// tabs stay. Nothing is removed, so two different texts never look the same for want of a
+// character. Text that is visible already is returned unchanged.
 func Visible(text string) string {
 	if isPlain(text) {
 		return text
@@ -32,16 +31,16 @@ func Visible(text string) string {
 			b.WriteRune(r)
 		default:
 			b.WriteString(symbol(r))
-			r = 0 // what follows does not join it
+			r = 0 // the next character must not join this symbol
 		}
 		last = r
 	}
 	return b.String()
 }
 
-// Hidden reports whether r is not seen where it is: a control character other
-// than newline and tab, one that reorders, joins or hides the text around it, or
-// one without a picture.
+// Hidden reports whether r is invisible in its place: a control character other than newline and
+// tab, a character that reorders, joins or hides the text around it, or a character without a
+// picture.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -52,9 +51,8 @@ func Hidden(r rune) bool {
 	return unicode.IsControl(r) || isBlank(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// isBlank reports a character that counts as a letter or a sign and is drawn as nothing:
-// the empty Braille cell, the fillers of Khitan and of hieroglyphs, and the note without
-// a head.
+// isBlank reports whether a character counts as a letter or a sign but is drawn as nothing: the
+// empty Braille cell, the fillers of Khitan and of hieroglyphs, and the note without a head.
 func isBlank(r rune) bool {
 	switch r {
 	case 0x2800, 0x16fe4, 0x1d159, 0x13441, 0x13442:
@@ -63,7 +61,7 @@ func isBlank(r rune) bool {
 	return false
 }
 
-// symbol is what represents a hidden character.
+// symbol returns the visible text for a hidden character.
 func symbol(r rune) string {
 	const pictures = 0x2400 // the symbols of the C0 controls, in their order
 	switch {
@@ -75,8 +73,8 @@ func symbol(r rune) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
-// joinsPicture reports the two characters that make one picture of several and
-// are part of ordinary emoji: they are seen by what they do.
+// joinsPicture reports whether r is one of the two invisible characters that combine several
+// characters into one emoji. In an ordinary emoji their effect is visible.
 func joinsPicture(before, r rune, after string) bool {
 	const emojiStyle, joiner = 0xfe0f, 0x200d
 	switch r {
@@ -89,11 +87,11 @@ func joinsPicture(before, r rune, after string) bool {
 	return false
 }
 
-// isPicture reports a character like an emoji. The one that a byte of no UTF-8 is
-// decoded as is none.
+// isPicture reports whether a character is like an emoji. utf8.RuneError, which stands for a byte
+// that is not UTF-8, is not.
 func isPicture(r rune) bool { return r != utf8.RuneError && unicode.Is(unicode.So, r) }
 
-// isPlain reports text of printable ASCII, newlines and tabs.
+// isPlain reports whether text is printable ASCII, newlines and tabs.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
