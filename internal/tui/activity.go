@@ -26,8 +26,8 @@ type activity struct {
 	said sayings
 	// commands holds the lines of the running slash commands.
 	commands []string
-	// waiting holds messages that wait until a command of the person is done, because a turn
-	// might change the same files as the command.
+	// waiting holds messages that wait until a command of the person is done, because the changes
+	// of a turn could collide with the changes of the command.
 	waiting []atcmd.Message
 	// queued holds the messages that wait for the next pause of the turn. shell holds the lines
 	// for the shell that wait for the end of the turn.

@@ -11,7 +11,8 @@ import (
 )
 
 // showCommand shows the output of a command: its bar, its lines and its diff. An output that
-// would fill more than half of the window opens in the pager instead.
+// would fill more than half of the window opens in the pager instead, and leaves only a line in
+// the transcript.
 func (m *Model) showCommand(line string, output command.Output) {
 	if output.Fresh {
 		m.line.cached = 0
