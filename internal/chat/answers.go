@@ -11,7 +11,8 @@ import (
 	"agent/internal/tools"
 )
 
-// learned says which names count here, each once in a conversation.
+// learned returns the notes of a call about the right names of tools and parameters, each note
+// once in a conversation.
 func (r *runner) learned(k *call) string {
 	var news []string
 	for _, note := range r.meant[k.ID].Notes {
@@ -23,7 +24,7 @@ func (r *runner) learned(k *call) string {
 	return strings.Join(news, "; ")
 }
 
-// remark adds to what the model reads of the answer.
+// remark adds a text to the answer that the model reads.
 func (k *call) remark(text string) {
 	switch {
 	case text == "":
@@ -34,7 +35,7 @@ func (k *call) remark(text string) {
 	}
 }
 
-// storeAnswer puts a call's response into the history, then shows it.
+// storeAnswer stores a call's response in the history, then shows it.
 func (r *runner) storeAnswer(k *call) error {
 	text := k.answer.ForModel()
 	at := r.standing(k.answer.Key, text)
@@ -67,7 +68,7 @@ func (r *runner) storeAnswer(k *call) error {
 	return err
 }
 
-// noted is what an answer shows of a file, for the record.
+// noted returns the record of the part of a file that an answer shows.
 func noted(s *tools.Shown) cacheaware.Shown {
 	shown := cacheaware.Shown{Path: s.Path, From: s.From, To: s.To, Whole: s.Whole}
 	if s.Content != nil {
@@ -76,8 +77,7 @@ func noted(s *tools.Shown) cacheaware.Shown {
 	return shown
 }
 
-// abandon answers calls that will not run any more, so that the stored history is
-// valid by itself.
+// abandon answers calls that will not run any more, so that the stored history stays valid.
 func (r *runner) abandon(calls []*call, reason string) error {
 	var firstErr error
 	for _, k := range calls {

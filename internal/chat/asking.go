@@ -7,9 +7,9 @@ import (
 	"agent/internal/tools"
 )
 
-// What front ends need of consent; the gates decide.
+// Types of consent for front ends; the gates decide.
 type (
-	// Approval is a call that waits for a person's decision, or a turn that does.
+	// Approval is a call or a turn that waits for a person's decision.
 	Approval = gate.Approval
 	// Decision answers an Approval.
 	Decision = gate.Decision
@@ -19,15 +19,14 @@ type (
 type asker struct {
 	*Config
 	inbox inbox
-	// open receives the answers to the questions that are open, by their ids: a call that runs may
-	// ask while another waits for its approval.
+	// open receives the answers to the open questions, by their ids. Several may be open, for a
+	// running call may ask while another waits for its approval.
 	open map[int]chan Decision
 	// asked numbers the questions of a session.
 	asked int
 }
 
-// put shows a question and waits for its answer. It reports false when the turn ended
-// first.
+// put shows a question and waits for its answer. It reports false if the turn ends first.
 func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool) {
 	a.asked++
 	id := a.asked
@@ -40,7 +39,8 @@ func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool
 	return decision, answered
 }
 
-// waitDecision waits for an answer. A mode that was changed meanwhile may be one.
+// waitDecision waits for an answer. A change of the mode meanwhile may allow the call without
+// one, as moot reports.
 func (a *asker) waitDecision(ctx context.Context, id int, decided <-chan Decision, moot func() bool) (Decision, bool) {
 	for {
 		select {
@@ -70,9 +70,9 @@ func (a *asker) answer(id int, decision Decision) {
 	}
 }
 
-// Inquire puts questions to the person that a call which runs is asked, and returns what
-// they answered to each. It reports false where nobody answers. It may be called from any
-// goroutine; questions come one after another.
+// Inquire puts the questions of a running call to the person, and returns the answer to each. It
+// reports false if nobody answers. It may be called from any goroutine; questions come one after
+// another.
 func (c *Chat) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
 	if c.Unattended || len(inquiries) == 0 {
 		return nil, false

@@ -9,31 +9,31 @@ import (
 	"agent/internal/settings"
 )
 
-// cache is what is known of the cache of a model's provider.
+// cache describes the cache of a model's provider.
 func (c *Config) cache(model string) cacheaware.Cache {
 	return cacheOf(c.Settings, c.Endpoint.Cache(model))
 }
 
-// keepLife keeps how long the cache of a model's provider was found to live. What is set, or
-// follows from how the provider is asked, is not the provider's own life, and replaces it
-// in every session alike.
+// keepLife keeps for later sessions how long the cache of a model's provider was found to live.
+// It keeps nothing if the settings determine the life in use, since that is not the provider's
+// own and the same settings would replace the kept life anyway.
 func (c *Config) keepLife(model string, life time.Duration) {
 	if known := c.Endpoint.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
 		c.Endpoint.KeepCacheLife(model, life)
 	}
 }
 
-// hourLife is how long an hour's cache is kept.
+// hourLife is how long the provider keeps an entry of the one-hour cache.
 const hourLife = time.Hour
 
-// CacheOf is the cache of a provider nobody knows but for how long it lives, 0 for not
-// even that; what is set counts before it.
+// CacheOf describes the cache of a provider that is unknown but for the life of its cache (0 if
+// that is unknown too). The settings take precedence.
 func CacheOf(s *settings.Settings, life time.Duration) cacheaware.Cache {
 	return cacheOf(s, vendor.Cache{Life: life})
 }
 
-// cacheOf is a provider's cache: what is set of it, else what is known and follows from
-// how it is asked.
+// cacheOf describes a provider's cache. The settings take precedence; the rest follows from the
+// known facts and from the cache policy of the requests.
 func cacheOf(s *settings.Settings, known vendor.Cache) cacheaware.Cache {
 	asked := llm.CachePolicy(settings.PromptCache.Of(s))
 	switch {

@@ -19,27 +19,28 @@ import (
 
 // call is one tool call on its way from the model to its answer.
 type call struct {
-	// Call is the call as gates see it.
+	// Call is the view of the call for gates.
 	gate.Call
 	tool tools.Tool
-	// unknown is set when there is no such tool.
+	// unknown is set if no such tool exists.
 	unknown bool
-	// remarked is what the model says beside the call of why it makes it.
+	// remarked is the model's own reason for the call, given beside the arguments.
 	remarked string
-	// plan is what the call would do; it is made once, and what was approved is what
-	// is applied.
+	// plan describes the effect of the call. It is made once, so that the approved plan is the
+	// applied one.
 	plan tools.Plan
-	// refused is why the call will not run: it is malformed, unknown or denied.
+	// refused is the reason why the call will not run: it is malformed, unknown or denied. It is
+	// "" if the call may run.
 	refused string
-	// denied is what the user decided when he refused it, else nil.
+	// denied is the user's decision to refuse the call, else nil.
 	denied *Decision
-	// unanswered is set when he interrupted the turn instead.
+	// unanswered is set if the user interrupted the turn instead of deciding.
 	unanswered bool
-	// replaced is set when a gate replaced its arguments.
+	// replaced is set if a gate replaced the arguments.
 	replaced bool
-	// stops is why the turn ends with the call, nil if it does not.
+	// stops is the reason why the turn ends with the call, nil if the turn goes on.
 	stops error
-	// typed is set when the user typed the command.
+	// typed is set if the user typed the command.
 	typed   bool
 	started time.Time
 	answer  tools.Answer
@@ -51,7 +52,7 @@ const (
 	answerTooMany     = "not run: of the calls of one reply the first %d are run; make it again if it is still needed"
 )
 
-// maxCalls is how many calls of one reply are run.
+// maxCalls limits how many calls of one reply are run.
 const maxCalls = 256
 
 // runner runs the calls of the model. It belongs to the owner of the chat.
@@ -59,36 +60,35 @@ type runner struct {
 	*Config
 	inbox inbox
 	asker *asker
-	// gates are what each planned call passes, in their order; consent is the last of them.
+	// gates are passed by each planned call, in their order; consent is the last of them.
 	gates   []gate.Gate
 	consent *gate.Consent
-	// outputLimit is how many tokens one result may take now (D-41).
+	// outputLimit returns how many tokens one result may take now (D-41).
 	outputLimit func() int
-	// archive is what left the context, nil where it is not kept.
+	// archive returns content that has left the context, nil if no record is kept.
 	archive tools.Archive
-	// store puts an answer into the history.
+	// store adds an answer to the history.
 	store func(*history.Content) error
-	// numbered counts the calls of a session, ran those of the model that were taken
-	// up.
+	// numbered counts the calls of a session, ran the calls of the model among them that were
+	// taken up.
 	numbered, ran int
-	// nested are instructions that go into the history before the next request.
+	// nested holds instructions that go into the history before the next request.
 	nested []history.Block
-	// meant are the calls of the latest reply as they were understood, by their ids; said
-	// holds the names of ours that the model has read.
+	// meant maps the ids of the latest reply's calls to the calls as they were understood; said
+	// holds the notes about names that the model has already read.
 	meant map[string]decode.Call
-	// advised is what the calls of the latest reply were told of the sandbox.
+	// advised records the advice about the sandbox that calls of the latest reply were given.
 	advised *tools.Advised
 	// syntax judges the files that the calls of the latest reply edit.
 	syntax *syntax
 	said   map[string]bool
-	// instruct queues what a person wants done instead.
+	// instruct queues a message of the person that replaces the refused calls.
 	instruct func(text string)
 }
 
-// run answers every call of a reply: calls that only look run in parallel,
-// edits and commands one after the other in the model's order. Whatever happens,
-// every call has exactly one response in the history when it returns (D-32). A
-// stop that is not empty ends the turn.
+// run answers every call of a reply. Calls that only look run in parallel; edits and commands run
+// one after the other in the model's order. Whatever happens, every call has exactly one response
+// in the history when run returns (D-32). A stop other than "" ends the turn.
 func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
 	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
@@ -111,8 +111,8 @@ func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome
 	return "", nil
 }
 
-// parallel returns how many calls from the first on may run side by side. Calls of
-// tools that do not exist are among them, for they do nothing.
+// parallel returns how many calls from the first on may run side by side. Calls of tools that do
+// not exist count, for they do nothing.
 func parallel(calls []*call) int {
 	n := 0
 	for n < len(calls) && (calls[n].tool.Beside || calls[n].unknown) {
@@ -121,7 +121,7 @@ func parallel(calls []*call) int {
 	return max(n, 1)
 }
 
-// next numbers a call.
+// next returns the number of a new call.
 func (r *runner) next() int {
 	r.numbered++
 	return r.numbered
@@ -135,7 +135,7 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 	return calls
 }
 
-// newCall looks the call up and checks what can be checked without running it.
+// newCall looks up the tool of a call and makes the checks that need no plan.
 func (r *runner) newCall(asked llm.ToolCall) *call {
 	tool, err := r.Tools.Get(asked.Name)
 	k := &call{tool: tool, unknown: err != nil, remarked: r.meant[asked.ID].Remark}
@@ -155,14 +155,14 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	return k
 }
 
-// isObject reports whether arguments are what every tool takes.
+// isObject reports whether arguments are a JSON object, as every tool requires.
 func isObject(arguments json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(arguments, &object) == nil
 }
 
-// runBatch runs one group of calls, of which rest comes after, and stores the answers in
-// the model's order.
+// runBatch runs one group of calls and stores their answers in the model's order. rest holds the
+// calls of the reply that follow the group.
 func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome) (end ending) {
 	for i, k := range batch {
 		out.ToolCalls++
@@ -208,8 +208,8 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 	return end
 }
 
-// start sets the calls of a batch going and returns a channel that delivers once
-// for each of them.
+// start starts the calls of a batch and returns a channel that delivers each call when it is
+// done.
 func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
@@ -232,8 +232,8 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	return done
 }
 
-// plan works out what a call does, while the owner continues serving. A call that
-// cannot be planned is marked refused.
+// plan makes the plan of a call, while the owner continues serving. A call that cannot be planned
+// is marked refused.
 func (r *runner) plan(ctx context.Context, k *call) {
 	if k.refused == "" && ctx.Err() != nil {
 		k.refused = gate.NotRun
@@ -248,8 +248,8 @@ func (r *runner) plan(ctx context.Context, k *call) {
 	}
 }
 
-// foresee returns calls as they would be planned now, without those that cannot be. They
-// are planned anew when it is their turn.
+// foresee returns copies of calls, planned against the present state, without those whose plan
+// fails. The calls themselves are planned anew when it is their turn.
 func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 	done := make(chan []*call, 1)
 	copies := make([]*call, 0, len(calls))
@@ -272,8 +272,8 @@ func (r *runner) foresee(ctx context.Context, calls []*call) []*call {
 	return planned
 }
 
-// work plans the call. A tool that panics is a defect of ours; the model and the
-// user read of it, the conversation continues.
+// work plans the call. If the tool panics, which is a defect of ours, the model and the user read
+// of it, and the conversation continues.
 func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -287,8 +287,8 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 	return err
 }
 
-// toolEnv is what a call works on: the tools' environment with the limits that are
-// set now, and the screen.
+// toolEnv returns the environment for a call: a copy of the tools' environment with the present
+// limits, and output that goes to the screen.
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
 	env.Archive = r.archive
@@ -307,7 +307,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	return &env
 }
 
-// apply carries out what was planned. It survives a tool that panics as work does.
+// apply carries out the plan. It survives a tool that panics, as work does.
 func apply(ctx context.Context, k *call) (answer tools.Answer) {
 	defer func() {
 		if p := recover(); p != nil {

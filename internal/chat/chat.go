@@ -23,8 +23,7 @@ import (
 	"agent/internal/words"
 )
 
-// Config is what a Chat is made of. Everything that touches the world outside
-// comes in here.
+// Config holds the dependencies of a Chat. A Chat reaches the world outside only through them.
 type Config struct {
 	// ID distinguishes the conversation from others.
 	ID string
@@ -36,99 +35,99 @@ type Config struct {
 	Env     *tools.Env
 	// Root is the workspace folder that relative paths in calls mean.
 	Root string
-	// SessionRoot is that of the session, where it was begun in another folder: what
-	// paths mean in entries that name no workspace (D-44).
+	// SessionRoot is the folder in which the session began, or "" if that is Root. Paths in
+	// entries that name no workspace are relative to it (D-44).
 	SessionRoot string
 	History     *history.Service
-	// Session is the record of the conversation, which observes History; nil where none is
-	// kept.
+	// Session records the conversation and observes History; nil if no record is kept.
 	Session  *session.Log
 	Settings *settings.Settings
-	// Costs is the ledger that max-cost looks at.
+	// Costs is the ledger that max-cost limits.
 	Costs *Costs
 	// System renders the system prompt.
 	System SystemPrompt
-	// Form is how the model in use edits files.
+	// Form returns the way in which the model in use edits files.
 	Form func() traits.Form
-	// HeadFor names the model in use and its endpoint, for which prompt and tools are
-	// made; nil for one that never changes.
+	// HeadFor names the model in use and its endpoint. The prompt and the tools are made anew
+	// when the name changes. Nil means that it never changes.
 	HeadFor func() string
-	// CompressionPrompt is the instruction of a model that summarises (D-37).
+	// CompressionPrompt instructs a model to summarise (D-37).
 	CompressionPrompt string
-	// OtherModel connects to the model of a profile, for compression.profile. It may be
-	// called on any goroutine; nil where there are no profiles.
+	// OtherModel connects to the model of a profile, for compression.profile. It may be called on
+	// any goroutine. Nil means that no profiles exist.
 	OtherModel func(profile string) (*OtherModel, error)
-	// TranscriptPath returns the file that keeps the whole conversation, empty when none
-	// does (REQ-HD-012.1). Nil is none.
+	// TranscriptPath returns the file that keeps the whole conversation, or "" if no file does
+	// (REQ-HD-012.1). It may be nil.
 	TranscriptPath func() string
-	// Below returns the instructions that apply to a file, by its path as a call names it,
-	// beside those of the head; nil for none.
+	// Below returns the instructions that apply to a file besides the instructions in the system
+	// prompt. The file is given by its path as a call names it. Nil means none.
 	Below func(file string) []Nested
-	// News returns what the model is to be told before the next request and was not told
-	// yet; nil for nothing ever.
+	// News returns messages for the model that have not been sent yet, for the next request. It
+	// may be nil.
 	News func() []history.Block
-	// Refreeze has prompt and tools follow what has changed, before they are made anew: after
-	// a compression, and where the conversation is cleared.
+	// Refreeze lets the system prompt and the tools take up changes that were held back to keep
+	// the cache prefix. It is called after a compression and when the conversation is cleared.
 	Refreeze func()
-	// KeepWaiting records the messages that wait and are not in the history yet; nil where
-	// nothing keeps them. It returns when they are on disk.
+	// KeepWaiting records the messages that wait and are not in the history yet, and returns when
+	// they are on disk. It may be nil.
 	KeepWaiting func([]atcmd.Message)
-	// Waited are messages that waited when the program that recorded them ended. Run gives
-	// them back to the user.
+	// Waited holds the messages that still waited when the program that recorded them ended. Run
+	// gives them back to the user.
 	Waited []atcmd.Message
-	// Expand turns what the user typed into blocks.
+	// Expand turns a message of the user into blocks.
 	Expand Expander
-	// Policy is what was decided about consent before.
+	// Policy holds the decisions about consent that were made before.
 	gate.Policy
-	// Gates are what a planned call passes besides the mode, the loop guard and consent.
+	// Gates are passed by a planned call in addition to the mode, the loop guard and consent.
 	Gates []gate.Gate
-	// CacheKey is the same for all requests of a session and reveals nothing about it;
-	// providers find the session's prompt in their cache by it.
+	// CacheKey is the same for all requests of a session and reveals nothing about the session.
+	// Providers use the key to find the session's prompt in their cache.
 	CacheKey string
-	// Hooks are what programs of the person say at a moment; nil where there are none. It
+	// Hooks runs the person's hooks for a moment of the conversation; nil if there are none. It
 	// returns soon after ctx ends.
 	Hooks func(ctx context.Context, m Moment) Heard
-	// Begun is where the conversation begins from, for hooks; "" is anew.
+	// Begun tells hooks where the conversation begins from; "" means a new conversation.
 	Begun string
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
-	// Log gets what only a developer wants to know; nil where nothing keeps it.
+	// Log receives messages for developers; nil if nobody keeps them.
 	Log *slog.Logger
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// Endpoint is what the loop knows of a model server.
+// Endpoint describes a model server to the loop.
 type Endpoint interface {
-	// Provider returns the provider for the current settings; it is asked before every
+	// Provider returns the provider for the current settings. The loop calls it before every
 	// request, so that a changed endpoint is used from the next send on.
 	Provider() (llm.Provider, error)
-	// ContextLimit returns what is known about a model's window, in tokens; it is asked
-	// when the setting context-limit is unset.
+	// ContextLimit returns the size of a model's window in tokens, if it is known. The loop calls
+	// it when the setting context-limit is unset.
 	ContextLimit(model string) (tokens int, known bool)
-	// Prices returns what is known of a model's prices, nil when nothing is.
+	// Prices returns the prices of a model, or nil if they are unknown.
 	Prices(model string) *settings.Prices
-	// Cache is what is known of the endpoint's cache for a model.
+	// Cache describes the endpoint's cache for a model.
 	Cache(model string) vendor.Cache
-	// KeepCacheLife keeps for later sessions how long that cache was found to live.
+	// KeepCacheLife keeps for later sessions how long the cache was found to live.
 	KeepCacheLife(model string, life time.Duration)
 	// Local reports whether the endpoint is on this machine.
 	Local() bool
-	// Cuts reports whether it may be a server that cuts prompts off without a word.
+	// Cuts reports whether the endpoint may be a server that cuts off long prompts without an
+	// error.
 	Cuts() bool
 }
 
-// Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it
-// meanwhile; only one may at a time. Every other exported method may be called from
-// any goroutine and hands its work to the owner through the inbox.
+// A Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it meanwhile;
+// only one may at a time. Every other exported method may be called from any goroutine and hands
+// its work to the owner through the inbox.
 type Chat struct {
 	Config
 
 	inbox inbox
-	// inquiring is held by the question of a call that is put to the person.
+	// inquiring is a lock, held while the question of a running call is put to the person.
 	inquiring chan struct{}
 
-	// The parts, which belong to the owner but for what their exported methods do.
+	// The parts. They belong to the owner, except as their exported methods say otherwise.
 	*waiting
 	*moments
 	*modes
@@ -144,22 +143,22 @@ type Chat struct {
 
 	// The rest belongs to the owner.
 
-	// tasks wait for the chat to be idle.
+	// tasks wait until the chat is idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
 	// summarising is set while a model is asked for a summary.
 	summarising bool
 	saving      saving
-	// toldMode is the mode that tellJobs saw last.
+	// toldMode is the mode at the latest call of tellJobs.
 	toldMode  gate.Mode
 	lastReply string
-	// schema is what the next reply has to fit, nil for none.
+	// schema is the JSON Schema for the next reply, nil for none.
 	schema json.RawMessage
-	// nudge is added to the next request, in the place of a message.
+	// nudge is a text that stands for a message of the user in the next request only.
 	nudge string
 }
 
-// New returns a chat that is idle.
+// New returns an idle chat.
 func New(config Config) *Chat {
 	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1)}
 	c.waiting = &waiting{Config: &c.Config, inbox: c.inbox}
@@ -189,8 +188,8 @@ func New(config Config) *Chat {
 	return c
 }
 
-// Run serves the chat until ctx ends. A turn in progress is interrupted then and
-// leaves a valid history.
+// Run serves the chat until ctx ends. If a turn is in progress then, it is interrupted and leaves
+// a valid history.
 func (c *Chat) Run(ctx context.Context) {
 	c.emitStatus()
 	c.giveBackWaited()
@@ -211,8 +210,8 @@ func (c *Chat) Run(ctx context.Context) {
 	}
 }
 
-// nextTask takes what the idle chat should do next: what waits for idleness, then
-// what the user typed.
+// nextTask takes the next piece of work for an idle chat: first the tasks that wait for idleness,
+// then the queued messages. It returns nil if there is none.
 func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 	switch {
 	case len(c.tasks) > 0:
@@ -234,8 +233,7 @@ func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, erro
 	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })
 }
 
-// work runs one turn so that Interrupt can end it, and reports when it begins and
-// ends.
+// work runs one turn so that Interrupt can end it, and reports its beginning and its end.
 func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -257,10 +255,10 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	return outcome, err
 }
 
-// changesTime bounds how long the end of a turn may wait until its changed lines are counted.
+// changesTime limits how long the end of a turn waits for the count of changed lines.
 const changesTime = 2 * time.Second
 
-// changedSince returns the changes of files since a mark, of an interrupted turn too.
+// changedSince returns the changes of files since a mark. It works after an interrupt too.
 func (c *Chat) changedSince(ctx context.Context, mark snapshot.Mark) snapshot.Changes {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesTime)
 	defer cancel()
@@ -277,7 +275,7 @@ func (c *Chat) Interrupt() {
 	})
 }
 
-// Answer decides the approval with this id; answers to settled ones are ignored.
+// Answer decides the approval with this id. It ignores an id that has been decided.
 func (c *Chat) Answer(id int, decision Decision) {
 	c.inbox.post(func() { c.asker.answer(id, decision) })
 }

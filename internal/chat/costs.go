@@ -10,14 +10,14 @@ import (
 	"agent/internal/words"
 )
 
-// Costs is what requests cost. Conversations that share one have one max-cost together.
+// Costs sums up the cost of requests. Conversations that share one have one max-cost together.
 // The zero value is ready; it is safe for concurrent use.
 type Costs struct {
 	mu    sync.Mutex
 	spent float64
 }
 
-// Spent is what the requests cost so far whose prices are known, in USD.
+// Spent returns the cost of all requests so far whose prices are known, in USD.
 func (c *Costs) Spent() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,12 +34,12 @@ func (c *Costs) add(usd float64) {
 type totals struct {
 	*Config
 	Stats
-	// unlimited is set once it was reported that max-cost cannot be kept, or not exactly.
+	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
 }
 
-// count takes a provider's figures of a request to model into the totals, priced by settings
-// and by what the endpoint is known to ask.
+// count adds a provider's figures for a request to model to the totals. The prices come from the
+// settings, else from the endpoint.
 func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	t.UsageReported.add(u)
 	if prices, ok := settings.PricesOf(of, at.Prices(model)); ok {
@@ -62,8 +62,9 @@ func (t *totals) spend(usd float64) {
 	t.Costs.add(usd)
 }
 
-// estimate adds what a request to model cost whose provider did not count it: by our own
-// count, and as if nothing of it was cached. Where no price is known that is nothing.
+// estimate adds the cost of a request to model for which the provider reported no tokens. It uses
+// our own count of tokens, and takes none of them as cached. It adds nothing if the price is
+// unknown.
 func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	prices, ok := settings.PricesOf(of, at.Prices(model))
 	if !ok {
@@ -74,12 +75,12 @@ func (t *totals) estimate(model string, u llm.Usage, of *settings.Settings, at E
 	t.sayOnce("the endpoint does not say how many tokens %s takes; max-cost is kept by an estimate", model)
 }
 
-// cannotLimit says once why the cost cannot be limited, where it should be.
+// cannotLimit says once, if max-cost is set, why the cost cannot be limited.
 func (t *totals) cannotLimit(format, model string) {
 	t.sayOnce("max-cost cannot be kept: "+format, model)
 }
 
-// sayOnce says something about max-cost where that is set.
+// sayOnce shows a notice about max-cost, if max-cost is set and no such notice was shown yet.
 func (t *totals) sayOnce(format, model string) {
 	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
 		return
@@ -88,16 +89,16 @@ func (t *totals) sayOnce(format, model string) {
 	t.notice(format, model)
 }
 
-// costError says that the run has cost what it may.
+// costError reports that the run has reached its max-cost.
 type costError struct{ cost, limit float64 }
 
 func (e *costError) Error() string {
 	return fmt.Sprintf("this run has cost %s, and max-cost is %s", words.Dollars(e.cost), words.Dollars(e.limit))
 }
 
-// affordable is a *costError once the conversations of the program have spent what they
-// may since it was started: nothing more is sent then, for an answer or for a summary.
-// What a resumed session cost before does not count.
+// affordable returns a *costError once the conversations of the program have spent max-cost since
+// its start. After that nothing more is sent, neither for an answer nor for a summary. The
+// earlier cost of a resumed session does not count.
 func (t *totals) affordable() error {
 	limit, limited := settings.MaxCost.Get(t.Settings)
 	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
@@ -113,9 +114,9 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.emitStatus()
 }
 
-// price is what a token of input costs at a model, relative to one that is not
-// cached: as set, else as publicly known. A server on this machine costs work
-// instead, and for one nobody knows the ratio is assumed that is safe.
+// price returns the prices of a model's input relative to an uncached token: from the settings,
+// else as publicly known. A server on this machine takes computing time instead of money. For an
+// unknown model, price assumes a ratio that is safe.
 func (c *Config) price(model string) cacheaware.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {

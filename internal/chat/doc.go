@@ -1,34 +1,33 @@
-// Package chat is the turn loop: it takes what the user says, keeps the context
-// under its limit before every request, streams the model's reply, runs the tools
-// it asks for, and reports what happens as typed events.
+// Package chat runs the turn loop. The loop takes a message of the user, makes the context fit
+// before every request, streams the model's reply, runs the tool calls in the reply, and reports
+// every step as a typed event.
 //
 // # Owner
 //
-// A Chat has no lock. One goroutine owns it, the one in Run (a screen) or in Prompt
-// and Resend (a program without one). Everybody else hands it work through the inbox
-// (inbox.go), which the owner serves whenever it waits: for a reply, for tools, for a
-// person's approval, for the next message. So Esc, a queued message or a question
-// about the context are answered at once, and nothing runs beside the turn but the
-// provider's stream and the tools, which reach the owner through channels.
+// A Chat has no lock. One goroutine owns it, the one in Run (a screen) or in Prompt and Resend (a
+// program without one). Other goroutines post work to the inbox (inbox.go), and the owner serves
+// the inbox whenever it waits: for a reply, for tools, for a person's approval, for the next
+// message. So Esc, a queued message or a question about the context are answered at once. Only
+// the provider's stream and the tools run beside the turn, and they reach the owner through
+// channels.
 //
 // # State
 //
-// Each part keeps its own state and knows of the others only what it needs:
+// Each part keeps its own state and knows little of the others:
 //
-//   - window.Window (internal/chat/window): what the model is shown, and that it fits
+//   - window.Window (internal/chat/window): the context of the next request, and its size
 //   - runner (calls.go, gates.go): the calls of a reply, their numbers, and the gates
 //     that each passes
-//   - replies (reply.go): what the model says, while it arrives and into the history
-//   - gate.Consent, gate.Loop (internal/gate): what may run, what a person allowed for
-//     the session, and whether the model runs in circles
+//   - replies (reply.go): the model's reply, while it arrives and into the history
+//   - gate.Consent, gate.Loop (internal/gate): the calls that may run, the grants of the
+//     session, and whether the model runs in circles
 //   - asker (asking.go): the question that waits for a person
-//   - past.Past (internal/chat/past): what is taken back
-//   - totals (costs.go): what was used and what it cost
-//   - Chat itself: what waits (the queue and the tasks for when it is idle), the turn
+//   - past.Past (internal/chat/past): going back to an earlier point, and undoing changes
+//   - totals (costs.go): requests, tokens and costs
+//   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
 //     in progress
 //
-// What was said belongs to history.Service, which notifies the session log of every
-// change.
+// The messages belong to history.Service, which notifies the session log of every change.
 //
 // # Flow
 //
@@ -36,12 +35,11 @@
 //
 //	expand the message, add it               message.go
 //	until the model asks for nothing more:
-//	    add what was typed meanwhile
+//	    add the messages typed meanwhile
 //	    EnsureCompressionBeforeSend          presend.go
 //	    send, receive, store the reply       request.go, reply.go
 //	    plan, admit, run, answer its calls   calls.go, gates.go
 //
-// However a turn ends (done, interrupted, refused, failed), the history it leaves is
-// valid: each call has exactly one response (D-32). Whatever is stored is stored
-// before it is reported.
+// However a turn ends (done, interrupted, refused, failed), the history it leaves is valid: each
+// call has exactly one response (D-32). Every entry is stored before it is reported.
 package chat

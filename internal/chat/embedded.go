@@ -9,9 +9,9 @@ import (
 	"agent/internal/tools"
 )
 
-// Embedded runs a command that the text of a message holds, as a call of the model would
-// be run: it is parsed, approved and confined. Refused is why it was not run, empty if it
-// was. The error ends the message: ctx ended, or nobody is there to allow the command.
+// Embedded runs a command in the text of a message, as a call of the model would be run: it is
+// parsed, approved and confined. Refused is the reason why it was not run, or "" if it was. An
+// error ends the message: ctx ended, or nobody is there to allow the command.
 type Embedded func(ctx context.Context, line string) (output, refused string, err error)
 
 // errNotAllowed ends a turn whose message holds a command that nobody allowed.
@@ -45,8 +45,8 @@ func (c *Chat) embedded(ctx context.Context, line string) (output, refused strin
 	return output, "", nil
 }
 
-// command is a call of the shell that the model does not make, with what it is given besides
-// the line.
+// command returns a call of the shell tool that does not come from the model. It adds the line to
+// the other arguments.
 func (r *runner) command(line string, arguments map[string]string) (*call, error) {
 	tool, err := r.Tools.Get(tools.ShellToolName)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *runner) command(line string, arguments map[string]string) (*call, error
 	return &call{tool: tool, Call: gate.Call{Number: r.next(), Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, parameters), Arguments: parameters}}, err
 }
 
-// finish runs a call that was planned to its end.
+// finish runs a planned call to its end.
 func (r *runner) finish(ctx context.Context, k *call) {
 	await(r.inbox, r.start(ctx, []*call{k}))
 	r.inbox.serve() // what it printed comes before its end

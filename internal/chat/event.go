@@ -14,93 +14,92 @@ import (
 	"agent/internal/traits"
 )
 
-// Event is something that happened in the turn loop. Events are emitted in
-// order from the goroutine that owns the loop. A listener may conflate deltas
-// (TextDelta, ReasoningDelta, ToolOutput); every other event must reach the user.
+// An Event reports something that happened in the turn loop. Events are emitted in order from the
+// goroutine that owns the loop. A listener may conflate deltas (TextDelta, ReasoningDelta,
+// ToolOutput); every other event must reach the user.
 type Event interface{ event() }
 
-// TurnStarted: the loop begins to work on a prompt.
+// TurnStarted reports that the loop begins to work on a prompt.
 type TurnStarted struct{}
 
-// TurnEnded: the loop is idle again. Err is nil when the model finished by
-// itself.
+// TurnEnded reports that the loop is idle again. Err is nil when the model finished by itself.
 type TurnEnded struct {
 	Outcome Outcome
 	Err     error
-	// Changes has the files that edits and commands of the turn have changed.
+	// Changes lists the files that edits and commands of the turn have changed.
 	Changes snapshot.Changes
 }
 
-// UserMessage: what the user typed is in the history and on disk. Included and
-// Skipped report what the @ processor did.
+// UserMessage reports that a message of the user is in the history and on disk. Included and
+// Skipped list the files that the @ processor included and skipped.
 type UserMessage struct {
 	Text     string
 	Included []atcmd.Included
 	Skipped  []atcmd.Skipped
 }
 
-// MessageReturned: what the user typed could not be sent, for example because it
-// includes a file that is missing, or the provider refused it (D-50). It is not in
-// the history any more; the screen gives it back to be edited.
+// MessageReturned reports that a message of the user could not be sent, for example because it
+// includes a file that is missing, or because the provider refused it (D-50). The message is no
+// longer in the history; the screen gives it back to be edited.
 type MessageReturned struct{ Message atcmd.Message }
 
-// TextDelta: a piece of the model's answer.
+// TextDelta is a piece of the model's answer.
 type TextDelta struct{ Delta string }
 
-// ReasoningDelta: a piece of the model's thinking.
+// ReasoningDelta is a piece of the model's thinking.
 type ReasoningDelta struct{ Delta string }
 
-// TextWasThinking: the text since the last ReplyEnded was the model's thinking; the
-// answer follows.
+// TextWasThinking reports that the text since the last ReplyEnded was thinking; the answer
+// follows.
 type TextWasThinking struct{}
 
-// ReplyDiscarded: the deltas since the last ReplyEnded are void. The reply starts over
-// (see Retry), or its request was refused.
+// ReplyDiscarded reports that the deltas since the last ReplyEnded are void: the reply starts
+// over (see Retry), or its request was refused.
 type ReplyDiscarded struct{}
 
-// ReplyEnded: the reply is complete and stored. Text is all of it. Interrupted
-// is set when it was cut.
+// ReplyEnded reports that the reply is complete and stored. Text is the whole answer. Interrupted
+// is set if the reply was cut.
 type ReplyEnded struct {
 	Text        string
 	Interrupted bool
 }
 
-// CallArriving: the model has begun to write a call; its arguments follow.
+// CallArriving reports that the model has begun to write a call; its arguments follow.
 type CallArriving struct {
 	Name string
-	// Said is the call in words, as far as it is known.
+	// Said describes the call in words, as far as it is known.
 	Said traits.Said
 }
 
-// CallRequested: the model asked for a call; it may yet be refused.
+// CallRequested reports that the model asked for a call; the call may still be refused.
 type CallRequested struct {
 	// Call numbers the calls of a session from 1.
 	Call     int
 	ID, Name string
-	// Said is the call in words.
+	// Said describes the call in words.
 	Said       traits.Said
 	Parameters json.RawMessage
 }
 
-// ToolStarted: a call begins to run (after its approval, if it needs one).
+// ToolStarted reports that a call begins to run (after its approval, if it needs one).
 type ToolStarted struct {
 	// Call numbers the calls of a session from 1; provider ids may repeat.
 	Call int
 	ID   string
 	Name string
-	// Said is the call in words.
+	// Said describes the call in words.
 	Said       traits.Said
 	Parameters json.RawMessage
 }
 
-// ToolOutput: a running command printed something.
+// ToolOutput is a piece of the output of a running command.
 type ToolOutput struct {
 	Call int
 	Data string
 }
 
-// ToolEnded: a call is done and its answer stored. Calls that never ran
-// (refused, malformed, interrupted) have a ToolEnded as well.
+// ToolEnded reports that a call is done and its answer stored. Calls that never ran (refused,
+// malformed, interrupted) have a ToolEnded as well.
 type ToolEnded struct {
 	Call     int
 	ID       string
@@ -111,33 +110,33 @@ type ToolEnded struct {
 	Duration time.Duration
 	// Typed is set for a command that the user ran.
 	Typed bool
-	// Denied is what the user decided on refusing it, nil when nobody did; Unanswered is
-	// set when the turn was interrupted instead.
+	// Denied is the user's decision to refuse the call, nil if nobody refused it. Unanswered is
+	// set if the turn was interrupted instead.
 	Denied     *Decision
 	Unanswered bool
 }
 
-// ApprovalRequested: the loop waits for Answer with this ID.
+// ApprovalRequested reports that the loop waits for Answer with this ID.
 type ApprovalRequested struct{ Approval Approval }
 
-// ApprovalSettled: the request with this ID needs no answer any more.
+// ApprovalSettled reports that the request with this ID no longer needs an answer.
 type ApprovalSettled struct{ ID int }
 
-// DensityApplied: pruning made the context denser before a request.
+// DensityApplied reports that pruning made the context denser before a request.
 type DensityApplied window.Density
 
-// RequestStarted: a request is sent to the model. What was done to the context before it
-// has been said.
+// RequestStarted reports that a request is sent to the model. Events about changes of the context
+// for this request come before it.
 type RequestStarted struct{}
 
-// Compressed: a compression ran, or found nothing to do.
+// Compressed reports that a compression ran, or found nothing to do.
 type Compressed window.Compression
 
-// CompressionStarted: a model is asked for a summary. Compressed follows, unless that
-// fails or is interrupted.
+// CompressionStarted reports that a model is asked for a summary. Compressed follows, unless the
+// request fails or is interrupted.
 type CompressionStarted struct{ Strategy, Model string }
 
-// UsageReported: the provider's figures for the latest request.
+// UsageReported holds the provider's figures for the latest request.
 type UsageReported struct {
 	PromptTokens     int
 	CompletionTokens int
@@ -145,56 +144,56 @@ type UsageReported struct {
 	CacheWriteTokens int
 }
 
-// Retry: a request failed and is tried again after Delay. Where is the endpoint and the
-// model, Reason what happened.
+// Retry reports that a request failed and is tried again after Delay. Where names the endpoint
+// and the model, Reason the failure.
 type Retry struct {
 	Attempt       int
 	Delay         time.Duration
 	Where, Reason string
 }
 
-// Problem is what happened and where.
+// Problem describes the failure and its place.
 func (r Retry) Problem() string { return llm.Located(r.Where, r.Reason) }
 
-// Waiting: the model has sent nothing for a while. It comes every SilenceTold until
+// Waiting reports that the model has sent nothing for a while. It comes every SilenceTold until
 // something arrives.
 type Waiting struct {
 	Model string
 	For   time.Duration
 }
 
-// Notice: something the user should know, in a line.
+// Notice is a line that the user should read.
 type Notice struct{ Text string }
 
-// QueueChanged: the messages that wait for the next pause, oldest first.
+// QueueChanged lists the messages that wait for the next pause, oldest first.
 type QueueChanged struct{ Messages []string }
 
-// StatusChanged: the figures of the status line, and those of the session.
+// StatusChanged holds the new figures of the status line and of the session.
 type StatusChanged struct {
 	Status Status
 	Stats  Stats
 }
 
-// Status is what the status line shows.
+// Status holds the figures of the status line.
 type Status struct {
 	Model string
-	// Effort is how long the model thinks, empty where that is not said.
+	// Effort says how hard the model thinks, "" if the settings do not say.
 	Effort string
-	// Tokens is what the next request would hold, Limit the window.
+	// Tokens is the size of the next request, Limit the size of the window.
 	Tokens int
 	Limit  int
 	Mode   gate.Mode
 	// Threshold is the total at which compression is due, 0 when there is none.
 	Threshold int
-	// Freed is what density has saved so far, in tokens (D-49).
+	// Freed counts the tokens that density has saved so far (D-49).
 	Freed int
-	// Unsaved says that the session on disk is behind.
+	// Unsaved is set if the session on disk is behind.
 	Unsaved bool
-	// Unconfined is set while commands run without the sandbox, as it was set.
+	// Unconfined is set while the settings let commands run without the sandbox.
 	Unconfined bool
-	// Jobs is how many commands run in the background.
+	// Jobs is the number of commands that run in the background.
 	Jobs int
-	// Todo is the progress of the todo list while something of it is left, in a line.
+	// Todo describes the progress of the todo list in a line, "" if no task is open.
 	Todo string
 }
 
@@ -225,8 +224,8 @@ func (Notice) event()             {}
 func (QueueChanged) event()       {}
 func (StatusChanged) event()      {}
 
-// Envelope is an event with the conversation in which it happened. Events are plain
-// values, which a front end may keep.
+// Envelope adds to an event the conversation in which it happened. Events are plain values, so a
+// front end may keep them.
 type Envelope struct {
 	// Conversation is the ID of the conversation.
 	Conversation string

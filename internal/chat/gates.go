@@ -10,21 +10,21 @@ import (
 	"agent/internal/tools"
 )
 
-// maxReplaced is how often gates may replace the arguments of one call.
+// maxReplaced limits how often gates may replace the arguments of one call.
 const maxReplaced = 8
 
-// ending is what the end of a call means for the turn.
+// ending describes the consequences of a call for the turn. The zero value has none.
 type ending struct {
-	// rest is set when the calls behind it are not run.
+	// rest is set if the turn ends and the calls behind this one are not run.
 	rest bool
 	stop Stop
 	err  error
-	// answer is that of the turn which ends; empty for what the model said last.
+	// answer becomes the answer of the turn that ends; "" keeps the model's latest text.
 	answer string
 }
 
-// admit passes a planned call through the gates, and marks it refused if it may not run.
-// later are the calls that follow it in the reply.
+// admit passes a planned call through the gates, and marks it refused if it may not run. later
+// holds the calls that follow it in the reply.
 func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	replaced := 0
 	for i := 0; i < len(r.gates) && k.refused == ""; i++ {
@@ -50,7 +50,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			return end
 		}
 		if k.refused != "" && r.gates[i].Stage < gate.Guards {
-			return r.guard(ctx, k, later) // the guards come behind this one
+			return r.guard(ctx, k, later) // the call has not reached the guards yet
 		}
 		if verdict.Arguments == nil || k.refused != "" {
 			continue
@@ -70,8 +70,8 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// beforeAsking calls the gates that decide before a person is asked, and returns the verdict
-// that follows: asks, or what replaces it.
+// beforeAsking calls the gates that decide before a person is asked. It returns the verdict to
+// follow: asks, or the verdict of a gate that replaces it.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
 		if g.Asked == nil || asks.Ask == nil || !asks.Ask.OfCall() {
@@ -90,7 +90,7 @@ func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, as
 	return asks
 }
 
-// guard has a call that cannot be planned, or is never allowed, pass the gates that look at
+// guard passes a call that cannot be planned, or is never allowed, through the gates that look at
 // the turn as a whole: a model that makes one such call after another runs in circles, too.
 func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	for _, g := range r.gates {
@@ -108,7 +108,8 @@ func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	return ending{}
 }
 
-// end is what a verdict means for the turn.
+// end returns the consequences of a verdict for the turn, and queues the person's instruction if
+// the verdict has one.
 func (r *runner) end(v gate.Verdict) ending {
 	if v.Instead != "" {
 		r.instruct(v.Instead)
@@ -124,8 +125,8 @@ func (r *runner) end(v gate.Verdict) ending {
 	return ending{rest: v.End != nil || v.Instead != "", err: v.End}
 }
 
-// check asks one gate while the owner continues serving. A gate that does not return is left
-// behind when the turn is interrupted.
+// check asks one gate while the owner continues serving. If the turn is interrupted, check does
+// not wait for the gate.
 func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	done, passing := make(chan gate.Verdict, 1), k.Call
 	go func() { done <- g.Ask(ctx, passing) }()
@@ -136,7 +137,8 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 	return verdict
 }
 
-// after has the gates see what came of a call that ran.
+// after shows the answer of a finished call to the gates. A gate may change the answer or end the
+// turn.
 func (r *runner) after(ctx context.Context, k *call) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,7 +155,8 @@ func (r *runner) after(ctx context.Context, k *call) {
 	}
 }
 
-// ask puts the question of a gate, which says what else of the reply will be asked about.
+// ask puts the question of a gate to the person and returns the verdict of the answer. The
+// question also names the later calls of the reply that will need an approval.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
 	if question.OfCall() {
 		question.Approval.Call = k.Number
@@ -174,7 +177,7 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	return question.Then(decision)
 }
 
-// replace has the call go on with other arguments, which the model reads of.
+// replace gives the call other arguments. The answer tells the model of them.
 func (k *call) replace(arguments []byte) {
 	k.Arguments, k.replaced, k.Spared = arguments, true, false
 	k.Said = k.tool.Describe(k.Name, arguments)

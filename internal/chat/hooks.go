@@ -10,36 +10,37 @@ import (
 	"agent/internal/words"
 )
 
-// Moment is an event of the conversation, beside its calls, at which hooks have a say.
+// A Moment is an event of the conversation, other than a tool call, at which hooks run.
 type Moment struct {
 	Event hooks.Event
-	// About is what matchers match: where the conversation begins from, who compresses.
+	// About is the text that matchers match: where the conversation begins from, or who
+	// compresses.
 	About string
-	// Text is what the person says, or what the model said last.
+	// Text is the message of the person, or the model's latest text.
 	Text string
-	// Refused is how many Stops in a row were refused before this one.
+	// Refused counts the Stops in a row that hooks refused before this one.
 	Refused int
 }
 
-// Heard is what hooks say at a moment.
+// Heard is the joint answer of the hooks at a moment.
 type Heard struct {
-	// Refused is why what was to happen does not; empty lets it happen. By says which hook
+	// Refused is the reason why hooks refuse the event; "" lets it happen. By names the hook that
 	// refuses or ends.
 	Refused, By string
-	// Ends is why the turn ends; empty lets it continue.
+	// Ends is the reason why the turn ends; "" lets it continue.
 	Ends string
 	// Blocks are for the model, Notices for the person, a line each.
 	Blocks  []history.Block
 	Notices []string
 }
 
-// ProgramWaiting: a hook or a check takes long, and the turn waits for it. Names is empty
-// when that is over.
+// ProgramWaiting reports that a hook or a check takes long, and the turn waits for it. Names is
+// "" when the wait is over.
 type ProgramWaiting struct{ Names string }
 
 func (ProgramWaiting) event() {}
 
-// maxStops is how many Stops in a row hooks may refuse.
+// maxStops limits how many Stops in a row hooks may refuse.
 const maxStops = 8
 
 // Sources of a conversation, for SessionStart.
@@ -49,18 +50,18 @@ const (
 	begunCompact = "compact"
 )
 
-// moments has hooks speak at moments of the conversation.
+// moments runs the hooks at moments of the conversation.
 type moments struct {
 	*Config
 	inbox inbox
 	add   func(*history.Content) error
-	// begun is where the conversation begins from, until the hooks of SessionStart have
-	// run; empty when they have.
+	// begun says where the conversation begins from, until the hooks of SessionStart have run;
+	// then it is "".
 	begun string
 }
 
-// hear asks the hooks at a moment while the owner continues serving. They are left behind
-// when the turn is interrupted.
+// hear runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
+// hear does not wait for them.
 func (m *moments) hear(ctx context.Context, at Moment) Heard {
 	if m.Hooks == nil || ctx.Err() != nil {
 		return Heard{}
@@ -78,16 +79,16 @@ func (m *moments) hear(ctx context.Context, at Moment) Heard {
 // from any goroutine.
 func (m *moments) WaitsFor(names string) { m.inbox.post(func() { m.Emit(ProgramWaiting{names}) }) }
 
-// BeginsFrom has SessionStart hooks run before the next message, since the conversation
-// begins from somewhere. It may be called from any goroutine.
+// BeginsFrom makes the SessionStart hooks run before the next message, with the source that the
+// conversation begins from. It may be called from any goroutine.
 func (m *moments) BeginsFrom(source string) {
 	if m.Hooks != nil {
 		m.inbox.post(func() { m.begun = source })
 	}
 }
 
-// begin runs the hooks of SessionStart if they are due. What they say is an entry of its
-// own; it reports whether there is one.
+// begin runs the hooks of SessionStart if they are due, and adds their text for the model as an
+// entry. It reports whether it added one.
 func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	source := m.begun
 	if source == "" || m.Hooks == nil {
@@ -96,7 +97,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	m.begun = ""
 	heard := m.hear(ctx, Moment{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
-		m.begun = source // it was not heard
+		m.begun = source // interrupted: still due
 		return false, ctx.Err()
 	}
 	if heard.Ends != "" {
@@ -105,7 +106,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	return m.addHeard(heard.Blocks)
 }
 
-// addHeard adds what hooks say to the model as an entry.
+// addHeard adds the hooks' text for the model as an entry.
 func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	if len(blocks) == 0 {
 		return false, nil
@@ -113,8 +114,8 @@ func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	return true, m.add(history.New(history.Human, blocks...))
 }
 
-// submitted asks the hooks about a message before anything is done with it. The error is
-// that it is not sent.
+// submitted runs the hooks of UserPromptSubmit before anything is done with a message. It returns
+// their blocks for the model, or an error if the message must not be sent.
 func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, error) {
 	if m.Hooks == nil {
 		return nil, nil
@@ -132,15 +133,15 @@ func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, 
 	return heard.Blocks, nil
 }
 
-// notSentError says that hooks refused a message.
+// notSentError reports that hooks refused a message.
 type notSentError struct{ error }
 
 func (e notSentError) Error() string { return "the message was not sent: " + e.error.Error() }
 
 func (e notSentError) Unwrap() error { return e.error }
 
-// stopping asks the hooks whether the turn may end with what the model said last, of which so
-// many in a row refused. It reports whether the turn continues.
+// stopping runs the hooks of Stop, which decide whether the turn may end with lastReply. It
+// reports whether the turn continues. refused counts how many times in a row they have refused.
 func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) (again bool, err error) {
 	if m.Hooks == nil {
 		return false, nil
@@ -166,7 +167,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 	return again, nil
 }
 
-// compacting asks the hooks whether a compression may happen; refused says why not.
+// compacting asks the hooks whether a compression may happen; refused is the reason if not.
 func (m *moments) compacting(ctx context.Context, manual bool) (refused string) {
 	heard := m.hear(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
@@ -175,7 +176,8 @@ func (m *moments) compacting(ctx context.Context, manual bool) (refused string) 
 	return ""
 }
 
-// compacted reports a compression to the hooks. The conversation begins from it.
+// compacted reports a compression to the hooks. The conversation begins anew with it, so
+// SessionStart is due again.
 func (m *moments) compacted(ctx context.Context, manual bool) {
 	m.hear(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
 	m.begun = begunCompact
@@ -188,7 +190,7 @@ func trigger(manual bool) string {
 	return "auto"
 }
 
-// stopped reports whether an error is that a hook ended the turn.
+// stopped reports whether err means that a hook ended the turn.
 func stopped(err error) bool {
 	var by *gate.StoppedError
 	return errors.As(err, &by)

@@ -2,8 +2,8 @@ package chat
 
 import "context"
 
-// inbox is how others reach the goroutine that owns a chat: what they want done is
-// done there, at once when the chat is idle and at the next wait when a turn runs.
+// inbox carries functions to the goroutine that owns a chat. An idle owner runs them at once;
+// during a turn they run at the next wait.
 type inbox chan func()
 
 func newInbox() inbox { return make(inbox, 64) }
@@ -11,7 +11,7 @@ func newInbox() inbox { return make(inbox, 64) }
 // post hands work to the owner.
 func (in inbox) post(act func()) { in <- act }
 
-// serve does what the inbox holds without waiting.
+// serve runs the functions in the inbox, and does not wait for more.
 func (in inbox) serve() {
 	for {
 		select {
@@ -39,7 +39,7 @@ func ask[T any](ctx context.Context, in inbox, question func() T) (T, error) {
 	}
 }
 
-// try is ask for what can fail.
+// try is like ask for a question that may fail.
 func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, error) {
 	var failed error
 	answer, err := ask(ctx, in, func() (a T) {
@@ -47,17 +47,17 @@ func try[T any](ctx context.Context, in inbox, question func() (T, error)) (T, e
 		return a
 	})
 	if err != nil {
-		return answer, err // the question may be asked yet
+		return answer, err // the owner may still run the question and write failed
 	}
 	return answer, failed
 }
 
-// await serves the inbox until ch delivers. It reports false when ch is closed.
+// await serves the inbox until ch delivers. It reports false if ch is closed.
 func await[T any](in inbox, ch <-chan T) (T, bool) {
 	return awaitWithin(context.Background(), in, ch)
 }
 
-// awaitWithin is await that reports false when ctx ends first.
+// awaitWithin is like await, but also reports false if ctx ends first.
 func awaitWithin[T any](ctx context.Context, in inbox, ch <-chan T) (v T, ok bool) {
 	for {
 		select {

@@ -6,14 +6,14 @@ import (
 	"agent/internal/history"
 )
 
-// Nested are instructions that apply to a file and that the head does not have.
+// Nested holds instructions that apply to a file and are not in the system prompt.
 type Nested struct {
-	// Key names what Text is the content of.
+	// Key identifies the source of Text, the content of the instructions.
 	Key, Text string
 }
 
-// standing returns the number of the entry, from 1, in which the newest content of a key
-// is in the context, if that is this text; else 0.
+// standing returns the number of the entry, counted from 1, that has the newest content of a key
+// in the context, if that content is text; else 0.
 func (r *runner) standing(key, text string) int {
 	if key == "" {
 		return 0
@@ -30,8 +30,8 @@ func (r *runner) standing(key, text string) int {
 	return 0
 }
 
-// touch notes the instructions that apply to the files of a call that was answered, if
-// they are not in the context.
+// touch notes the instructions that apply to the files of an answered call, unless the context
+// has them.
 func (r *runner) touch(k *call) {
 	if r.Below == nil || k.answer.Error != "" || k.tool.Runs {
 		return
@@ -46,13 +46,13 @@ func (r *runner) touch(k *call) {
 	}
 }
 
-// files are those that a call names.
+// files returns the paths of the files that a call names.
 func (k *call) files() []string {
 	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments))
 }
 
-// addNested puts the instructions that were noted, and news, into the history, after the
-// answers to all calls of a reply.
+// addNested adds the noted instructions, and news, to the history. It is called after the answers
+// to all calls of a reply.
 func (c *Chat) addNested() error {
 	blocks := c.runner.nested
 	c.runner.nested = nil

@@ -7,13 +7,13 @@ import (
 	"agent/internal/history"
 )
 
-// Expander turns what the user sends into blocks: the text, the data in it, the files
-// that what was typed includes with @, and the skills and commands that it calls. What
-// these run walks through run.
+// Expander turns a message of the user into blocks: the text, the data in it, the files that the
+// typed text includes with @, and the skills and commands that it calls. The Expander calls run
+// for each shell command in their texts.
 type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (atcmd.Expansion, error)
 
-// expand turns what the user sends into blocks. What cannot be sent is handed
-// back, so that no word of it is lost.
+// expand turns a message of the user into blocks, after the hooks have seen it. A message that
+// cannot be sent is handed back, so that no word of it is lost.
 func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
 	heard, err := c.submitted(ctx, message.Text())
 	var said atcmd.Expansion
@@ -27,8 +27,8 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 	return said, err
 }
 
-// addUserMessage puts what the user sends into the history, before anything else
-// happens with it.
+// addUserMessage stores a message of the user in the history, before anything else happens with
+// the message.
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
 	c.narrow(history.New(history.Human, said.Blocks...))
@@ -44,8 +44,8 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 	return nil
 }
 
-// add puts an entry into the history. An error means that the record on disk is
-// behind; the entry is kept.
+// add stores an entry in the history. An error means that the record on disk is behind; the entry
+// is kept.
 func (c *Chat) add(entry *history.Content) error {
 	if c.SessionRoot != "" && c.SessionRoot != c.Root {
 		entry = entry.WithMeta(history.MetaWorkspace, c.Root)

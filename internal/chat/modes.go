@@ -10,20 +10,21 @@ import (
 	"agent/internal/settings"
 )
 
-// planningKey marks what is said to the model of the mode.
+// planningKey marks the notes to the model about the mode.
 const planningKey = "mode"
 
-// ReviewKey marks the text by which a message asks for a review: its turn changes nothing.
+// ReviewKey marks the text of a message that asks for a review. The turn of such a message
+// changes nothing.
 const ReviewKey = "review"
 
-// modes are what may be done: the approval mode, the consent that was given, and what the
-// model knows of both.
+// modes holds the approval mode and the consent that was given, and tells the model about the
+// mode.
 type modes struct {
 	*Config
 	consent *gate.Consent
 }
 
-// Mode is the approval mode in force. It may be called from any goroutine.
+// Mode returns the approval mode in force. It may be called from any goroutine.
 func (m *modes) Mode() gate.Mode { return m.consent.Mode() }
 
 // SetMode changes the approval mode for the rest of the session. It may be called
@@ -32,15 +33,16 @@ func (m *modes) SetMode(mode gate.Mode) error {
 	return m.Settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode))
 }
 
-// Consent decides which calls may run. What it allows for a turn ends with the turn.
+// Consent returns the gate that decides which calls may run. A grant for a turn ends with the
+// turn.
 func (m *modes) Consent() *gate.Consent { return m.consent }
 
-// Grants lists what was allowed with "always", for the session and then for the project, each
+// Grants lists the grants of "always", first for the session and then for the project, each
 // oldest first. It may be called from any goroutine.
 func (m *modes) Grants(context.Context) ([]gate.Granted, error) { return m.consent.Grants(), nil }
 
-// ForgetGrant takes back the grant with this number of the list, counted from 1, or all of
-// them when it is 0. It returns what was forgotten.
+// ForgetGrant takes back the grant with this number of the list, counted from 1, or all grants if
+// number is 0. It returns the grants that it took back.
 func (m *modes) ForgetGrant(_ context.Context, number int) ([]string, error) {
 	return m.consent.Forget(number)
 }
@@ -52,7 +54,7 @@ func (m *modes) narrow(message *history.Content) {
 	}
 }
 
-// narrowAgain is narrow for the message that is answered once more.
+// narrowAgain calls narrow for the latest message, which is answered once more.
 func (m *modes) narrowAgain() {
 	for _, entry := range slices.Backward(m.History.RawHistory()) {
 		if entry.IsMessage() {
@@ -62,9 +64,8 @@ func (m *modes) narrowAgain() {
 	}
 }
 
-// aboutMode is what the model has to know of the mode with a message, if the context does
-// not say it: that it plans, and that it does not any more. The head cannot say it, since
-// that stays the same.
+// aboutMode returns a note for the next message if the context does not say yet that the mode is
+// plan, or that it no longer is. The system prompt cannot say so, because it must not change.
 func (m *modes) aboutMode() []history.Block {
 	text, before := m.consent.Planning(), m.saidOfMode()
 	if text == "" && before != "" {
@@ -76,7 +77,7 @@ func (m *modes) aboutMode() []history.Block {
 	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: planningKey}}
 }
 
-// saidOfMode is what was said of the mode last, as far as the context has it.
+// saidOfMode returns the latest note about the mode in the context, or "".
 func (m *modes) saidOfMode() string {
 	for _, entry := range slices.Backward(m.History.RawHistory()) {
 		if text, found := entry.Keyed(planningKey); found {
@@ -86,7 +87,7 @@ func (m *modes) saidOfMode() string {
 	return ""
 }
 
-// nextMode returns the mode that Shift+Tab turns to.
+// nextMode returns the mode after mode in the order of Shift+Tab.
 func nextMode(mode gate.Mode) gate.Mode {
 	modes := gate.Modes()
 	return modes[(slices.Index(modes, mode)+1)%len(modes)]

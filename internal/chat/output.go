@@ -6,13 +6,12 @@ import (
 	"agent/internal/words"
 )
 
-// mostLive is how much of what a call prints waits for the owner, in bytes: what only
-// passes by on a screen need not be kept.
+// mostLive limits the output of a call that waits for the owner, in bytes. It only passes by on a
+// screen, so older output may be dropped.
 const mostLive = 16 << 10
 
-// liveOutput carries what a call prints to the screen. A write never waits for the owner:
-// what the owner has not taken is joined, and only the end of it is kept, for the whole
-// output is in the answer.
+// liveOutput carries the output of a call to the screen. A write never waits for the owner:
+// pending writes are joined and only their end is kept, for the answer has the whole output.
 type liveOutput struct {
 	inbox inbox
 	emit  func(Event)
@@ -38,7 +37,7 @@ func (o *liveOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// show shows what waits. The owner calls it.
+// show emits the pending output. Only the owner calls it.
 func (o *liveOutput) show() {
 	o.mu.Lock()
 	data := string(o.waiting)

@@ -30,19 +30,19 @@ func Resume(config Config, restored session.State) (*Chat, error) {
 	return c, nil
 }
 
-// resumed notes what the last reply was and what pruning has saved, by the record.
+// resumed restores the last reply and the saving of pruning from the record.
 func (c *Chat) resumed(restored session.State) {
 	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
 }
 
-// Points are the places in the record that Rewind can go to.
+// Points returns the places in the record that Rewind can go to.
 func (c *Chat) Points(context.Context) ([]history.Point, error) { return c.past.Points() }
 
-// Rewind makes the conversation what it was before a record, which is one of the
-// Points (D-80), and the files too if asked; it returns the point and the files that
-// changed. What the user said there comes back to be edited. Nothing is lost: the point
-// that it leaves is one to go to. It is ErrWorking while a turn runs; after an error
-// nothing has changed, but for one of the record.
+// Rewind returns the conversation to its state before a record, which is one of the Points
+// (D-80), and the files too if files is set. It returns the point and the changed files. The
+// user's message at the point comes back to be edited. Nothing is lost: the present state becomes
+// one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
+// changed, unless the record could not be written.
 func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.Changed, err error) {
 	point, restored, err := c.past.At(seq)
 	if err != nil {
@@ -78,8 +78,8 @@ func (c *Chat) rewind(point history.Point, restored session.State) error {
 	return err
 }
 
-// PlanRewind works out what Rewind would do to the files besides, were it asked to;
-// nothing is done. The error says why that cannot be known.
+// PlanRewind works out the changes that Rewind would make to the files, and makes none. It
+// returns an error if they cannot be known.
 func (c *Chat) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
 	points, err := c.past.Points()
 	if err != nil {
@@ -92,9 +92,9 @@ func (c *Chat) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 	return plan, err
 }
 
-// PlanFiles works out what undoing the file changes of the latest turn, or redoing
-// them, would do; nothing is done. The error is snapshot.ErrNothing when there is
-// nothing, and ErrWorking while a turn runs.
+// PlanFiles works out how to undo the file changes of the latest turn, or how to redo them, and
+// changes nothing. It returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while
+// a turn runs.
 func (c *Chat) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
 	err = c.whenIdle(ctx, func() error {
 		if way == snapshot.Redo {
@@ -107,8 +107,8 @@ func (c *Chat) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.
 	return plan, err
 }
 
-// MoveFiles does what was planned, all of it or nothing, and lets the model know with
-// the next message. It is ErrWorking while a turn runs.
+// MoveFiles carries out a plan, all of it or nothing, and tells the model about the changes with
+// the next message. It returns ErrWorking while a turn runs.
 func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.Changed, err error) {
 	err = c.whenIdle(ctx, func() error {
 		changed, err = c.past.Move(plan)
@@ -117,8 +117,8 @@ func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []sn
 	return changed, err
 }
 
-// Removed returns what left the context under a number of the Ledger: a line that says
-// what it is and how old, and the content.
+// Removed returns the content that left the context under a number of the Ledger, with a heading
+// that describes the content and its age.
 func (c *Chat) Removed(ctx context.Context, number int) (heading, text string, err error) {
 	ledger, err := c.Ledger(ctx)
 	if err != nil {
@@ -131,9 +131,9 @@ func (c *Chat) Removed(ctx context.Context, number int) (heading, text string, e
 	return c.past.Removed(number, line)
 }
 
-// BringBack puts what left the context under a number of the Ledger back into it, as
-// the newest entry. It returns how many tokens that takes; it is ErrWorking while a turn
-// runs.
+// BringBack puts the content that left the context under a number of the Ledger back into it, as
+// the newest entry, and returns the size of that entry in tokens. It returns ErrWorking while a
+// turn runs.
 func (c *Chat) BringBack(ctx context.Context, number int) (tokens int, err error) {
 	heading, text, err := c.Removed(ctx, number)
 	if err != nil {
@@ -146,10 +146,11 @@ func (c *Chat) BringBack(ctx context.Context, number int) (tokens int, err error
 	return tokens, err
 }
 
-// archive hands the tools what left the context and is kept in the record.
+// archive implements tools.Archive: it gives tools the content that left the context, from the
+// record.
 type archive struct{ *Chat }
 
-// archive is nil where nothing is recorded.
+// archive returns the archive for tools, nil if nothing is recorded.
 func (c *Chat) archive() tools.Archive {
 	if c.Session == nil {
 		return nil
@@ -157,8 +158,8 @@ func (c *Chat) archive() tools.Archive {
 	return archive{c}
 }
 
-// Removed implements tools.Archive. What was recalled and left again is not listed: it
-// is there under its first number.
+// Removed implements tools.Archive. It does not list recalled content that left again, for that
+// content is listed under its first number.
 func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
 	ledger, err := a.Ledger(ctx)
 	var removed []tools.Removed
@@ -170,7 +171,7 @@ func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
 	return removed, err
 }
 
-// Fetch implements tools.Archive. What the model asks for is needed after all.
+// Fetch implements tools.Archive. It also tells the window that the content is needed after all.
 func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
 	heading, text, err := a.Chat.Removed(ctx, number)
 	if err != nil {

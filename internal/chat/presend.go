@@ -15,10 +15,9 @@ import (
 	"agent/internal/traits"
 )
 
-// EnsureCompressionBeforeSend is the pre-send window (D-29): density, threshold
-// check, compression, hard limit, in this order, before every request of a turn. It
-// is the only place from which the history is made smaller, but for what a provider
-// refused (D-50).
+// EnsureCompressionBeforeSend runs the pre-send window (D-29): density, threshold check,
+// compression, hard limit, in this order, before every request of a turn. Nothing else makes the
+// history smaller, except after a provider's refusal (D-50).
 func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	strategy, err := w.Active()
 	if err != nil {
@@ -36,7 +35,7 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	return w.EnforceLimit(strategy, done)
 }
 
-// newWindow is the window onto the conversation of c, which reports what it does.
+// newWindow returns the window onto the conversation of c.
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.History,
@@ -70,13 +69,14 @@ func newWindow(c *Chat) *window.Window {
 	})
 }
 
-// SystemPrompt renders the system prompt for a model that is offered these tools, a
-// short one if lean. Instructions in it are cut, if there are any, until fits says that
-// it is short enough; cut reports that they were.
+// SystemPrompt renders the system prompt for a model that is offered these tools, a short one if
+// lean. It cuts the instructions in the prompt, if there are any, until fits accepts it, and
+// reports in cut whether it did.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
 
-// Head makes what every request begins with, of a system prompt and the tools for a form
-// of edits, of which a lean head has the essential ones.
+// Head returns a function that makes the system prompt and the tool list of every request. The
+// list holds the tools for a form of edits: all of them or few, and only the essential ones if
+// lean.
 func Head(registry *tools.Registry, form traits.Form, all bool, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
 		offered := registry.For(form)
@@ -99,10 +99,10 @@ func Head(registry *tools.Registry, form traits.Form, all bool, system SystemPro
 	}
 }
 
-// maxCurrentFile bounds a file that the window looks at, in bytes.
+// maxCurrentFile limits the size of a file that the window looks at, in bytes.
 const maxCurrentFile = 1 << 20
 
-// files is how the window looks at files on disk; nil where there is no workspace.
+// files returns the function with which the window reads files on disk, nil without a workspace.
 func (c *Config) files() func(path string) string {
 	if c.Env == nil || c.Env.Workspace == nil {
 		return nil
@@ -110,9 +110,8 @@ func (c *Config) files() func(path string) string {
 	return c.current
 }
 
-// current is the text of a file of the workspace as it is on disk, empty when it
-// cannot be read, is not plain or too long. Whether the conversation knows it as such
-// is for the reader to compare.
+// current returns the text of a workspace file on disk, or "" if the file cannot be read, is not
+// plain text or is too long. The caller compares it with the version that the conversation knows.
 func (c *Config) current(path string) string {
 	abs, err := c.Env.Workspace.Resolve(path)
 	if err != nil {

@@ -13,33 +13,34 @@ import (
 	"agent/internal/words"
 )
 
-// sent is a message in the history that the model has not answered yet.
+// A sent is a message in the history that the model has not answered yet.
 type sent struct {
 	message atcmd.Message
 	entry   *history.Content
-	// earlier is set when its turn ended without an answer, and not for its content: it
-	// was interrupted, or the provider was not there. spared counts the refusals since.
+	// earlier is set if the turn of the message ended without an answer for another reason than
+	// its content: it was interrupted, or the provider could not be reached. spared counts the
+	// refusals since then.
 	earlier bool
 	spared  int
 }
 
-// refusals makes conversations that a provider refused ones that can go on.
+// refusals changes a conversation that a provider refused so that it can go on.
 type refusals struct {
 	*Config
 	window *window.Window
-	// sent are the messages that the model has not answered yet.
+	// sent holds the messages that the model has not answered yet.
 	sent []sent
 }
 
-// earlierTurn notes that what was sent and not answered belongs to a turn that is over.
+// earlierTurn marks the unanswered messages as sent in a turn that is over.
 func (r *refusals) earlierTurn() {
 	for i := range r.sent {
 		r.sent[i].earlier = true
 	}
 }
 
-// spared reports whether an entry is a message of an earlier turn that no refusal was
-// about yet. If the next request is refused too, it is to blame as well.
+// spared reports whether an entry is a message of an earlier turn that no refusal has spared so
+// far. If the next request is refused too, the message is taken back as well.
 func (r *refusals) spared(entry *history.Content) bool {
 	for _, s := range r.sent {
 		if s.is(entry) {
@@ -49,16 +50,16 @@ func (r *refusals) spared(entry *history.Content) bool {
 	return false
 }
 
-// is reports whether an entry is the message: its words stay the same block when a file is
-// left out of it (D-47).
+// is reports whether an entry holds the message. It compares the first block, which stays the
+// same when a file is left out of the message (D-47).
 func (s sent) is(entry *history.Content) bool {
 	return len(s.entry.Blocks) > 0 && len(entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0]
 }
 
-// recovers makes of a conversation that the provider refused one that can go on
-// (D-50), and reports whether the turn continues with it; else the error is what ends
-// it. What is newest is blamed: the user's message is taken back, which ends the
-// turn; tool results and images of the past are left out from here on.
+// recovers changes a conversation that the provider refused so that it can go on (D-50). It
+// reports whether the turn continues; else the error ends the turn. The newest part is blamed: a
+// message of the user is taken back, which ends the turn; tool results and older images are left
+// out from here on.
 func (r *refusals) recovers(failure error) (again bool, err error) {
 	var refusal *llm.Error
 	if !errors.As(failure, &refusal) {
@@ -76,7 +77,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 		}
 	case refusal.OfRequest():
 	case refusal.Status == http.StatusForbidden && window.Answered(r.History):
-		// A key that was good is not what is forbidden now.
+		// The key was accepted before, so the content is forbidden.
 		return false, r.takeBack(failure)
 	default:
 		return false, failure
@@ -91,7 +92,7 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	return n > 0 && err == nil, errors.Join(failure, err)
 }
 
-// takenBackError is a refusal whose message went back to its writer.
+// takenBackError is a refusal after which the message went back to its writer.
 type takenBackError struct{ error }
 
 func (e takenBackError) Error() string {
@@ -100,10 +101,10 @@ func (e takenBackError) Error() string {
 
 func (e takenBackError) Unwrap() error { return e.error }
 
-// takeBack returns to the user what they said since the model last answered, for a
-// failure, and what then ends the turn: the failure itself if there was nothing. Tool
-// results that the model has not seen either are left out with it: nobody knows which
-// of the two was refused, and a conversation that holds either would be refused again.
+// takeBack returns to the user the messages since the model last answered. It returns the error
+// that ends the turn: failure itself if there were no such messages. Tool results that the model
+// has not seen either are left out as well: nobody knows which of the two was refused, and a
+// conversation with either would be refused again.
 func (r *refusals) takeBack(failure error) error {
 	entries, err := window.TakeBack(r.History, r.spared)
 	if len(entries) == 0 {
@@ -129,8 +130,8 @@ func (r *refusals) takeBack(failure error) error {
 	return errors.Join(takenBackError{failure}, err)
 }
 
-// messageOf is the message that became an entry, or its words when the entry is of
-// an earlier run.
+// messageOf returns the message from which an entry was made, or the words of the entry if an
+// earlier run of the program sent it.
 func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
 	for _, s := range unanswered {
 		if s.is(entry) {

@@ -16,22 +16,22 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// reply is one model reply while it arrives.
+// A reply is one reply of the model while it arrives.
 type reply struct {
-	// model and estimate are of the request it answers: the model, and the tokens
-	// by our own count. What is set by now may be another.
+	// model and estimate describe the request: its model, and its size in tokens by our own
+	// count. The settings may name another model by now.
 	model    string
 	estimate int
 
 	text    strings.Builder
 	thought strings.Builder
-	// attached is what the provider attached to the thought, nil if nothing.
+	// attached is the provider's data for the thought, nil if there is none.
 	attached *history.Attached
 	calls    []llm.ToolCall
-	// meant are the calls as they were understood, by their ids.
+	// meant maps the ids of the calls to the calls as they were understood.
 	meant  map[string]decode.Call
 	finish string
-	// counted is set when the provider has reported what it took.
+	// counted is set if the provider has reported the tokens of the prompt.
 	counted bool
 }
 
@@ -39,30 +39,29 @@ func (r *reply) empty() bool {
 	return strings.TrimSpace(r.text.String()) == "" && len(r.calls) == 0
 }
 
-// begun reports whether anything of it has come.
+// begun reports whether any part of the reply has arrived.
 func (r *reply) begun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
 
-// replies receives what the model says and stores it. It belongs to the owner of the
-// chat.
+// replies receives the model's replies and stores them. It belongs to the owner of the chat.
 type replies struct {
 	*Config
 	inbox  inbox
 	window *window.Window
 	// add puts an entry into the history.
 	add func(*history.Content) error
-	// reported learns of every report of a provider.
+	// reported is called with every usage report of a provider.
 	reported func(model string, usage llm.Usage)
 }
 
-// stream runs one request and collects the reply, telling the parts as they come.
-// It returns when the provider's goroutine is gone, so that nothing of a request
-// outlives it. With an error the reply holds what had arrived.
+// stream runs one request and collects the reply, and emits its parts as they arrive. It returns
+// after the provider's goroutine has ended, so that nothing of a request outlives stream. With an
+// error the reply holds the parts that had arrived.
 func (in *replies) stream(ctx context.Context, provider llm.Provider, request llm.Request) (r *reply, err error) {
 	type item struct {
 		chunk llm.Chunk
 		err   error
 	}
-	// Before anything is sent: what the reply brings about may change how we count.
+	// Estimated before anything is sent, since events of the reply may change how we count.
 	r = &reply{model: request.Model, estimate: in.window.Estimate()}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -102,7 +101,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 	}
 }
 
-// receive takes one chunk into the reply and notifies the listeners.
+// receive adds one chunk to the reply and notifies the listeners.
 func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
@@ -138,13 +137,13 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	}
 }
 
-// The ends of replies that are not complete.
+// Finish reasons of incomplete replies.
 const (
 	finishLength   = "length"
 	finishFiltered = "content_filter" // of the provider
 )
 
-// cut is why the reply is not complete, empty when it is.
+// cut returns the reason why the reply is not complete, or "" if it is.
 func (r *reply) cut() string {
 	if r.finish == finishLength || r.finish == finishFiltered {
 		return r.finish
@@ -152,10 +151,10 @@ func (r *reply) cut() string {
 	return ""
 }
 
-// store puts the reply into the history before it is shown as done. What
-// arrived of a reply that failed is kept as text; its calls are not, for nobody
-// knows whether they were complete. Nothing is kept of a reply to a request that was
-// refused within it: the model has not answered (D-50).
+// store stores the reply in the history before it is shown as done. Of a reply that failed it
+// keeps the text that arrived, but no calls, for nobody knows whether they were complete. It
+// stores nothing if the request was refused while the reply arrived: the model has not answered
+// (D-50).
 func (in *replies) store(r *reply, failed error) error {
 	if failed != nil {
 		r.calls, r.attached = nil, nil
@@ -192,7 +191,7 @@ func (in *replies) store(r *reply, failed error) error {
 	err := in.add(in.window.Stamp(entry))
 	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch {
-	case r.empty(): // is told as such
+	case r.empty(): // converse reports an empty reply
 	case r.finish == finishLength:
 		in.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
 	case r.finish == finishFiltered:
@@ -201,8 +200,8 @@ func (in *replies) store(r *reply, failed error) error {
 	return err
 }
 
-// understand puts the calls into the names that tools and parameters have here, so that
-// the record, rules and density see what runs (D-92).
+// understand translates the names of tools and parameters in the calls into ours, so that the
+// record, the permission rules and density see the calls that run (D-92).
 func (in *replies) understand(r *reply) {
 	for i, call := range r.calls {
 		meant := in.Tools.Meant(call.Name, call.Arguments)
@@ -214,8 +213,8 @@ func (in *replies) understand(r *reply) {
 	}
 }
 
-// distinguish gives every call an id of its own: some servers give all the same,
-// or none.
+// distinguish gives every call an id of its own: some servers give all calls the same id, or
+// none.
 func distinguish(calls []llm.ToolCall) {
 	taken := map[string]bool{"": true}
 	for i := range calls {
@@ -227,9 +226,8 @@ func distinguish(calls []llm.ToolCall) {
 	}
 }
 
-// parameters keeps arguments that are JSON in compact form, which is how the
-// session log gives them back, and anything else as a JSON string, so that nothing
-// the model said is lost.
+// parameters returns arguments as JSON: compacted if they are JSON, as the session log returns
+// them, and otherwise as a JSON string, so that nothing the model wrote is lost.
 func parameters(arguments string) json.RawMessage {
 	if strings.TrimSpace(arguments) == "" {
 		return json.RawMessage("{}")
@@ -245,7 +243,7 @@ func parameters(arguments string) json.RawMessage {
 	return quoted
 }
 
-// SilenceTold is after how long it is reported that nothing comes, and how often.
+// SilenceTold is the interval at which the silence of a model is reported.
 const SilenceTold = 10 * time.Second
 
 // silence measures how long a model has sent nothing.
@@ -260,8 +258,8 @@ func newSilence(now time.Time) *silence {
 
 func (s *silence) stop() { s.ticker.Stop() }
 
-// ended starts the measurement again. A pause before another attempt, which has
-// been reported, is no silence.
+// ended restarts the measurement. The pause before another attempt has been reported and does not
+// count as silence.
 func (s *silence) ended(now time.Time, chunk llm.Chunk) {
 	s.since = now
 	if retrying, ok := chunk.(llm.Retrying); ok {
@@ -270,29 +268,29 @@ func (s *silence) ended(now time.Time, chunk llm.Chunk) {
 	s.ticker.Reset(s.since.Sub(now) + SilenceTold)
 }
 
-// lasts is how long the silence lasts, in full seconds.
+// lasts returns the length of the silence, in full seconds.
 func (s *silence) lasts(now time.Time) time.Duration {
 	s.ticker.Reset(SilenceTold)
 	return now.Sub(s.since).Round(time.Second)
 }
 
-// writtenCalls are the forms in which models write a call where their server does not
-// read it: Qwen's and Hermes', Mistral's, Llama's, MiniMax's, Kimi's and DeepSeek's. The
-// name of the tool is in the group.
+// writtenCalls matches a call that a model wrote as text because its server does not parse calls,
+// in the forms of Qwen and Hermes, Mistral, Llama, MiniMax, Kimi and DeepSeek. The group holds
+// the name of the tool.
 var writtenCalls = pattern.New(`(?:<tool_call>|\[TOOL_CALLS\]|<function=|<invoke name=|<\|tool_call_begin\|>|<｜tool▁call▁begin｜>)[\[{\s"]*(?:name"\s*:\s*")?(?:function<｜tool▁sep｜>|functions\.|<function=)?(\w+)`)
 
-// quotedCode is what a reply shows and does not mean.
+// quotedCode matches code that a reply quotes, in which a call is only an example.
 var quotedCode = pattern.New("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
-// writtenCallError says that a model has called a tool in words.
+// writtenCallError reports that a model wrote a call of a tool as text.
 type writtenCallError struct{ tool string }
 
 func (e *writtenCallError) Error() string {
 	return fmt.Sprintf("the model wrote a call of %s as text, which its server should have read, so nothing was run; start the server with its parser of tool calls (llama-server: --jinja, vLLM: --enable-auto-tool-choice and --tool-call-parser), or use another model", e.tool)
 }
 
-// writtenCall is an error if a reply without calls calls a tool in its words. Such a
-// call is never run: the words may have come out of a file.
+// writtenCall returns an error if a reply without calls has a call in its text. Such a call is
+// never run: the text may come from a file.
 func (in *replies) writtenCall(r *reply) error {
 	text := r.text.String()
 	if !strings.ContainsAny(text, "<[") {

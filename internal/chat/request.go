@@ -12,11 +12,11 @@ import (
 	"agent/internal/settings"
 )
 
-// emptyReply asks once more for a reply that was empty.
+// emptyReply asks the model to go on after an empty reply. It is sent once.
 const emptyReply = "(your reply was empty: go on, or say that you are done)"
 
-// nudged is a history that ends with a word of the program's, which is in no record: it
-// represents the user, instead of the word that a reply broke off.
+// nudged returns the history of a request with word as a last message of the user. The message is
+// in no record. It takes the place of replyBrokeOff, if the history ends with that.
 func nudged(entries []*history.Content, word string) []*history.Content {
 	if last := len(entries) - 1; last >= 0 && entries[last].Speaker == history.Human && entries[last].Text() == replyBrokeOff {
 		entries = entries[:last]
@@ -24,11 +24,11 @@ func nudged(entries []*history.Content, word string) []*history.Content {
 	return append(slices.Clip(entries), history.HumanText(word))
 }
 
-// replyBrokeOff represents the user where a reply that broke off is asked for again:
+// replyBrokeOff stands for a message of the user where a reply that broke off is asked for again:
 // vendors refuse a conversation that ends with the assistant.
 const replyBrokeOff = "(your reply broke off here; go on)"
 
-// buildRequest is what is sent to the provider, checked (D-32).
+// buildRequest returns the next request for the provider, with a validated history (D-32).
 func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	head := w.Head()
 	entries, _ := c.History.Curated()
@@ -56,7 +56,7 @@ func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
 	return request, nil
 }
 
-// forModel completes a request with what the settings say about the model.
+// forModel completes a request with the settings for the model.
 func forModel(s *settings.Settings, r llm.Request) llm.Request {
 	r.Model = settings.Model.Of(s)
 	r.Temperature = settings.Temperature.Pointer(s)
@@ -72,9 +72,9 @@ func forModel(s *settings.Settings, r llm.Request) llm.Request {
 	return r
 }
 
-// stable is how many entries at the beginning of a history density leaves as they
-// are from now on: those before the first that brings a file, or output that can
-// be had again, into the context.
+// stable returns the number of entries at the beginning of a history that density will not change
+// any more: the entries before the first that brings a file, or output that can be had again,
+// into the context.
 func stable(entries []*history.Content, facts compression.Facts) int {
 	for i, entry := range entries {
 		for _, block := range entry.Blocks {
@@ -93,12 +93,12 @@ func stable(entries []*history.Content, facts compression.Facts) int {
 	return len(entries)
 }
 
-// notNow answers calls in a reply that is to be an answer.
+// notNow answers calls of a reply that should be an answer only.
 const notNow = "not run: only the answer is wanted now"
 
 // Ask makes one request for an answer in a form, in the calling goroutine as Prompt does. The
-// text asks for it in words; schema, which may be nil, has the server enforce it. Tools stay
-// declared, since the provider's cache and some servers need them, but calls are not run.
+// text asks for the form in words; schema, which may be nil, makes the server enforce it. Tools
+// stay declared, since the provider's cache and some servers need them, but calls are not run.
 func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
 		c.window.NextTurn()

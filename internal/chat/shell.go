@@ -10,8 +10,8 @@ import (
 	"agent/internal/words"
 )
 
-// Shell runs a command the user typed after "!". The model reads of it with the
-// next message, unless it is private. While a turn runs it waits for the end of that.
+// Shell runs a command that the user typed after "!". The model reads the output with the next
+// message, unless the command is private. A command typed during a turn runs after the turn.
 func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
 		if c.working {
@@ -22,7 +22,7 @@ func (c *Chat) Shell(command string, private bool) {
 }
 
 func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome, error) {
-	// What people run themselves is not confined.
+	// The user's own commands are not confined.
 	k, err := c.runner.command(command, map[string]string{"outside": "the user typed it"})
 	if err != nil {
 		return Outcome{Stop: StopFailed}, err
@@ -44,16 +44,16 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 	return Outcome{Stop: StopDone}, err
 }
 
-// typed says a command that the user ran, as they typed it.
+// typed describes a command of the user in words, with the signs that they typed.
 func typed(command string, private bool) traits.Said {
 	sign := "!"
 	if private {
-		sign = "!!" // the model reads nothing of it
+		sign = "!!" // the model does not see the command
 	}
 	return traits.Said{Name: sign, Words: traits.Words{Now: sign, Done: sign, Do: sign}, Subject: words.Headline(command)}
 }
 
-// shellReport is what the model reads of a command the user ran: its output is data
+// shellReport tells the model of a command that the user ran. The output is marked as data
 // (D-46).
 func shellReport(command string, a tools.Answer) history.Block {
 	var output strings.Builder
@@ -65,7 +65,7 @@ func shellReport(command string, a tools.Answer) history.Block {
 	return history.NewData(history.Printed, "I ran this command myself:", "$ "+command+"\n"+output.String())
 }
 
-// announceJobs reports which background commands have ended by themselves.
+// announceJobs reports the background commands that have ended by themselves.
 func (c *Config) announceJobs() {
 	if c.Env.Jobs == nil {
 		return

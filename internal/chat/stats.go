@@ -8,37 +8,37 @@ import (
 	"agent/internal/words"
 )
 
-// Stats are the running figures of a session.
+// Stats holds the running figures of a session.
 type Stats struct {
 	Requests  int
 	ToolCalls int
-	// UsageReported are the tokens of all requests.
+	// UsageReported counts the tokens of all requests.
 	UsageReported
 	Compressions int
-	// Cost is what the requests cost whose prices were known, in USD; Unpriced are the
+	// Cost is the cost of the requests whose prices were known, in USD; Unpriced counts the
 	// tokens of the others.
 	Cost     float64
 	Unpriced UsageReported
-	// Saving is what pruning has saved against sending everything, in the whole session;
-	// zero for a strategy that keeps no account. It is that of the end of a turn.
+	// Saving compares the whole session with a session without pruning, as of the end of the
+	// latest turn; zero for a strategy that keeps no account.
 	Saving Saving
 }
 
-// Saving compares a session with one in which nothing was pruned.
+// Saving compares a session with the same session without pruning.
 type Saving struct {
-	// Tokens is how many input tokens fewer were sent.
+	// Tokens is the number of input tokens saved.
 	Tokens int
-	// Cost is how much less was spent in USD, by the prices of the model in use; 0 where
-	// they are not known.
+	// Cost is the sum saved in USD, by the prices of the model in use; 0 if they are unknown.
 	Cost float64
 }
 
-// Minus is what was saved since before.
+// Minus returns the saving since before.
 func (s Saving) Minus(before Saving) Saving {
 	return Saving{s.Tokens - before.Tokens, s.Cost - before.Cost}
 }
 
-// String says it in a few words, "" when nothing was saved: "12k tokens, $0.03".
+// String returns the saving as a few words such as "12k tokens, $0.03", or "" if nothing was
+// saved.
 func (s Saving) String() string {
 	if s.Tokens <= 0 {
 		return ""
@@ -50,10 +50,10 @@ func (s Saving) String() string {
 	return text
 }
 
-// leastCost is the smallest sum that is worth telling, in USD.
+// leastCost is the smallest sum worth showing, in USD.
 const leastCost = 0.0005
 
-// saved is what pruning has saved so far.
+// saved returns the saving of pruning so far.
 func (c *Chat) saved() Saving {
 	account := c.window.Saved()
 	saving := Saving{Tokens: c.window.Scaled(account.Tokens)}
@@ -72,7 +72,7 @@ func (c *Chat) LastReply(ctx context.Context) (string, error) {
 	return ask(ctx, c.inbox, func() string { return c.lastReply })
 }
 
-// figures are the totals of the session.
+// figures returns the totals of the session.
 func (c *Chat) figures() Stats {
 	stats := c.stats.Stats
 	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.Compressions()
@@ -97,7 +97,7 @@ func (c *Chat) status() Status {
 	}
 }
 
-// runningJobs counts what runs in the background.
+// runningJobs returns the number of commands that run in the background.
 func runningJobs(env *tools.Env) int {
 	if env.Jobs == nil {
 		return 0
@@ -105,7 +105,7 @@ func runningJobs(env *tools.Env) int {
 	return env.Jobs.Running()
 }
 
-// todoProgress is that of the todo list, "" when nothing is left of it.
+// todoProgress returns the progress of the todo list, or "" if no task is open.
 func todoProgress(env *tools.Env) string {
 	list := env.Todos.List()
 	if !list.Open() {
@@ -123,8 +123,8 @@ func (c *Chat) emitStatus() {
 	c.Emit(StatusChanged{c.status(), c.figures()})
 }
 
-// tellJobs names the jobs that still run when the mode becomes one in which nothing is changed:
-// they were started before, and go on.
+// tellJobs names the jobs that still run when the mode changes to one in which nothing may be
+// changed: they were started before, and go on.
 func (c *Chat) tellJobs() {
 	mode, before := c.Mode(), c.toldMode
 	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.Env.Jobs == nil {
@@ -137,15 +137,16 @@ func (c *Chat) tellJobs() {
 	}
 }
 
-// Note shows a notice of something outside the conversation, from any goroutine.
+// Note shows a notice about something outside the conversation. It may be called from any
+// goroutine.
 func (c *Chat) Note(text string) {
 	select {
 	case c.inbox <- func() { c.notice("%s", text) }:
-	default: // nothing that is only good to know holds anybody up
+	default: // a notice must not block the caller
 	}
 }
 
-// Refresh reports the status again, after something outside has changed it.
+// Refresh reports the status again, after a change outside the chat.
 func (c *Chat) Refresh() {
 	select {
 	case c.inbox <- c.emitStatus:
@@ -153,16 +154,16 @@ func (c *Chat) Refresh() {
 	}
 }
 
-// saving watches whether the record of the conversation keeps up. It belongs to the
-// owner of the chat.
+// saving watches whether the record of the conversation keeps up. It belongs to the owner of the
+// chat.
 type saving struct {
 	*Config
-	// behind reports that something is not on disk yet.
+	// behind is set if something is not on disk yet.
 	behind bool
 }
 
-// check says once that the record falls behind, and once that it has caught up. The
-// conversation continues meanwhile: it may be about making room.
+// check tells the user once that the record falls behind, and once that it has caught up. The
+// conversation continues meanwhile: it may be about freeing disk space.
 func (s *saving) check() {
 	var err error
 	if s.Session != nil {

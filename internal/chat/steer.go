@@ -9,10 +9,10 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrWorking is the answer to a change that must wait for the end of a turn.
+// ErrWorking refuses a change that must wait for the end of a turn.
 var ErrWorking = errors.New("a turn is running; wait for its end or interrupt it with Esc")
 
-// errSummarising is ErrWorking while a summary is written.
+// errSummarising refuses a change while a summary is written. It matches ErrWorking.
 var errSummarising error = summarisingError{}
 
 type summarisingError struct{}
@@ -35,7 +35,7 @@ func (c *Chat) Retry(ctx context.Context) error {
 	})
 }
 
-// Resend is Retry in the calling goroutine, to its end, as Prompt is to Send.
+// Resend does the work of Retry in the calling goroutine, as Prompt does the work of Send.
 func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
 	if err := unanswered(c.History); err != nil {
 		return Outcome{Stop: StopFailed}, err
@@ -43,7 +43,8 @@ func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
 	return c.work(ctx, c.converse)
 }
 
-// unanswered is nil when the model still owes an answer, else it says why not.
+// unanswered returns nil if the model still owes an answer, else an error with the reason why
+// there is nothing to send.
 func unanswered(h *history.Service) error {
 	entries, _ := h.Curated()
 	if len(entries) == 0 {
@@ -76,8 +77,9 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
-// LetGo takes the answer of an item out of the context now, whatever that costs at the provider's
-// cache, and returns how many tokens that frees. It is ErrWorking while a turn runs.
+// LetGo takes the answer of an item out of the context now, even if that is dear at the
+// provider's cache, and returns the number of tokens freed. It returns ErrWorking while a turn
+// runs.
 func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	err = c.whenIdle(ctx, func() error {
 		tokens, err = c.window.LetGo(item)
@@ -87,16 +89,16 @@ func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	return tokens, err
 }
 
-// Idle is ErrWorking while a turn runs, else nil.
+// Idle returns ErrWorking while a turn runs, else nil.
 func (c *Chat) Idle(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error { return nil })
 }
 
-// ErrInterrupted is returned for what the user ended before it was done.
+// ErrInterrupted means that the user ended the work before it was done.
 var ErrInterrupted = errors.New("interrupted")
 
-// Compress compresses now, whatever the threshold, as a task of its own: Esc ends it
-// with ErrInterrupted and leaves the history as it was. It returns when that is done.
+// Compress compresses the context now, whatever the threshold, as a task of its own, and waits
+// for its end. Esc ends the task with ErrInterrupted and leaves the history as it was.
 func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 	type outcome struct {
 		told Compressed

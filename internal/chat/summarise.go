@@ -16,30 +16,30 @@ import (
 	"agent/internal/settings"
 )
 
-// OtherModel is the model of another profile, which writes summaries (D-36).
+// OtherModel connects to the model of another profile, which writes summaries (D-36).
 type OtherModel struct {
 	Endpoint Endpoint
-	// Settings are those in use with what the profile says.
+	// Settings are the settings in use, overlaid with the profile.
 	Settings *settings.Settings
-	// Close lets go of the connection.
+	// Close releases the connection.
 	Close func()
 }
 
-// Bounds of a summary: how long it may take, less where the request waits at the hard
-// limit, and how much a model may write, thinking included, in bytes.
+// Limits of a summary: its time, which is shorter if a request waits at the hard limit, and
+// the length of the answer, thinking included, in bytes.
 const (
 	summaryTime     = 10 * time.Minute
 	summaryTimeHard = 2 * time.Minute
 	longestAnswer   = 512 << 10
 )
 
-// uncalibrated is the share of a window that is used of a model whose count of tokens
-// has not been compared with ours (D-09).
+// uncalibrated is the usable share of a window for a model whose count of tokens has not been
+// compared with ours (D-09).
 const uncalibrated = 0.8
 
-// summarizer prepares the model that writes summaries: the one in use, or that of
-// compression.profile. What belongs to the owner is read here, and the rest, which may
-// wait for an endpoint, is done by the function returned.
+// summarizer prepares the model that writes summaries: the model in use, or the model of
+// compression.profile. It reads the owner's state at once. The returned function does the rest,
+// which may wait for an endpoint.
 func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	profile, room := settings.CompressionProfile.Of(c.Settings), c.window.Room()
 	inUse := settings.BaseURL.Of(c.Settings)
@@ -71,7 +71,7 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	}
 }
 
-// asking asks a model for summaries, off the owner's goroutine.
+// asking asks a model for summaries. It runs on another goroutine than the owner's.
 type asking struct {
 	chat     *Chat
 	endpoint Endpoint
@@ -80,8 +80,8 @@ type asking struct {
 	patience time.Duration
 }
 
-// connect opens the model of a profile and returns how many tokens by our own count it
-// may be asked.
+// connect opens the model of a profile and returns the room for a question, in tokens by our own
+// count.
 func (a *asking) connect(profile string) (release func(), room int, err error) {
 	if a.chat.OtherModel == nil {
 		return nil, 0, fmt.Errorf("it names %q, and there are no profiles here", profile)
@@ -97,7 +97,7 @@ func (a *asking) connect(profile string) (release func(), room int, err error) {
 	return other.Close, int(float64(free) * uncalibrated), nil
 }
 
-// ask sends one request and collects the answer, in as long as it may take.
+// ask sends one request and collects the answer, within a.patience.
 func (a *asking) ask(ctx context.Context, system, text string) (compression.Answer, error) {
 	unaffordable, err := ask(ctx, a.chat.inbox, a.chat.stats.affordable)
 	if err = cmp.Or(err, unaffordable); err != nil {
@@ -135,11 +135,11 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
-// tell makes the owner do something about the request, while it waits for its end.
+// tell makes the owner run act, while it waits for the end of the request.
 func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
 
-// account adds what was used to the totals, at the model's own price. It never reaches the calibration, which is
-// about requests of the conversation (D-09).
+// account adds the tokens used to the totals, at the model's own price. They do not reach the
+// calibration, which covers requests of the conversation only (D-09).
 func (a *asking) account(asked llm.Request, answer collected) {
 	model := settings.Model.Of(a.settings)
 	a.tell(func(c *Chat) {
@@ -156,14 +156,14 @@ func (a *asking) account(asked llm.Request, answer collected) {
 	})
 }
 
-// collected is an answer as it arrives.
+// collected holds an answer as it arrives.
 type collected struct {
 	text  strings.Builder
 	bytes int
 	usage llm.Usage
 }
 
-// take adds a chunk. An answer that is cut, or far too long, is an error.
+// take adds a chunk. It returns an error if the answer is cut or far too long.
 func (a *collected) take(chunk llm.Chunk) error {
 	switch chunk := chunk.(type) {
 	case llm.Text:
@@ -190,7 +190,7 @@ func (a *collected) take(chunk llm.Chunk) error {
 	return nil
 }
 
-// beside runs work while the owner serves the inbox.
+// beside runs work on another goroutine while the owner serves the inbox, and waits for its end.
 func (c *Chat) beside(work func()) {
 	done := make(chan struct{})
 	c.summarising = true
@@ -200,5 +200,5 @@ func (c *Chat) beside(work func()) {
 		work()
 	}()
 	await(c.inbox, done)
-	c.inbox.serve() // what was reported of the request comes before its end
+	c.inbox.serve() // events of the request come before its end
 }

@@ -6,14 +6,14 @@ import (
 	"agent/internal/tools"
 )
 
-// syntax judges the files that the calls of a reply edit, each after the last of these calls: in
-// between, a file need not parse.
+// syntax checks the files that the calls of a reply edit. It checks each file after the last of
+// these calls on the file, since in between a file need not parse.
 type syntax struct {
 	env *tools.Env
-	// edits has the files of each call, as absolute paths; last is the last call of each file.
+	// edits maps each call to its files, as absolute paths; last maps each file to its last call.
 	edits map[*call][]string
 	last  map[string]*call
-	// changed are the files that a call has edited.
+	// changed holds the files that a call has edited.
 	changed map[string]bool
 }
 
@@ -28,10 +28,10 @@ func newSyntax(env *tools.Env, calls []*call) *syntax {
 	return s
 }
 
-// after returns notes about the files that do not parse after a call that ended, "" for none.
+// after returns notes about files that do not parse after a call that ended, or "".
 func (s *syntax) after(k *call) string {
 	files := s.edits[k]
-	if k.replaced { // a hook may have given it another file
+	if k.replaced { // the new arguments may name another file
 		files = s.env.Edited(k.Traits, k.Arguments)
 	}
 	var notes []string

@@ -8,7 +8,7 @@ import (
 	"agent/internal/words"
 )
 
-// emitStep passes on what the pre-send window did.
+// emitStep emits the steps of the pre-send window as events and notices.
 func (c *Chat) emitStep(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:
@@ -26,7 +26,8 @@ func (c *Chat) emitStep(step window.Step) {
 	c.emitStatus()
 }
 
-// cutText says that the model did not see all, or that a server counts oddly.
+// cutText returns the warning that the server cut the prompt, or that its count of tokens cannot
+// be right.
 func cutText(cut window.Cut) string {
 	if cut.Limit == 0 {
 		return fmt.Sprintf("the server says that it read %s of about %s tokens; that count is not believed, so sizes are estimates and costs may be off",
@@ -36,7 +37,7 @@ func cutText(cut window.Cut) string {
 		words.Tokens(cut.Limit), words.Tokens(cut.Tokens), words.Tokens(cut.Limit))
 }
 
-// headText says what the size of the window means for prompt and tools.
+// headText returns the notice about the prompt and the tools that fit into the window.
 func headText(head window.HeadChosen) string {
 	var parts []string
 	if head.Lean {
@@ -52,17 +53,17 @@ func headText(head window.HeadChosen) string {
 		words.Tokens(head.Limit), strings.Join(parts, ", and "), words.Tokens(head.Tokens))
 }
 
-// String is the event in one quiet line, as the screen shows it:
-// "density: 4 stale reads, 1 duplicate file, 12.3k tokens freed (41% → 31%)". The number is
-// the ledger's.
+// String returns the event in one quiet line, as the screen shows it: "density: 4 stale reads, 1
+// duplicate file, 12.3k tokens freed (41% → 31%)". The number of tokens is the same as in the
+// ledger.
 func (e DensityApplied) String() string {
 	return fmt.Sprintf("density: %s, %s tokens freed%s", e.Metadata, words.Tokens(e.Freed()), shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// Freed is what was freed, as the ledger has it.
+// Freed returns the number of tokens freed, as in the ledger.
 func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
 
-// String is the event in one line.
+// String returns the event in one line.
 func (e Compressed) String() string {
 	switch {
 	case e.Failed:
@@ -77,8 +78,8 @@ func (e Compressed) String() string {
 	return fmt.Sprintf("compression (%s): %s", by, saved(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// saved says what a change of the context saved: "−12.3k tokens (41% → 31%)",
-// without the shares when they are the same.
+// saved describes the saving of a change of the context: "−12.3k tokens (41% → 31%)", without the
+// shares if they are the same.
 func saved(before, after, limit int) string {
 	sign, n := "−", before-after
 	if n < 0 {
@@ -87,7 +88,7 @@ func saved(before, after, limit int) string {
 	return sign + words.Tokens(n) + " tokens" + shares(before, after, limit)
 }
 
-// shares are the shares of the window before and after, "" when they are the same.
+// shares returns the shares of the window before and after, or "" if they are the same.
 func shares(before, after, limit int) string {
 	if from, to := Percent(before, limit), Percent(after, limit); from != to {
 		return fmt.Sprintf(" (%d%% → %d%%)", from, to)
@@ -95,5 +96,5 @@ func shares(before, after, limit int) string {
 	return ""
 }
 
-// Percent is the share of part in whole, rounded.
+// Percent returns the share of part in whole in percent, rounded.
 func Percent(part, whole int) int { return (100*part + whole/2) / max(1, whole) }

@@ -12,9 +12,9 @@ import (
 	"agent/internal/words"
 )
 
-// turn works on what the user said until the model has nothing more to do: add
-// the message, then request, reply and tool calls in a loop. Before every request
-// the context is made to fit. The history it leaves is valid however it ends.
+// turn works on a message of the user until the model asks for nothing more: it adds the message,
+// then makes requests and runs tool calls in a loop. Before every request the context is made to
+// fit. The history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.consent.TakeBack()
 	c.Env.Snapshots.Turn(message.Text())
@@ -32,7 +32,7 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 	return c.converse(ctx)
 }
 
-// converse is the turn after its message is in the history.
+// converse runs the part of a turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	defer c.consent.TakeBack()
 	c.narrowAgain()
@@ -44,7 +44,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		return c.ended(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
-		// Before the queue: a message that nothing would answer stays in it.
+		// Checked before the queue: a message that would not be answered stays there.
 		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
@@ -109,14 +109,14 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// What ends a turn that nobody watches without an answer: a script must not take it for
-// one.
+// Errors that end an unattended turn without an answer. A script must not take the missing
+// answer for an empty one.
 var (
 	errEmptyReply  = errors.New("the model sent an empty reply; ask again, or try another model")
 	errCutThinking = errors.New("the model's output limit cut the reply before the answer began; raise max-output-tokens, or lower reasoning.effort")
 )
 
-// nothing is why an empty reply is empty.
+// nothing returns the reason why an empty reply is empty.
 func (r *reply) nothing() error {
 	if r.finish == finishLength {
 		return errCutThinking
@@ -124,9 +124,9 @@ func (r *reply) nothing() error {
 	return errEmptyReply
 }
 
-// request makes the context fit, sends it and stores the reply. A provider that
-// refuses it for what is in it gets another one, as long as there is something to
-// leave out; one that finds the context too long, one smaller request (S-12).
+// request makes the context fit, sends the request and stores the reply. If a provider refuses
+// the content, request leaves content out and sends again, as long as there is something to leave
+// out. If the context is too long, it sends one smaller request (S-12).
 func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	shortened := false
 	for {
@@ -160,7 +160,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 		}
 	}
 	if err := c.stats.affordable(); err != nil {
-		return nil, err // a summary has cost the rest
+		return nil, err // a summary may have used up max-cost
 	}
 	request, err := buildRequest(&c.Config, c.window)
 	if err != nil {
@@ -179,7 +179,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	if err != nil {
 		return nil, err
 	}
-	// With the provider the model is settled, when the user chose none.
+	// If the user chose no model, Provider has settled on one.
 	request.Model = settings.Model.Of(c.Settings)
 	out.Requests++
 	c.stats.Requests++
@@ -198,7 +198,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	return r, err
 }
 
-// estimated is what a request and its reply took by our own count.
+// estimated returns the size of a request and its reply by our own count.
 func (c *Chat) estimated(r *reply) llm.Usage {
 	completion := c.Counter(r.model).Count(r.text.String() + r.thought.String())
 	for _, call := range r.calls {
@@ -207,8 +207,8 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	return llm.Usage{PromptTokens: c.window.Scaled(r.estimate), CompletionTokens: c.window.Scaled(completion)}
 }
 
-// ended is the end of a turn: err is why, nil when the model has nothing more to do. An
-// interrupt, and a limit of costs that is reached, are ends of their own, not failures.
+// ended returns the outcome of a turn. err is the reason of the end, nil if the model has nothing
+// more to do. An interrupt and a reached limit of costs are not failures.
 func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, error) {
 	var spent *costError
 	switch {
@@ -225,9 +225,8 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 	return out.stopped(StopFailed), err
 }
 
-// deliverQueued adds the messages typed while the turn ran, and returns how many. One
-// that cannot be sent returns to the user; what he typed before it is worked on all
-// the same.
+// deliverQueued adds the messages typed during the turn, and returns their number. A message that
+// cannot be sent returns to the user; the others are added all the same.
 func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
 	c.announceJobs()
@@ -256,7 +255,7 @@ func (o Outcome) stopped(stop Stop) Outcome {
 	return o
 }
 
-// notice shows the user a line. What others wrote in it has a bound.
+// notice shows the user a line, cut to a bounded length.
 func (c *Config) notice(format string, args ...any) {
 	c.Emit(Notice{Text: words.Brief(fmt.Sprintf(format, args...))})
 }
@@ -265,20 +264,20 @@ func (c *Config) notice(format string, args ...any) {
 type Outcome struct {
 	// Response is the model's last text.
 	Response string
-	// Cut says why that is not complete: "length" for the model's output limit,
-	// "content_filter" for the provider's filter; empty when it is.
+	// Cut is the reason why Response is not complete: "length" for the model's output limit,
+	// "content_filter" for the provider's filter; "" if it is complete.
 	Cut string
 	// Stop says why the turn ended.
 	Stop Stop
-	// Requests and ToolCalls count what the turn took.
+	// Requests and ToolCalls count the requests and tool calls of the turn.
 	Requests  int
 	ToolCalls int
 }
 
-// Stop is why a turn ended.
+// Stop is the reason why a turn ended.
 type Stop string
 
-// The ways a turn ends.
+// The reasons why a turn ends.
 const (
 	StopDone        Stop = "done"
 	StopInterrupted Stop = "interrupted"

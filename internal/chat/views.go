@@ -8,20 +8,20 @@ import (
 	"agent/internal/settings"
 )
 
-// ContextUsage is the next request by kind.
+// ContextUsage breaks the size of the next request down by kind.
 type ContextUsage = window.Usage
 
 // PruneRecord is one line of the ledger that /density shows.
 type PruneRecord = window.Prune
 
-// views show what the window holds and has done.
+// views shows the contents and the history of the window.
 type views struct {
 	*Config
 	inbox  inbox
 	window *window.Window
 }
 
-// ContextUsage describes the next request by kind.
+// ContextUsage returns the size of the next request by kind.
 func (v *views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 	return ask(ctx, v.inbox, v.window.Usage)
 }
@@ -34,17 +34,17 @@ func (v *views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Items)
 }
 
-// Held is a part of the context that pruning could take and has not.
+// Held is a part of the context that pruning could take but has not taken.
 type Held = window.Held
 
-// Held lists the parts of the context that are about a file or command, all of them for
-// "", and why each is still there.
+// Held lists the parts of the context that are about a file or command, or all parts if subject
+// is "", and why each is still in the context.
 func (v *views) Held(ctx context.Context, subject string) ([]Held, error) {
 	return ask(ctx, v.inbox, func() []Held { return v.window.Held(subject) })
 }
 
-// KnownFiles are the files that the context holds something of, and Pins those of them
-// that pruning leaves alone, by their absolute paths.
+// KnownFiles returns the files with content in the context, and the pinned files among them, by
+// their absolute paths. Pruning leaves pinned files alone.
 func (v *views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
 	_, err = ask(ctx, v.inbox, func() struct{} {
 		known, pinned = v.window.KnownFiles(), v.window.Pins()
@@ -56,7 +56,8 @@ func (v *views) KnownFiles(ctx context.Context) (known, pinned []string, err err
 	return known, pinned, nil
 }
 
-// Pin keeps pruning away from a file until it is unpinned, and returns its absolute path.
+// Pin protects a file from pruning, or ends the protection if pinned is false. It returns the
+// absolute path of the file.
 func (v *views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
 	return try(ctx, v.inbox, func() (string, error) { return v.window.Pin(path, pinned) })
 }
@@ -66,29 +67,27 @@ func (v *views) Ledger(ctx context.Context) ([]PruneRecord, error) {
 	return ask(ctx, v.inbox, v.window.Ledger)
 }
 
-// Bill is what one request cost.
+// Bill is the cost of one request.
 type Bill = cacheaware.Bill
 
-// Story is what the requests of a session cost, beside what they would have without
-// pruning.
+// Story compares the costs of a session's requests with their costs without pruning.
 type Story struct {
 	Bills []Bill
-	// Dollars is what a token at the full price of input costs, in USD; 0 where the price
-	// is not known.
+	// Dollars is the price of an uncached input token, in USD; 0 if the price is unknown.
 	Dollars float64
-	// Shortfalls says that the provider finds less in its cache than it should.
+	// Shortfalls is set if the provider finds less in its cache than it should.
 	Shortfalls bool
 }
 
-// Upcoming is the next request as it would be sent now.
+// Upcoming describes the next request as it would be sent now.
 type Upcoming = window.Upcoming
 
-// Upcoming says what would leave before the next request, and what that would cost.
+// Upcoming returns the next request: the content that would leave before it, and the cost.
 func (v *views) Upcoming(ctx context.Context) (Upcoming, error) {
 	return ask(ctx, v.inbox, v.window.Upcoming)
 }
 
-// Story returns that of the session; without bills for a strategy that keeps no account.
+// Story returns the Story of the session. It has no bills if the strategy keeps no account.
 func (v *views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story

@@ -8,7 +8,7 @@ import (
 	"agent/internal/words"
 )
 
-// waiting are the messages that wait for the turn loop.
+// waiting holds the messages that wait for the turn loop.
 type waiting struct {
 	*Config
 	inbox inbox
@@ -19,13 +19,12 @@ type waiting struct {
 	working bool
 }
 
-// Send starts a turn with what the user sends, or queues it while one runs.
+// Send starts a turn with a message of the user, or queues the message while a turn runs.
 func (w *waiting) Send(message atcmd.Message) {
 	w.inbox.post(func() { w.setQueue(append(w.queue, message)) })
 }
 
-// Unqueue takes back the newest message that waits. It reports false when there
-// is none.
+// Unqueue takes back the newest waiting message. It reports false if there is none.
 func (w *waiting) Unqueue(ctx context.Context) (atcmd.Message, bool) {
 	type taken struct {
 		message atcmd.Message
@@ -42,8 +41,8 @@ func (w *waiting) Unqueue(ctx context.Context) (atcmd.Message, bool) {
 	return t.message, err == nil && t.ok
 }
 
-// setQueue changes what waits. An idle chat takes the first message up at once and
-// reports the rest with the turn that begins.
+// setQueue replaces the queue. An idle chat takes up the first message at once and reports the
+// rest when its turn begins.
 func (w *waiting) setQueue(queue []atcmd.Message) {
 	w.queue = slices.Clone(queue)
 	if w.working {
@@ -52,21 +51,21 @@ func (w *waiting) setQueue(queue []atcmd.Message) {
 	}
 }
 
-// keepWaiting records what is not in the history yet.
+// keepWaiting records the messages that are not in the history yet.
 func (w *waiting) keepWaiting() {
 	if w.KeepWaiting != nil {
 		w.KeepWaiting(slices.Concat(w.delivering, w.queue))
 	}
 }
 
-// delivered notes that the message on its way is in the history, or is the user's again.
+// delivered notes that the message on its way is in the history, or was given back to the user.
 func (w *waiting) delivered() {
 	w.delivering = nil
 	w.keepWaiting()
 }
 
-// giveBackWaited hands over what waited when the program ended, as one message: nothing
-// of it is sent before the user says so.
+// giveBackWaited gives back the messages that waited when the program ended, as one message. None
+// is sent before the user sends it.
 func (w *waiting) giveBackWaited() {
 	if len(w.Waited) == 0 {
 		return
@@ -83,7 +82,7 @@ func (w *waiting) giveBackWaited() {
 	w.Waited = nil
 }
 
-// texts are messages as a person sees them.
+// texts returns messages as a person sees them.
 func texts(messages []atcmd.Message) []string {
 	all := make([]string, len(messages))
 	for i, message := range messages {
