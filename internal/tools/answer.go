@@ -5,39 +5,39 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Answer is what came of a call: for the model ([Answer.ForModel]), and for a
-// person, that is shown its fields.
+// An Answer is the result of a call. The model reads [Answer.ForModel]; a person is shown the
+// fields.
 type Answer struct {
-	// Text is the content, output or report that was asked for; bounded.
+	// Text is the requested content, output or report; bounded.
 	Text string
-	// Note says in words what a person sees by other fields, such as the exit code;
-	// for the model only.
+	// Note repeats in words, for the model, the facts that a person sees by other fields, such as
+	// the exit code.
 	Note string
-	// Error is why the call failed, empty on success. Text may still hold output.
+	// Error is the reason for the failure of the call, empty on success. Text may still hold
+	// output.
 	Error string
-	// Summary says in a few words how much it is, counted before Text was shortened:
-	// "4 hits in 2 files", "200000 lines". Empty where Text says it.
+	// Summary gives the size of the result in a few words, counted before Text was shortened: "4
+	// hits in 2 files", "200000 lines". It is empty if Text says so itself.
 	Summary string
-	// ExitCode is set when a command ran to its end.
+	// ExitCode is set if a command ran to its end.
 	ExitCode *int
-	// Diff is the unified diff of an edit, for the screen. Paths in it are relative to
-	// the workspace.
+	// Diff is the unified diff of an edit, for the screen. Its paths are relative to the
+	// workspace.
 	Diff string
-	// Change names what the call changed, for going back; zero where nothing keeps it.
+	// Change names the change that the call made, for going back; zero if no snapshots are kept.
 	Change snapshot.Mark
-	// Spool is the file that holds the whole output when Text was cut, else empty.
+	// Spool is the path of the file with the whole output if Text was cut, empty otherwise.
 	Spool string
-	// Images are pictures that belong to the answer, for a model that takes them; Text
-	// says what they are.
+	// Images holds pictures of the answer, for a model that accepts images; Text describes them.
 	Images []Image
-	// Key names what Text is the content of, such as "skill:/path/SKILL.md": newer content
-	// of the same key takes its place. Empty for most.
+	// Key names the source of Text, such as "skill:/path/SKILL.md": newer content of the same key
+	// replaces the older. It is empty for most answers.
 	Key string
-	// Shown is what the model knows of a file by this answer, nil for none.
+	// Shown describes the part of a file that the model knows by this answer, nil if nothing.
 	Shown *Shown
 }
 
-// ForModel is what the model reads of the call besides Error.
+// ForModel returns the text that the model reads of the call, without Error.
 func (a Answer) ForModel() string {
 	if a.Note == "" {
 		return a.Text
@@ -45,37 +45,37 @@ func (a Answer) ForModel() string {
 	return lines.Append(a.Text, a.Note)
 }
 
-// Image is a picture in an answer.
+// An Image is a picture in an answer.
 type Image struct {
-	// MimeType is that of Data, e.g. "image/png".
+	// MimeType is the media type of Data, e.g. "image/png".
 	MimeType string
 	Data     []byte
-	// Width and Height are in pixels, 0 where they are not known.
+	// Width and Height are in pixels, 0 if they are not known.
 	Width, Height int
 }
 
-// Noted returns the answer with another line for the model only.
+// Noted returns the answer with one more line that only the model reads.
 func (a Answer) Noted(note string) Answer {
 	a.Note = lines.Append(a.Note, note)
 	return a
 }
 
-// failed is the answer to a call that did nothing.
+// failed returns the answer to a call that did nothing.
 func failed(err error) Answer { return Answer{Error: err.Error()} }
 
-// Shown is what the model knows of a file after an answer.
+// Shown describes the part of a file that the model knows after an answer.
 type Shown struct {
-	// Path is absolute.
+	// Path is the absolute path of the file.
 	Path string
-	// From and To are the first and last line that the answer shows, 0 where it shows
-	// none or no line whole; Whole says that these are all.
+	// From and To are the first and the last line that the answer shows, 0 if it shows no whole
+	// line. Whole is set if these are all lines of the file.
 	From, To int
 	Whole    bool
-	// Content is the file as it is now, nil when it is too large to be held.
+	// Content is the present content of the file, nil if the file is too large to be held.
 	Content []byte
 }
 
-// shown is what an answer shows of a file that was read.
+// shown returns the part of the file that an answer shows.
 func (s *source) shown(from, to int, whole bool) *Shown {
 	return &Shown{Path: s.abs, From: from, To: to, Whole: whole, Content: s.whole}
 }

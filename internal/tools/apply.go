@@ -8,12 +8,12 @@ import (
 	"agent/internal/workspace"
 )
 
-// nothingChanged is what the answer to an edit of several files that is not made begins with.
+// nothingChanged begins the answer to an edit of several files that is not made.
 const nothingChanged = "Nothing was changed. "
 
-// apply makes an edit, all or nothing: what was made before a change fails is put back. A
-// file that has changed since the edit was planned is left alone. Files are removed last, so
-// that a moved one always exists under one of its names.
+// apply makes an edit, all or nothing: if a change fails, the earlier changes are undone. A file
+// that has changed since the edit was planned is left alone. Files are removed last, so that a
+// moved file always exists under one of its names.
 func (e *Env) apply(p edit) Answer {
 	files := make([]snapshot.Edited, len(p.changes))
 	for i, c := range p.changes {
@@ -69,7 +69,7 @@ func (e *Env) make(c change) error {
 	return err
 }
 
-// putBack takes back what was made, the last first.
+// putBack undoes changes, the last first.
 func (e *Env) putBack(made []change) error {
 	var all []error
 	for i := len(made) - 1; i >= 0; i-- {

@@ -47,7 +47,7 @@ func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error)
 	return env.planEdit(planned), nil
 }
 
-// patched works out what a patch does to files as they are.
+// patched returns the edit that a patch makes of the present files.
 func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 	sections, err := patch.Parse(text)
 	if err != nil {
@@ -91,13 +91,13 @@ func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 	return p, nil
 }
 
-// patchReader reads the files that a patch names.
+// A patchReader reads the files that a patch names.
 type patchReader struct {
 	env     *Env
 	sources map[string]*source
 }
 
-// read returns the content of a file, nil where there is none.
+// read returns the content of a file, nil if the file does not exist.
 func (r patchReader) read(name string) ([]byte, error) {
 	abs, err := r.env.editable(name)
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what one call asks.
+// Bounds of the questions of one call.
 const (
 	mostInquiries             = 4
 	leastOptions, mostOptions = 2, 4
 )
 
-// Inquiry is one question of the model to the person. Every question may also be answered
-// in the person's own words.
+// An Inquiry is one question of the model to the person. The person may also answer every
+// question in their own words.
 type Inquiry struct {
-	// Question is what is asked.
+	// Question is the text of the question.
 	Question string `json:"question"`
 	// Header names the subject in a word or two; it may be empty.
 	Header string `json:"header,omitempty" jsonschema:"the subject in a word or two"`
-	// Options are the choices that are offered, the recommended one first.
+	// Options lists the choices, the recommended one first.
 	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first; the user can always answer otherwise"`
-	// Several is set when more than one option may be chosen.
+	// Several is set if more than one option may be chosen.
 	Several bool `json:"multiSelect,omitempty" jsonschema:"several options may be chosen"`
 }
 
@@ -36,15 +36,15 @@ type Option struct {
 	Description string `json:"description,omitempty" jsonschema:"what follows from it"`
 }
 
-// Given is the answer to one inquiry.
+// Given is the person's answer to one inquiry.
 type Given struct {
-	// Chosen are the labels of the options that were chosen, in their order.
+	// Chosen holds the labels of the chosen options, in their order.
 	Chosen []string
-	// Words is what the person wrote themselves, empty when they wrote nothing.
+	// Words is the answer in the person's own words, empty if the person wrote nothing.
 	Words string
 }
 
-// String says the answer on one line.
+// String returns the answer on one line.
 func (g Given) String() string {
 	said := g.Chosen
 	if g.Words != "" {
@@ -103,7 +103,7 @@ func checkInquiries(all []Inquiry) error {
 	return nil
 }
 
-// saidBy says what the person answered, a question and its answer in two lines.
+// saidBy returns the answer with the person's replies, each question and its reply on two lines.
 func saidBy(inquiries []Inquiry, given []Given) Answer {
 	var text, summary []string
 	for i, g := range given {
@@ -144,8 +144,8 @@ func presentPlan() Tool {
 	})
 }
 
-// planned is the answer to a plan that the person has agreed to. Its steps are kept as the
-// todo list.
+// planned returns the answer to a plan that the person has agreed to. The steps of the plan
+// become the todo list.
 func (e *Env) planned(plan, mode string) Answer {
 	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."
 	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {

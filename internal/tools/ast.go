@@ -62,8 +62,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	return env.excerptOf(s, heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
 }
 
-// excerptOf answers with as many lines of a text as fit, and with how to go on after
-// those that are shown.
+// excerptOf answers with as many lines of a text as fit, and says how to read the rest.
 func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) string) Answer {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
@@ -77,7 +76,7 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	return Answer{Text: shown, Note: s.foreignNote(shown), Shown: s.shown(0, 0, false)}
 }
 
-// maxOutlineBytes is the size up to which files are outlined.
+// maxOutlineBytes is the size of the largest file that is outlined.
 const maxOutlineBytes = 1 << 20
 
 type astEditArgs struct {
@@ -136,7 +135,8 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	return planned(s, after, code, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
 }
 
-// wouldNotParse quotes the line of the edited file at which the parser gave up.
+// wouldNotParse returns an error that quotes the line of the edited file at which the parser
+// failed.
 func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	quoted := ""
 	if all := lines.Split(string(after)); problem.Line <= len(all) {

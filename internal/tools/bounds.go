@@ -8,24 +8,24 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is what a token of text and code comes to, near enough to bound
-// results without counting.
+// bytesPerToken is the usual size of a token of text and code, near enough to bound results
+// without counting.
 const bytesPerToken = 4
 
-// OutputBytes is OutputTokens in bytes. A limit below 1 is none.
+// OutputBytes returns OutputTokens in bytes. A value below 1 sets no limit.
 func (l Limits) OutputBytes() int { return atLeastOne(l.OutputTokens) * bytesPerToken }
 
-// readLines is ReadLines. A limit below 1 is none.
+// readLines returns ReadLines. A value below 1 sets no limit.
 func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 
-// found are the limits of what was printed or found, of which the most is seldom needed
-// and little is quoted. The rest can be had: from a file, or by going on.
+// found returns the limits for output of commands and for search results. Most of that is seldom
+// needed, and little of it is quoted. The model can get the rest from a file or by going on.
 func (l Limits) found() Limits {
 	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
 	return l
 }
 
-// withFoundLimits is the Env with the limits of what was found.
+// withFoundLimits returns a copy of the Env with the limits for search results.
 func (e *Env) withFoundLimits() *Env {
 	found := *e
 	found.Limits = e.Limits.found()
@@ -39,23 +39,24 @@ func atLeastOne(limit int) int {
 	return limit
 }
 
-// Rooms for what an answer holds besides the content that was asked for, in bytes.
+// Space in an answer beside the requested content, in bytes.
 const (
-	// headingBytes is for the line that says which part of the whole it is.
+	// headingBytes is for the line that says which part of the whole is shown.
 	headingBytes = 200
-	// notesBytes is for how a command ended and where the rest of its output is.
+	// notesBytes is for the notes on how a command ended and where the rest of its output is
+	// kept.
 	notesBytes = 500
 )
 
-// room is what is left of an answer for content beside so many other bytes. However
-// small the answer must be, there is some.
+// room returns the number of bytes of an answer that are left for content beside so many other
+// bytes. Content gets a quarter of the answer at least.
 func (l Limits) room(others int) int {
 	limit := l.OutputBytes()
 	return max(limit-others, limit/4)
 }
 
-// bound cuts what a tool has not kept within the limits itself, an error message
-// mostly.
+// bound cuts an answer that the tool has not kept within the limits itself, mostly an error
+// message.
 func (l Limits) bound(a Answer) Answer {
 	limit := l.OutputBytes()
 	a.Error = shorten(a.Error, limit/2)
@@ -63,12 +64,12 @@ func (l Limits) bound(a Answer) Answer {
 	return a
 }
 
-// shorten keeps the start of a text.
+// shorten returns the start of a text.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	// For what says how much is missing.
+	// The note that says how much is missing needs room.
 	const note = 50
 	limit = max(limit-note, 0)
 	if first := lines.Split(text)[0]; len(first) > limit {
@@ -77,7 +78,7 @@ func shorten(text string, limit int) string {
 	return lines.Head(text, limit)
 }
 
-// fitting returns how many of the lines, at least one, fit in so many bytes.
+// fitting returns how many of the lines fit in so many bytes, at least one.
 func fitting(list []string, room int) int {
 	for i, line := range list {
 		if room -= len(line) + 1; room < 0 {
@@ -87,8 +88,8 @@ func fitting(list []string, room int) int {
 	return len(list)
 }
 
-// part says which part of a list an answer shows, and how to go on: nothing when it
-// is all there is. total is 0 when it is not known, but more than shown.
+// part says which part of a list an answer shows and how to go on, or nothing if the answer shows
+// the whole list. A total of 0 means that the total is not known, but larger than shown.
 func part(what string, first, shown, total int, narrow string) string {
 	last := first + shown - 1
 	what = words.Plural(what)
@@ -103,11 +104,13 @@ func part(what string, first, shown, total int, narrow string) string {
 	return fmt.Sprintf("[%s %d-%d of %d; go on with offset %d%s]", what, first, last, total, last+1, narrow)
 }
 
-// maxListed is how many items an answer lists.
+// maxListed bounds the items that an answer lists.
 const maxListed = 1000
 
-// listed answers with the items of a list from an offset on, as many as fit and no more than
-// most, a line each, below a heading, which may be empty. What is one of them.
+// listed answers with the items of a list from an offset on, one on each line, below a heading,
+// which may be empty. It lists as many items as fit, and no more than most. The last arguments
+// are the noun for an item in the singular, advice how to narrow the list, and a function that
+// returns the line of an item.
 func listed[T any](limits Limits, heading string, all []T, offset, most int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
 		return failed(err)
@@ -127,7 +130,7 @@ func listed[T any](limits Limits, heading string, all []T, offset, most int, wha
 	return Answer{Text: text, Summary: words.Count(len(all), what)}
 }
 
-// checkOffset refuses an offset that is none, or past the end of a list.
+// checkOffset refuses an offset that is negative or past the end of a list.
 func checkOffset(offset, total int, what string) error {
 	switch {
 	case offset < 0:

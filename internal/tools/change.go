@@ -21,41 +21,43 @@ import (
 	"agent/internal/words"
 )
 
-// edit is what a call makes of files, planned but not made.
+// An edit is a planned change of files that has not been made.
 type edit struct {
 	changes []change
-	// done says in a line what was done, and notes what was not taken literally.
+	// done describes the edit on one line, and notes tell where it differs from the letter of the
+	// call.
 	done  string
 	notes []string
-	// given are the lines that the call itself has for the files. The answer does not repeat them.
+	// given holds the lines that the call itself has for the files. The answer does not repeat
+	// them.
 	given string
 }
 
-// change is what an edit makes of one file.
+// A change is the part of an edit that concerns one file.
 type change struct {
 	abs, rel string
-	// from is the path that the file is moved from, empty for none.
+	// from is the old path of a moved file, empty if the file is not moved.
 	from string
-	// before is the file as it was when the edit was planned, nil when there was
-	// none; after is what it will hold, nil for nothing.
+	// before is the content when the edit was planned, nil if there was no file. after is the new
+	// content, nil if the file is deleted.
 	before, after []byte
-	// links is how many names the file has. An edit makes a new file under the name it
-	// was given, so the other names keep what the file held before.
+	// links counts the names of the file. An edit makes a new file under the given name, so the
+	// other names keep the old content.
 	links uint64
-	// mode are the permissions of the file that is replaced, or moved.
+	// mode holds the permissions of the file that is replaced or moved.
 	mode fs.FileMode
 	diff textdiff.Diff
 }
 
-// changed is the change of a file from what open gave.
+// changed returns the change of an opened file to a new content.
 func (s *source) changed(after []byte) change {
 	c := change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode}
 	c.diff = textdiff.New(textfile.Parse(c.before).Text, textfile.Parse(after).Text)
 	return c
 }
 
-// defineEdit completes a tool that edits one file. plan writes nothing; an error of
-// it may show the model what changed in the file, and counts as seen.
+// defineEdit completes a tool that edits one file. plan writes nothing. If its error shows the
+// model the changes in the file, the file counts as seen.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
 	t.Edits, t.Form, t.File, t.Key = true, traits.Replace, traits.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
@@ -67,7 +69,7 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
 	})
 }
 
-// planEdit is the plan of an edit. What is applied is what was planned.
+// planEdit returns the plan of an edit, which applies exactly this edit.
 func (e *Env) planEdit(planned edit) Plan {
 	preview := e.watched(Preview{Title: planned.said(false)})
 	for _, c := range planned.changes {
@@ -80,7 +82,7 @@ func (e *Env) planEdit(planned edit) Plan {
 	return Plan{Preview: preview, Apply: func(context.Context) Answer { return e.apply(planned) }}
 }
 
-// The kinds of changes, in the order in which they are said, before and after they are made.
+// The kinds of changes, in the order in which an answer lists them.
 const (
 	edited = iota
 	lineEnds
@@ -94,7 +96,8 @@ var kinds = [...][2]string{
 	created: {"create", "added"}, deleted: {"delete", "deleted"}, moved: {"move", "moved"},
 }
 
-// said lists the files in a line by what is done to them, or was done.
+// said lists the files of the edit on one line, grouped by kind of change, in the past tense if
+// done is set.
 func (p edit) said(done bool) string {
 	gone := map[string]bool{}
 	for _, c := range p.changes {
@@ -131,8 +134,8 @@ func (p edit) said(done bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// besides says what an edit does that is not seen in the text: it parts a hard-linked file
-// from its other names, and passes over a protection against writing.
+// besides names the effects of an edit that its diff does not show: it separates a hard-linked
+// file from its other names, and overrides a protection against writing.
 func (c change) besides() string {
 	var besides []string
 	if c.links > 1 {
@@ -148,12 +151,12 @@ func (c change) besides() string {
 	return " (" + strings.Join(besides, "; ") + ")"
 }
 
-// errNoChange is the answer to an edit that would leave the file as it is. It is
-// an error so that nothing takes the call for a write.
+// errNoChange is the answer to an edit that would leave the file unchanged. It is an error so
+// that nothing takes the call for a write.
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
-// planned returns the edit of a file from what open gave, refusing one that changes nothing.
-// given are the lines that the call has for it.
+// planned returns the edit of an opened file, or an error if the edit changes nothing. given
+// holds the lines that the call has for the file.
 func planned(s *source, after []byte, given, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
 		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
@@ -165,17 +168,17 @@ func planned(s *source, after []byte, given, done string) (edit, error) {
 	return edit{changes: []change{c}, done: done + c.besides(), given: given}, nil
 }
 
-// openToEdit opens a file for an edit tool. A file that holds something else than
-// what the model last saw of it gives a *ChangedError.
+// openToEdit opens a file for an edit tool. It returns a *ChangedError if the file has changed
+// since the model last saw it.
 func (e *Env) openToEdit(path string) (*source, error) {
 	abs, err := e.editable(path)
 	if err != nil {
 		return nil, err
 	}
-	if !e.mayRead(abs) && !e.Seen.Known(abs) { // what is wrong with an edit is said with what the file holds
+	if !e.mayRead(abs) && !e.Seen.Known(abs) { // the error of a failed edit quotes the file
 		return nil, fmt.Errorf("%s may hold keys and you have not read it; read it first (read_file), which the user is asked about", e.Workspace.Rel(abs))
 	}
-	// Only looking for the like of a missing file could be worth interrupting.
+	// No context is needed: only the search for names similar to a missing file takes time.
 	s, err := e.openResolved(context.Background(), abs)
 	if err != nil {
 		return nil, err
@@ -190,8 +193,8 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	return s, nil
 }
 
-// openKnown is openToEdit for an edit that does not itself prove that the model knows the
-// content: a file that it never saw is refused.
+// openKnown opens a file as openToEdit does, for an edit that does not itself prove that the
+// model knows the content. It refuses a file that the model never saw.
 func (e *Env) openKnown(path string) (*source, error) {
 	s, err := e.openToEdit(path)
 	if err != nil {
@@ -208,8 +211,8 @@ func (e *Env) mustKnow(s *source) error {
 	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
 }
 
-// editable resolves the path of a file to edit. Git's own files are refused: a hook
-// or a setting there runs programs, which the permission to edit does not cover.
+// editable resolves the path of a file to edit. It refuses git's own files: hooks and settings in
+// them run programs, which the permission to edit does not cover.
 func (e *Env) editable(path string) (string, error) {
 	if strings.HasSuffix(path, "/") {
 		return "", fmt.Errorf("%s names a folder; add the name of the file (folders are made with it)", path)
@@ -224,8 +227,8 @@ func (e *Env) editable(path string) (string, error) {
 	return abs, nil
 }
 
-// unified is the diff of the file, with what a move does not change left out. A name with line
-// breaks, which would look like lines of the diff, is quoted.
+// unified returns the diff of the file, without the lines that a move leaves unchanged. It quotes
+// a name with line breaks, which would look like lines of the diff.
 func (c change) unified() string {
 	from, to := cmp.Or(c.from, c.rel), c.rel
 	switch {
@@ -237,9 +240,9 @@ func (c change) unified() string {
 	return c.diff.Unified(words.Name(from), words.Name(to))
 }
 
-// report returns the text that the model reads of an edit: what was done, the changed lines of
-// each file as they are now, and what was not taken literally. It repeats neither a new file nor
-// the middle of many new lines: the call itself holds them.
+// report returns the text that the model reads of an edit: a description, the changed lines of
+// each file as they are now, and the notes. It repeats neither a new file nor the middle of many
+// new lines, because the call itself holds them.
 func (p edit) report(limits Limits) string {
 	out, several := p.done, len(p.changes) > 1
 	if several {
@@ -266,7 +269,7 @@ func (p edit) report(limits Limits) string {
 	return out
 }
 
-// DoesNotParse returns a note about a file that is no valid source of its language, "" for any
+// DoesNotParse returns a note about a file that is not valid source of its language, "" for any
 // other file.
 func (e *Env) DoesNotParse(abs string) string {
 	s, err := e.openResolved(context.Background(), abs)
@@ -282,7 +285,7 @@ func (e *Env) DoesNotParse(abs string) string {
 }
 
 // Edited returns the files that a call of an edit tool names, as absolute paths. It leaves out
-// those that cannot be edited.
+// files that cannot be edited.
 func (e *Env) Edited(t Traits, arguments json.RawMessage) []string {
 	if !t.WritesFile() {
 		return nil

@@ -9,11 +9,10 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// define completes a tool from the Go struct A of its arguments: the schema comes
-// from the struct (a field's json tag names the parameter, omitempty makes it
-// optional, its jsonschema tag is the description), and plan is called with the
-// decoded arguments. Arguments that do not fit are an error. Whatever the tool answers
-// is bounded (D-41).
+// define completes a tool from the Go struct A of its arguments. The schema comes from the
+// struct: a field's json tag names the parameter, omitempty makes it optional, its jsonschema tag
+// is the description. plan is called with the decoded arguments. Arguments that do not fit are an
+// error. All answers of the tool are bounded (D-41).
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := decode.ParametersOf[A]()
 	t.takes = d.JSON
@@ -39,8 +38,8 @@ func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Pla
 	return t
 }
 
-// bounded cuts an error message that is too long for an answer. What it wraps is
-// known no more then.
+// bounded cuts an error message that is too long for an answer. A cut error no longer wraps other
+// errors.
 func bounded(err error, limits Limits) error {
 	if len(err.Error()) <= limits.OutputBytes()/2 {
 		return err
@@ -48,8 +47,8 @@ func bounded(err error, limits Limits) error {
 	return errors.New(limits.bound(failed(err)).Error)
 }
 
-// defineRead completes a tool that only reads: run carries its calls out. Arguments
-// that name files have a method reads, so that it is asked about those with keys.
+// defineRead completes a tool that only reads; run carries out its calls. Arguments that name
+// files have a method reads, so that a person is asked about files with keys.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
 	t.Reads, t.Beside = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {

@@ -61,8 +61,8 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	})
 }
 
-// start splits a pattern into the folder it begins with, so that only what is below
-// is listed, and the rest, which may hold wildcards.
+// start splits a pattern into the folder that it begins with and the rest, which may hold
+// wildcards. Only files below the folder need be listed.
 func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err error) {
 	if strings.TrimSpace(args.Pattern) == "" {
 		return "", "", errors.New("pattern is empty")
@@ -87,14 +87,13 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 	return base, pattern, nil
 }
 
-// latestFirst sorts files by when they were changed, and by path where that is the
-// same.
+// latestFirst sorts files by the time of their last change, and by path if the times are equal.
 func latestFirst(files []string) {
 	type dated struct {
 		file    string
 		changed int64 // nanoseconds
 	}
-	all := make([]dated, len(files)) // of a large repository a map would be too large
+	all := make([]dated, len(files)) // a map would be too large for a large repository
 	for i, file := range files {
 		all[i].file = file
 		if info, err := os.Lstat(file); err == nil {
@@ -107,10 +106,10 @@ func latestFirst(files []string) {
 	}
 }
 
-// globMeta are the characters that make a glob of a name.
+// globMeta holds the characters that make a name a glob.
 const globMeta = "*?[{"
 
-// concerns reports whether one of some valid globs is about a file: its path, its name in any
+// concerns reports whether one of some valid globs matches a file: its path, its name in any
 // folder, or a folder above it.
 func concerns(globs []string, file string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {

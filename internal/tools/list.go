@@ -68,8 +68,8 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	})
 }
 
-// namesWithFiles returns the names in dir that are, or hold, files that git does
-// not ignore.
+// namesWithFiles returns the names in dir of files that git does not ignore, and of folders that
+// hold such files.
 func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
 	_, above, err := w.Below(dir)
 	if err != nil {
@@ -105,8 +105,8 @@ func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 	return fmt.Sprintf("%s (%s)", name, words.Bytes(info.Size()))
 }
 
-// couldBeTracked reports whether git would know an entry if it were not ignored:
-// not an empty folder, a pipe or a device.
+// couldBeTracked reports whether git could track an entry if it were not ignored. Git tracks no
+// empty folders, pipes or devices.
 func couldBeTracked(folder *os.Root, entry fs.DirEntry) bool {
 	if !entry.IsDir() {
 		return entry.Type().IsRegular() || entry.Type()&fs.ModeSymlink != 0

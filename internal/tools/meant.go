@@ -11,9 +11,9 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// Meant returns what a call means among the tools there are now, by the names that they
-// have. Calls of tools that are not the program's own stay as they are. A command that is
-// a patch is one.
+// Meant returns a call with the names of the present tools and their parameters. Calls of tools
+// that are not the program's own stay unchanged. A command that applies a patch becomes a call of
+// the patch tool.
 func (r *Registry) Meant(name, arguments string) decode.Call {
 	now := r.Now()
 	return r.asPatch(decode.Meant(name, arguments, func(name string) (json.RawMessage, bool) {
@@ -28,10 +28,9 @@ func (r *Registry) Meant(name, arguments string) decode.Call {
 	}))
 }
 
-// asPatch returns a call as what it does: a command that does nothing but give a patch to
-// apply_patch is a call of that tool. GPT models write such commands, with or without the
-// tool; this way consent, rules, density and the record see an edit (D-92). Other calls
-// stay as they are.
+// asPatch turns a command that does nothing but give a patch to apply_patch into a call of that
+// tool. GPT models write such commands, with or without the tool; this way consent, rules,
+// density and the record see an edit (D-92). Other calls stay unchanged.
 func (r *Registry) asPatch(call decode.Call) decode.Call {
 	tool, err := r.Get(call.Name)
 	if err != nil || !tool.Runs || len(tool.Density.Command) == 0 {
@@ -57,7 +56,7 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 	return call
 }
 
-// planNoPatch plans a command that uses apply_patch as a program beside others: it runs
+// planNoPatch plans a command that uses apply_patch as one program among others. The plan runs
 // nothing.
 func planNoPatch() Plan {
 	exit := shell.NotFound

@@ -18,28 +18,28 @@ import (
 	"agent/internal/workspace"
 )
 
-// maxWholeBytes is the size up to which a file is held in memory. Larger ones are
-// read by lines and cannot be edited.
+// maxWholeBytes is the size of the largest file that is held in memory. Larger files are read by
+// lines and cannot be edited.
 const maxWholeBytes = 16 << 20
 
-// sniffBytes is how much of a file is examined to distinguish text from binary.
+// sniffBytes is the size of the part of a file that is examined to distinguish text from binary.
 const sniffBytes = 8 << 10
 
-// source is a text file opened for the model. Close it.
+// A source is a text file opened for the model. It must be closed.
 type source struct {
-	// abs is the path that Resolve gave, rel the one to show.
+	// abs is the path that Resolve returned, rel the path to show.
 	abs, rel string
 	size     int64
-	// links is how many names the file has: more than one if it is hard-linked.
+	// links counts the names of the file: more than one if it is hard-linked.
 	links uint64
 	mode  fs.FileMode
-	// whole is the content, nil when the file is larger than maxWholeBytes.
+	// whole is the content, nil if the file is larger than maxWholeBytes.
 	whole []byte
 	file  *os.File
 }
 
-// open opens a text file and reads it unless it is huge. Whatever it is instead is
-// an error that says what it is and what to do.
+// open opens a text file and reads it unless it is huge. For anything but a text file it returns
+// an error that says so and how to go on.
 func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	abs, err := e.Workspace.ResolveRead(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	return e.openResolved(ctx, abs)
 }
 
-// openResolved opens a file by what Resolve returned, whatever it holds.
+// openResolved opens a file by the path that Resolve returned, even if the file holds keys.
 func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	s := &source{abs: abs, rel: e.Workspace.Rel(abs)}
 	var err error
@@ -99,7 +99,7 @@ func (s *source) load() error {
 	return nil
 }
 
-// reader reads the content from its start.
+// reader returns a reader of the content from its start.
 func (s *source) reader() (io.Reader, error) {
 	if s.whole != nil {
 		return strings.NewReader(textfile.Parse(s.whole).Text), nil
@@ -111,8 +111,8 @@ func (s *source) reader() (io.Reader, error) {
 // Close closes the file.
 func (s *source) Close() { s.file.Close() }
 
-// binaryKind says what the first bytes of a file are when they are not text. Text
-// is what reads as text, whatever its first letters: "BM" alone makes no picture.
+// binaryKind names the kind of a file that is not text by its first bytes, "" for text. Readable
+// text is text whatever its first letters: "BM" alone makes no picture.
 func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	foreign, _ := textfile.Foreign(head)
@@ -129,10 +129,10 @@ func binaryKind(head []byte) string {
 	return kind
 }
 
-// BinaryError is the answer to a file that is not text.
+// A BinaryError is the answer to a file that is not text.
 type BinaryError struct {
 	Path string
-	// Kind says what it is, e.g. "image/png".
+	// Kind is the media type, e.g. "image/png", or a description.
 	Kind string
 	// Size is in bytes.
 	Size int64
@@ -149,11 +149,11 @@ func (e *BinaryError) Error() string {
 	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, words.Bytes(e.Size), advice)
 }
 
-// replacement is what the model is shown in the place of bytes that are not UTF-8.
+// replacement stands for bytes that are not UTF-8 in the text that the model is shown.
 const replacement = "\uFFFD"
 
-// foreignNote says for the model that a file is not UTF-8, as far as it is known; empty
-// when it is. shown is what an answer shows of it.
+// foreignNote returns a note for the model that a file is not UTF-8, as far as that is known, ""
+// if it is UTF-8. shown is the part of the file that an answer shows.
 func (s *source) foreignNote(shown string) string {
 	if s.whole == nil && strings.Contains(shown, replacement) {
 		return fmt.Sprintf("[%s is not all UTF-8 text: each %s may stand for bytes that are not]", s.rel, replacement)
@@ -166,8 +166,8 @@ func (s *source) foreignNote(shown string) string {
 		s.rel, words.Count(count, "byte"), line, replacement)
 }
 
-// refuseForeign refuses to write what would destroy the bytes of a file that are not UTF-8:
-// those that the model was shown as U+FFFD, and which it cannot write.
+// refuseForeign returns an error if an edit would destroy bytes of a file that are not UTF-8. The
+// model was shown U+FFFD in their place, and cannot write them.
 func refuseForeign(s *source, after []byte, whole bool) error {
 	count, line := textfile.Foreign(s.whole)
 	if count == 0 || !whole && bytes.Count(after, []byte(replacement)) <= bytes.Count(s.whole, []byte(replacement)) {
@@ -181,7 +181,8 @@ func refuseForeign(s *source, after []byte, whole bool) error {
 		s.rel, words.Count(count, "byte"), line, what)
 }
 
-// foreignFiles names the files of which a search shows lines that are not UTF-8.
+// foreignFiles returns a note with the names of the files that have lines that are not UTF-8 in
+// the results of a search.
 func foreignFiles(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -15,9 +15,9 @@ import (
 	"agent/internal/shell"
 )
 
-// watched completes the preview of an edit or a command with why changes in the workspace are
-// asked about: in a home folder nearly everything is run or obeyed by something, more than any
-// list holds.
+// watched completes the preview of an edit or a command in a workspace that holds the home
+// folder, so that a person is asked about changes. In a home folder some program runs or obeys
+// nearly every file, more than any list could name.
 func (e *Env) watched(p Preview) Preview {
 	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
 		p.Unwatched, p.AtHome = "the workspace holds your home folder", !e.Named
@@ -25,15 +25,15 @@ func (e *Env) watched(p Preview) Preview {
 	return p
 }
 
-// previewRead works out which of the files that a call names hold keys. Those, and no
-// others, it may read once it was allowed.
+// previewRead returns the preview of a call that reads files, with the files that hold keys. The
+// call may read these files, and no others with keys, after a person has allowed it.
 func (e *Env) previewRead(tool string, paths []string) Preview {
 	var preview Preview
 	e.mayReadKeys = nil
 	for _, path := range paths {
 		abs, err := e.Workspace.ResolveRead(path)
 		if err != nil || slices.Contains(e.mayReadKeys, abs) {
-			continue // the call says what is wrong with the path
+			continue // the call itself reports a bad path
 		}
 		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
 		if found.Care == protect.Free {
@@ -47,8 +47,8 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 	return preview
 }
 
-// mayRead reports whether the model may be shown a file: it holds no keys, or a
-// person was asked.
+// mayRead reports whether the model may be shown a file: the file holds no keys, or a person was
+// asked.
 func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Care == protect.Free {
 		return true
@@ -56,14 +56,12 @@ func (e *Env) mayRead(abs string) bool {
 	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return disk.Within(abs, cleared) })
 }
 
-// notInPaths are the characters at which a command line is taken apart to find the
-// files it names.
+// notInPaths holds the characters that separate the possible file names in a command line.
 const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
-// protectedNames finds the protected files that a command line names, whatever it does with
-// them. It uses words: a command can always hide what it is about, which is what
-// the sandbox is for. Of a confined command only what the sandbox does not keep from
-// it counts.
+// protectedNames returns the protected files that a command line names, whatever it does with
+// them. It looks at single words: a command can always hide its files, and the sandbox protects
+// against that. For a confined command it leaves out files that the sandbox already protects.
 func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
 	hidden := func(abs string) bool { // no confined command can read it
@@ -99,9 +97,9 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 	return protected
 }
 
-// foundInside are the programs of a command that is not confined which PATH finds in a
-// folder that commands may write: anyone of them may have put them there, by the name of
-// another. No rule by name is about those (D-60).
+// foundInside returns the programs of an unconfined command that PATH finds in a folder that
+// commands may write. Any command may have put them there under the name of another program, so
+// no rule by name covers them (D-60).
 func (e *Env) foundInside(command shell.Command) []protect.Found {
 	var found []protect.Found
 	seen := map[string]bool{}
@@ -119,8 +117,8 @@ func (e *Env) foundInside(command shell.Command) []protect.Found {
 	return found
 }
 
-// markWritten marks the words of a line outside of the sandbox that name what a confined
-// command may have written and what would now run: programs, and scripts of interpreters.
+// markWritten marks the words of a line outside of the sandbox that name files which a confined
+// command may have written and which would now run: programs, and scripts of interpreters.
 func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 	dirs := e.folders(command)
 	for _, part := range parts {
@@ -136,17 +134,17 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 	}
 }
 
-// maxFolders bounds the folders in which the words of a line are looked up.
+// maxFolders bounds the number of folders in which the words of a line are looked up.
 const maxFolders = 64
 
-// namesIn are the paths that a word of a line may name.
+// namesIn returns the paths that a word of a line may name.
 func namesIn(word string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(notInPaths+"!", r) })
 }
 
-// folders are those that the programs of a line may be in, or look for others in, whichever
-// of its cd fail: each folder that a word or an option names may be one, as in env -C bin,
-// find bin -execdir and env PATH=bin.
+// folders returns the folders in which the programs of a line may lie or look for other programs,
+// even if some of its cd fail. Each folder that a word or an option names may be such a folder,
+// as in env -C bin, find bin -execdir and env PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
 	for _, call := range cmdline.Calls(command.Line) {
@@ -168,8 +166,8 @@ func (e *Env) folders(command shell.Command) []string {
 	return dirs
 }
 
-// folderNamed is the path that a name, or the option -C with it, means in a folder, and
-// whether a folder is there.
+// folderNamed returns the path that a name, or the option -C with a name, means in a folder, and
+// whether a folder exists there.
 func (e *Env) folderNamed(dir, name string) (path string, there bool) {
 	path = e.absolute(dir, name)
 	there = isFolder(path)
@@ -189,7 +187,7 @@ func isFolder(pattern string) bool {
 	})
 }
 
-// absolute is a path of a command line that runs in a folder.
+// absolute returns the absolute form of a path in a command line that runs in a folder.
 func (e *Env) absolute(dir, path string) string {
 	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
@@ -203,8 +201,8 @@ func interprets(program string) bool {
 	return program == "." || slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "fish", "source", "python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "osascript"}, name)
 }
 
-// runsWritten reports whether a path, which may be a pattern, leads to a program in one of
-// some folders, or to any file where files are scripts.
+// runsWritten reports whether a path, which may be a pattern, leads to a program in one of the
+// folders, or to any file if scripts is set.
 func runsWritten(pattern string, scripts bool, folders []string) bool {
 	paths, _ := filepath.Glob(pattern)
 	return slices.ContainsFunc(append(paths, pattern), func(path string) bool {
@@ -213,5 +211,5 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 	})
 }
 
-// maxNamed is how many of the protected files that a command line names are shown.
+// maxNamed bounds the protected files of a command line that are shown.
 const maxNamed = 5

@@ -47,7 +47,7 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	}
 	shown := s.shown(p.First, p.Last(), wholeFile(p))
 	if p.Column > 1 || p.Rest > 0 {
-		shown = s.shown(0, 0, false) // a line is not shown to its end
+		shown = s.shown(0, 0, false) // one line is cut
 	}
 	note := s.foreignNote(p.Plain())
 	switch {
@@ -63,11 +63,11 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Note: note, Shown: shown}
 }
 
-// wholeFile reports whether a page is all of a file.
+// wholeFile reports whether a page holds the whole file.
 func wholeFile(p textfile.Page) bool { return p.First == 1 && p.Column == 1 && p.Rest == 0 && !p.More }
 
-// readOn says by which parameters the text after a page is read; nothing at the end.
-// parameter is what the tool calls the first line.
+// readOn names the parameters that read the text after a page, "" at the end of the file.
+// parameter is the tool's name for the first line.
 func readOn(p textfile.Page, parameter string) string {
 	switch {
 	case p.Rest > 0 && p.More:
@@ -80,8 +80,8 @@ func readOn(p textfile.Page, parameter string) string {
 	return ""
 }
 
-// readLines opens a text file, reads lines of it, as many as fit in an answer, and
-// records it as seen.
+// readLines opens a text file, reads as many of the wanted lines as fit in an answer, and records
+// the file as seen.
 func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (*source, textfile.Page, error) {
 	s, err := e.open(ctx, path)
 	if err != nil {
@@ -107,7 +107,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	return s, p, nil
 }
 
-// extent says which part of the file a page is.
+// extent describes the part of the file that a page holds.
 func (s *source) extent(p textfile.Page) string {
 	whole := fmt.Sprint(p.Total)
 	if p.Total == 0 {
@@ -165,7 +165,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.foreignNote(p.Plain()), Shown: s.shown(p.First, p.Last(), false)}
 }
 
-// checkRange refuses line ranges that hold no line.
+// checkRange refuses line ranges without a line.
 func checkRange(start, end int) error {
 	if start < 1 || end < start {
 		return fmt.Errorf("start_line %d and end_line %d are no range: lines count from 1 and end_line is included", start, end)

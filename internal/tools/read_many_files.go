@@ -36,7 +36,7 @@ func readManyFiles() Tool {
 	}, runReadManyFiles)
 }
 
-// reads are the files and folders that are named, for a glob the folder it begins in.
+// reads returns the named files and folders, and for a glob the folder in which it begins.
 func (a readManyFilesArgs) reads() []string {
 	named := make([]string, len(a.Paths))
 	for i, p := range a.Paths {
@@ -59,7 +59,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	room := env.Limits.room(problemBytes(env.Limits))
 	over := 0
 	for _, file := range files {
-		// A heading and a line or two are the least that is worth showing.
+		// With less room, not even a heading and a line or two would fit.
 		if room < headingBytes {
 			over++
 			continue
@@ -79,7 +79,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		return failed(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
 	}
 	var out strings.Builder
-	mark := "==" // or as many more as it takes for no line of a file to look like a heading
+	mark := "==" // made longer until no line of a file looks like a heading
 	for slices.ContainsFunc(sections, func(s section) bool { return strings.Contains("\n"+s.text, "\n"+mark+">") }) {
 		mark += "="
 	}
@@ -95,13 +95,13 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	return Answer{Text: strings.TrimSuffix(out.String(), "\n")}
 }
 
-// problemBytes bounds the list of what could not be read.
+// problemBytes returns the limit of the list of files that could not be read.
 func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) }
 
-// section is one file of an answer that holds several.
+// A section is one file of an answer that holds several.
 type section struct{ path, text string }
 
-// section reads one file for such an answer.
+// section reads one file for such an answer, of at most room bytes.
 func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
 	within := *e
 	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
@@ -122,8 +122,8 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	return section{words.Name(s.rel), text}, nil
 }
 
-// selectFiles returns the files to read, each once, in the order of paths, and
-// says of each path that gives none why.
+// selectFiles returns the files to read, each once, in the order of paths, and a problem for each
+// path that yields no file.
 func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, problems []string, err error) {
 	for _, pattern := range slices.Concat(args.Paths, args.Include, args.Exclude) {
 		if !doublestar.ValidatePattern(pattern) {
@@ -150,12 +150,12 @@ func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, p
 	return files, problems, nil
 }
 
-// expand returns the files a path represents: itself, or those of a folder or glob
-// that include lets through.
+// expand returns the files of a path: the file itself, or the files of a folder or glob that
+// include admits.
 func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]string, error) {
 	w := e.Workspace
 	folder, glob := pattern, "**"
-	// A name may hold what else makes a glob, as app/[id]/page.tsx.
+	// The name of a real file may look like a glob, as app/[id]/page.tsx.
 	if strings.ContainsAny(pattern, globMeta) && !w.Exists(pattern) {
 		folder, glob = doublestar.SplitPattern(filepath.ToSlash(pattern))
 	}

@@ -11,29 +11,29 @@ import (
 	"agent/internal/words"
 )
 
-// Archive is what left the context of the conversation and is kept in its record. Its
-// methods are safe for parallel use and return soon after ctx ends.
+// An Archive holds the content that left the context of the conversation and is kept in the
+// record. Its methods are safe for parallel use and return soon after ctx ends.
 type Archive interface {
-	// Removed lists it, oldest first.
+	// Removed returns the list of removed content, oldest first.
 	Removed(ctx context.Context) ([]Removed, error)
-	// Fetch returns what left under a number, as it was, or an error that says why it
-	// cannot.
+	// Fetch returns the content of this number as it was, or an error that says why it cannot.
 	Fetch(ctx context.Context, number int) (Fetched, error)
 }
 
-// Removed is one thing that left the context.
+// Removed describes content that left the context.
 type Removed struct {
-	// Number is what it is fetched by; Turn is the number of the user's message during
-	// which it left, and Tokens what that freed.
+	// Number identifies the content for Fetch. Turn is the number of the user's message during
+	// which the content left, and Tokens the number of tokens that this freed.
 	Number, Turn, Tokens int
-	// Tool is the tool that was called, empty for what somebody said, and Subject names
-	// the call: a path, a command, a pattern.
+	// Tool is the name of the called tool, empty for a message. Subject names the call: a path, a
+	// command, a pattern.
 	Tool, Subject string
 }
 
-// Fetched is content that left the context.
+// Fetched holds content that left the context.
 type Fetched struct {
-	// Heading says in a line what it is, how old it is, and what became of its file.
+	// Heading tells on one line where the content comes from, how old it is, and how its file has
+	// changed since.
 	Heading, Text string
 }
 
@@ -69,7 +69,7 @@ func recall() Tool {
 	})
 }
 
-// listRemoved lists what there is, the latest first.
+// listRemoved lists the removed content, the latest first.
 func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	removed, err := e.Archive.Removed(ctx)
 	if err != nil {
@@ -95,10 +95,10 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	return e.recalled("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
 }
 
-// maxRow bounds how much of a subject the list shows, in characters.
+// maxRow bounds the part of a subject that the list shows, in characters.
 const maxRow = 120
 
-// recalled is as much of some lines, from an offset on, as an answer holds.
+// recalled answers with as many lines from an offset on as fit in an answer.
 func (e *Env) recalled(heading string, all []string, offset int, what string) Answer {
 	return listed(e.Limits, heading+"\n", all, offset, len(all), what, "", func(line string) string { return line })
 }

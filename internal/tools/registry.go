@@ -11,22 +11,21 @@ import (
 	"agent/internal/traits"
 )
 
-// Registry holds the tools of a conversation, joined from sources in a fixed order, in the
-// order in which the model is offered them. Tools may come and go; it is safe for parallel
-// use.
+// A Registry holds the tools of a conversation. It joins them from sources in a fixed order, in
+// which the model is offered them. Tools may come and go. A Registry is safe for parallel use.
 type Registry struct {
 	sources []Source
 
 	mu sync.Mutex
-	// revisions are those of the sources that current was joined from.
+	// revisions holds the revisions of the sources when current was joined.
 	revisions []uint64
 	current   Offer
-	// known is what each tool declared last, those that are gone too: what a call did
-	// does not change when its server ends.
+	// known holds the latest traits of each tool, even of tools that are gone: the effect of a
+	// past call does not change when its server ends.
 	known map[string]Traits
 }
 
-// Offer is what a registry has at one time; it does not change.
+// An Offer holds the tools of a registry at one time. It does not change.
 type Offer struct {
 	// Revision counts the changes of the registry.
 	Revision uint64
@@ -34,17 +33,17 @@ type Offer struct {
 	index    map[string]int
 }
 
-// NewRegistry makes a registry of tools that stay, in the order given. Of two with one
-// name the later replaces the earlier, in its place.
+// NewRegistry returns a registry of a fixed list of tools, in the order given. If two tools have
+// the same name, the later replaces the earlier, in its place.
 func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
 
-// Join makes a registry of sources. Of two tools with one name the one of the earlier
-// source counts: no server replaces a tool of ours.
+// Join returns a registry of sources. If two sources have a tool of the same name, the earlier
+// source counts, so that no server replaces a tool of this program.
 func Join(sources ...Source) *Registry {
 	return &Registry{sources: sources, known: map[string]Traits{}}
 }
 
-// Now is what the registry has at present.
+// Now returns the tools that the registry has at present.
 func (r *Registry) Now() Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +79,8 @@ func (r *Registry) join() {
 	r.current = now
 }
 
-// Default returns the tools that need nothing but an [Env]: a new tool is a file
-// of its own and a line here.
+// Default returns the tools that need nothing but an [Env]. A new tool is a file of its own and a
+// line here.
 func Default() []Tool {
 	return []Tool{
 		readFile(),
@@ -107,13 +106,13 @@ func Default() []Tool {
 	}
 }
 
-// WithoutRecord returns the tools that a conversation can have which is not recorded.
+// WithoutRecord returns the tools for a conversation that is not recorded.
 func WithoutRecord(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
 }
 
-// WithoutPerson returns the tools of a conversation in which nobody can answer: those that
-// ask are not offered, and say so when they are called.
+// WithoutPerson returns the tools of a conversation in which nobody can answer. Tools that ask
+// are not offered, and answer that nobody is there if they are called.
 func WithoutPerson(tools []Tool) []Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
@@ -122,7 +121,7 @@ func WithoutPerson(tools []Tool) []Tool {
 	return tools
 }
 
-// Get returns the tool of that name that there is now, offered to the model or not, or an
+// Get returns the present tool of that name, offered to the model or not, or an
 // *UnknownToolError.
 func (r *Registry) Get(name string) (Tool, error) {
 	now := r.Now()
@@ -132,8 +131,8 @@ func (r *Registry) Get(name string) (Tool, error) {
 	return Tool{}, &UnknownToolError{Name: name, Valid: now.Names()}
 }
 
-// Traits returns what the tool of that name declares or declared before it went, the zero
-// traits for an unknown one.
+// Traits returns the latest traits of the tool of that name, even if the tool is gone, or the
+// zero traits for an unknown tool.
 func (r *Registry) Traits(name string) Traits {
 	r.Now()
 	r.mu.Lock()
@@ -141,15 +140,16 @@ func (r *Registry) Traits(name string) Traits {
 	return r.known[name]
 }
 
-// All returns every tool there is now.
+// All returns every present tool.
 func (r *Registry) All() []Tool { return r.Now().All() }
 
-// Names returns the names of all tools there are now, in order.
+// Names returns the names of all present tools, in order.
 func (r *Registry) Names() []string { return r.Now().Names() }
 
-// For returns the tools that a model is offered if it edits in a form: all but those of another
-// form and those that are never offered. Where no tool is of the form, the model edits as the
-// others do. The order is always the same: a changed order would cost the provider's prefix cache.
+// For returns the tools to offer to a model that edits in a form. It leaves out the tools of
+// other forms and the tools that are never offered. If no tool has the form, the model gets the
+// form Replace. The order is always the same: a changed order would lose the provider's prefix
+// cache.
 func (r *Registry) For(form traits.Form) []Tool {
 	all := r.All()
 	if !slices.ContainsFunc(all, func(t Tool) bool { return t.Form == form }) {
@@ -158,13 +158,12 @@ func (r *Registry) For(form traits.Form) []Tool {
 	return slices.DeleteFunc(all, func(t Tool) bool { return t.Unoffered || t.Form != "" && t.Form != form })
 }
 
-// Few returns the tools without the rare ones, which can be called all the same (D-124).
+// Few returns the tools without the rare ones, which can still be called (D-124).
 func Few(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Rare })
 }
 
-// Essential returns the tools that a small window can afford, in order; all of them
-// where none says that it is essential.
+// Essential returns the tools that fit a small window, in order; all tools if none is essential.
 func Essential(tools []Tool) []Tool {
 	essential := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !t.Essential })
 	if len(essential) == 0 {
@@ -185,8 +184,8 @@ func (o Offer) Names() []string {
 	return names
 }
 
-// ParseRule reads a rule that allows calls of one of the tools beforehand. Of a tool that a
-// source may yet bring, the rule can only allow all calls.
+// ParseRule parses a rule that allows calls of one of the tools. For a tool that a source may
+// still bring, the rule can only allow all calls.
 func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	return rules.Parse(text, func(name string) (rules.Subject, error) {
 		if name == ServedRules {
@@ -206,10 +205,10 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	})
 }
 
-// UnknownToolError is the answer to a tool name that does not exist.
+// An UnknownToolError is the answer to a call of a tool that does not exist.
 type UnknownToolError struct {
 	Name string
-	// Valid are the names that exist.
+	// Valid lists the names of the tools that exist.
 	Valid []string
 }
 

@@ -13,7 +13,7 @@ import (
 	"agent/internal/traits"
 )
 
-// replaceShown are the arguments that a model is offered.
+// replaceShown holds the parameters that a model is offered.
 type replaceShown struct {
 	FilePath   string      `json:"file_path" jsonschema:"relative to the workspace or absolute"`
 	OldString  string      `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file with all its whitespace; enough of it to occur once"`
@@ -22,15 +22,15 @@ type replaceShown struct {
 	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none"`
 }
 
-// shownEdit is one of several edits as a model is offered it.
+// A shownEdit is one of several edits in the form that a model is offered.
 type shownEdit struct {
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
-// replaceArgs are those that are taken: also several edits in place of one, and how often
-// the text must be there.
+// replaceArgs holds the arguments that a call may have: also several edits in place of one, and
+// how often the text must occur.
 type replaceArgs struct {
 	FilePath string `json:"file_path"`
 	textEdit
@@ -38,7 +38,7 @@ type replaceArgs struct {
 	Edits                []textEdit `json:"edits,omitempty"`
 }
 
-// textEdit replaces a text by another.
+// A textEdit replaces one text by another.
 type textEdit struct {
 	OldString  string `json:"old_string,omitempty"`
 	NewString  string `json:"new_string,omitempty"`
@@ -58,11 +58,11 @@ func replace() Tool {
 	}, planReplace)
 }
 
-// maxEdits is how many edits one call may make.
+// maxEdits bounds the edits of one call.
 const maxEdits = 50
 
-// prunedMarker is how notes begin that are where density took text out of the
-// conversation. The model must not take one for text of a file.
+// prunedMarker begins the notes that stand where density took text out of the conversation. The
+// model must not take a note for text of a file.
 const prunedMarker = "[pruned: "
 
 func planReplace(env *Env, args replaceArgs) (edit, error) {
@@ -104,7 +104,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	return planned(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 }
 
-// numbered says of which of several edits an error is.
+// numbered adds the number of the failed edit to an error, if a call has several edits.
 func numbered(edits []textEdit, i int, err error) error {
 	if len(edits) == 1 {
 		return err
@@ -122,25 +122,25 @@ func (e textEdit) check() error {
 	return nil
 }
 
-// replacing collects what edits make of a text, each of the text as it was.
+// replacing collects the replacements of all edits. Each edit refers to the original text.
 type replacing struct {
 	rel, text string
-	// want is how often the text must be there, 0 for once.
+	// want is the required number of occurrences, 0 for one.
 	want int
-	// exact refuses lines that differ from the file's in blanks.
+	// exact refuses lines that differ from the file's lines in blanks.
 	exact  bool
 	places []placed
-	// shifted says for the answer that the indentation of an edit was carried over.
+	// shifted tells the model that the indentation of an edit was carried over.
 	shifted string
 }
 
-// placed is a part of the text that an edit replaces.
+// placed is a part of the text that the edit of this index replaces.
 type placed struct {
 	textfile.Splice
 	edit int
 }
 
-// add finds the places of an edit.
+// add finds the occurrences of an edit's text.
 func (r *replacing) add(edit int, e textEdit) error {
 	old := strings.TrimPrefix(textfile.PlainEnds(e.OldString), textfile.ByteOrderMark)
 	places := occurrences(r.text, old)
@@ -166,7 +166,7 @@ func (r *replacing) add(edit int, e textEdit) error {
 	return nil
 }
 
-// addShifted adds the place of an edit whose text is not in the file as it is.
+// addShifted finds the place of an edit whose text does not occur literally in the file.
 func (r *replacing) addShifted(edit int, old, new string) error {
 	splice, note, err := quote.Find(r.rel, r.text, old, new, r.exact)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *replacing) addShifted(edit int, old, new string) error {
 	return nil
 }
 
-// splices are all replacements in order. Two of one place are refused.
+// splices returns all replacements in order, or an error if two overlap.
 func (r *replacing) splices() ([]textfile.Splice, error) {
 	slices.SortStableFunc(r.places, func(a, b placed) int { return a.Start - b.Start })
 	all := make([]textfile.Splice, len(r.places))
@@ -193,7 +193,7 @@ func (r *replacing) splices() ([]textfile.Splice, error) {
 	return all, nil
 }
 
-// occurrences returns where old is in text, overlaps left out.
+// occurrences returns the offsets of old in text, without overlaps.
 func occurrences(text, old string) []int {
 	var places []int
 	for at := 0; old != ""; {

@@ -38,9 +38,9 @@ const (
 const (
 	defaultMatches = 100
 	maxMatches     = 2000
-	// maxAround is how many lines are shown around a match.
+	// maxAround bounds the lines that are shown around a match.
 	maxAround = 10
-	// maxSearchedBytes is the size above which a file is not searched.
+	// maxSearchedBytes is the size of the largest file that is searched.
 	maxSearchedBytes = 32 << 20
 )
 
@@ -103,7 +103,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	return Answer{Text: text, Summary: countMatches(matches, query)}
 }
 
-// query returns what a call wants to know of the files.
+// query returns the search query of a call.
 func (a searchArgs) query() (search.Query, error) {
 	switch {
 	case a.MaxResults < 0 || a.MaxResults > maxMatches:
@@ -129,7 +129,7 @@ func (a searchArgs) query() (search.Query, error) {
 	return query, nil
 }
 
-// found names an item of the answer.
+// found returns the noun for an item of the answer.
 func (a searchArgs) found() string {
 	if a.Mode == modeFiles || a.Mode == modeCount {
 		return "matching file"
@@ -137,7 +137,7 @@ func (a searchArgs) found() string {
 	return "matching line"
 }
 
-// where says what a call searches.
+// where describes the files that a call searches.
 func (a searchArgs) where() string {
 	where := "the workspace"
 	if a.Path != "" {
@@ -149,8 +149,9 @@ func (a searchArgs) where() string {
 	return where
 }
 
-// describeMatches shows the matches from the offset up to the last, as many as fit. If a last tenth
-// does not, it shows that too, up to so many bytes: to ask for it would take a request.
+// describeMatches shows as many matches from the offset up to last as fit. If at most a tenth
+// does not fit, it shows the rest too, up to most bytes in all: asking for the rest would cost a
+// request.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.where())
@@ -182,7 +183,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	text := strings.Join(list[:n], "\n")
 	total := len(matches)
 	if total > last {
-		// The search ended there.
+		// The search stopped there, so the total is not known.
 		total = 0
 	}
 	reason := ", or narrow pattern, path or include"
@@ -208,7 +209,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	return text
 }
 
-// size returns how many bytes lines take.
+// size returns the number of bytes of lines.
 func size(list []string) int {
 	sum := 0
 	for _, line := range list {
@@ -217,12 +218,12 @@ func size(list []string) int {
 	return sum
 }
 
-// inGroup writes a match with the lines around it. The only line of a file has the path before it,
-// as PATH:LINE: TEXT; several lines stand below the path, a match as LINE: TEXT and the lines
-// around it as LINE- TEXT. Two dashes stand where lines are left out between matches.
+// inGroup formats a match with the lines around it. The only line of a file has the path before
+// it, as PATH:LINE: TEXT. Several lines stand below the path, a match as LINE: TEXT and the lines
+// around it as LINE- TEXT. Two dashes stand for lines left out between matches.
 func inGroup(name string, shown []search.Match, i int) string {
 	m := shown[i]
-	before, next := 0, 0 // the last line above, and the first below, that other matches show
+	before, next := 0, 0 // the nearest lines above and below that other matches show
 	if i > 0 && shown[i-1].File == m.File {
 		before = min(shown[i-1].Line+len(shown[i-1].After), m.Line-1)
 	}
@@ -254,7 +255,7 @@ func inGroup(name string, shown []search.Match, i int) string {
 	return out.String()
 }
 
-// counted returns how many lines match in files.
+// counted returns the number of matching lines in files.
 func counted(files []search.Match) int {
 	sum := 0
 	for _, file := range files {
@@ -263,7 +264,7 @@ func counted(files []search.Match) int {
 	return sum
 }
 
-// countMatches says how many matches there are, and in how many files.
+// countMatches returns the number of matches and of their files, in words.
 func countMatches(matches []search.Match, query search.Query) string {
 	if len(matches) == 0 {
 		return "no hits"
@@ -286,10 +287,10 @@ func countMatches(matches []search.Match, query search.Query) string {
 	return hits
 }
 
-// excerptBytes is how much of a long line is shown around a match.
+// excerptBytes is the size of the part of a long line that is shown around a match.
 const excerptBytes = 300
 
-// excerpt shortens a long line to what surrounds the match at a byte of it.
+// excerpt shortens a long line to the part around the match at a byte offset.
 func excerpt(line string, at int) string {
 	if len(line) <= excerptBytes {
 		return line
@@ -307,8 +308,8 @@ func excerpt(line string, at int) string {
 	return shown
 }
 
-// filesToSearch returns the files that a search is about, as slash paths in the folder
-// base, which confines them, ordered. A file that path names is always one of them.
+// filesToSearch returns the files to search, in order, as slash paths in the folder base, which
+// confines them. A file that path names is always included.
 func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) (base string, files []string, err error) {
 	if include != "" && !doublestar.ValidatePattern(include) {
 		return "", nil, fmt.Errorf("include %q is no valid glob", include)
@@ -329,7 +330,7 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	})
 }
 
-// searchFiles looks through files below base.
+// searchFiles searches files below base.
 func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, query search.Query) (matches []search.Match, tooLarge []string, err error) {
 	tree, _, err := w.Tree(base)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// seenTextBytes bounds the text that Seen keeps to show differences; hashes are
-// kept for every file.
+// seenTextBytes bounds the text that Seen keeps to show differences. Seen keeps the hash of every
+// file.
 const seenTextBytes = 4 << 20
 
-// Seen remembers which content of each file the model was last shown, by read or
-// by its own write. An edit of a file that holds something else is refused, since
-// the model would destroy what it does not know of. It is safe for parallel use.
+// Seen remembers the content of each file that the model last saw, because it read or wrote the
+// file. An edit of a file that has changed since is refused: the model would destroy content that
+// it does not know. Seen is safe for parallel use.
 type Seen struct {
 	mu    sync.Mutex
 	files map[string]seenFile
-	// kept are the paths whose text is held, oldest first; bytes is how much that is.
+	// kept lists the paths whose text is held, oldest first. bytes is the size of these texts.
 	kept  []string
 	bytes int
 }
@@ -31,11 +31,11 @@ type seenFile struct {
 	text []byte
 }
 
-// NewSeen returns a Seen that has seen nothing.
+// NewSeen returns an empty Seen.
 func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}} }
 
-// Record notes that the model knows this content of the file; abs is the path as
-// [Workspace.Resolve] returns it.
+// Record notes that the model knows this content of the file at abs, a path that
+// [Workspace.Resolve] returned.
 func (s *Seen) Record(abs string, content []byte) {
 	file := seenFile{sum: sha256.Sum256(content)}
 	if len(content) <= seenTextBytes/4 {
@@ -44,11 +44,11 @@ func (s *Seen) Record(abs string, content []byte) {
 	s.set(abs, file)
 }
 
-// Restore is Record for a content of which only the hash is known: that of what the model
-// wrote before the session was resumed.
+// Restore does the work of Record if only the hash of the content is known: for a file that the
+// model wrote before the session was resumed.
 func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
-// Forget notes that the model no longer knows anything of the file.
+// Forget notes that the model no longer knows the file.
 func (s *Seen) Forget(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Seen) set(abs string, file seenFile) {
 	}
 }
 
-// dropText forgets the text of a file, not its hash.
+// dropText forgets the text of a file, but not its hash.
 func (s *Seen) dropText(abs string) {
 	file := s.files[abs]
 	s.bytes -= len(file.text)
@@ -86,9 +86,8 @@ func (s *Seen) Known(abs string) bool {
 	return ok
 }
 
-// changed reports whether content differs from what was last seen of the file,
-// and returns the text seen when it is still held. A file never seen has not
-// changed.
+// changed reports whether content differs from the content that the model last saw of the file,
+// and returns that content if it is still held. A file that the model never saw has not changed.
 func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,12 +98,12 @@ func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool)
 	return file.text, true
 }
 
-// ChangedError is the answer to an edit of a file that changed on disk since the
-// model saw it.
+// A ChangedError is the answer to an edit of a file that has changed on disk since the model saw
+// it.
 type ChangedError struct {
 	Path string
-	// Diff leads from what the model saw to what is there; empty when it cannot be
-	// shown.
+	// Diff leads from the content that the model saw to the present content. It is empty if it
+	// cannot be shown.
 	Diff string
 }
 
@@ -116,8 +115,8 @@ func (e *ChangedError) Error() string {
 		"You have seen the new content now: repeat the edit if it still fits", e.Path, e.Diff)
 }
 
-// refuseChanged shows what changed and takes the new content as seen, unless the
-// difference is too large to show or the old content is forgotten.
+// refuseChanged returns the error that shows the changes, and records the new content as seen,
+// unless the difference is too large to show or the old content is no longer held.
 func (e *Env) refuseChanged(s *source, seen []byte) error {
 	refusal := &ChangedError{Path: s.rel}
 	if seen == nil {

@@ -41,13 +41,13 @@ const (
 	actionKill = "kill"
 )
 
-// maxSeconds bounds the times a model may ask for.
+// maxSeconds bounds the times that a model may ask for, in seconds.
 const maxSeconds = 24 * 60 * 60
 
-// ShellToolName is the tool behind "!CMD".
+// ShellToolName names the tool that also runs "!CMD".
 const ShellToolName = "run_shell_command"
 
-// runShellCommand runs command lines, and looks after those in the background.
+// runShellCommand returns the tool that runs command lines and controls background commands.
 func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
@@ -91,7 +91,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	command.Profile, command.ReadOnly = preview.profile(args), preview.ReadOnly
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
-	for _, found := range preview.Protected { // when the command runs, that was allowed
+	for _, found := range preview.Protected { // a person has allowed them by the time the command runs
 		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, disk.At(env.Workspace.Root(), found.Path))
 	}
 	return Plan{
@@ -156,7 +156,8 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
-		// What it makes beyond them that runs later would not be noticed.
+		// Outside of the watched folders, a program that the command writes to run later would not
+		// be noticed.
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, of which only so many are watched", words.Count(survey.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {
@@ -166,7 +167,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	return preview
 }
 
-// place is where a command would run.
+// place returns the place in which a command would run, for the proof that it only reads.
 func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	return cmdline.Place{
 		Dir:    e.Workspace.AsSeen(command.Dir),
@@ -190,8 +191,8 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	}
 }
 
-// profile is what a command may do in the sandbox: nothing but look when it is known
-// to need no more, and everything when it leaves.
+// profile returns the rights of a command in the sandbox: to look only if the command is known to
+// read only, and all rights if it leaves the sandbox.
 func (p Preview) profile(args shellArgs) sandbox.Profile {
 	switch {
 	case args.Outside != "":
@@ -210,7 +211,7 @@ func (a shellArgs) jobName() string {
 	return fmt.Sprintf("job %d", a.Job)
 }
 
-// check refuses arguments that contradict each other.
+// check refuses contradictory arguments.
 func (a shellArgs) check() error {
 	if a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxSeconds || a.WaitSeconds < 0 || a.WaitSeconds > maxSeconds {
 		return fmt.Errorf("timeout_seconds and wait_seconds must be between 0 and %d", maxSeconds)
@@ -239,12 +240,11 @@ func (a shellArgs) check() error {
 	return nil
 }
 
-// obeyed reports control characters, which a terminal obeys instead of showing them.
+// obeyed reports whether r is a control character, which a terminal obeys instead of showing it.
 func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// within makes "cd DIR &&" at the head of a command the folder to run in, so that a person
-// and the rules see the command itself. A folder that is elsewhere, or reached by a link,
-// stays the command's.
+// within turns "cd DIR &&" at the start of a command into its directory, so that a person and the
+// rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
 func (a shellArgs) within(w *workspace.Workspace) shellArgs {
 	dir, rest, ok := cmdline.Within(a.Command)
 	if !ok {
@@ -262,7 +262,7 @@ func (a shellArgs) within(w *workspace.Workspace) shellArgs {
 	return a.within(w)
 }
 
-// command is the command that the arguments describe.
+// command returns the command that the arguments describe.
 func (a shellArgs) command(env *Env) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {
@@ -290,8 +290,8 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 	}, nil
 }
 
-// showsFiles reports whether a command line does nothing but show files as they are,
-// which edits may quote.
+// showsFiles reports whether a command line only shows files unchanged, so that edits may quote
+// them.
 func showsFiles(line string) bool {
 	parsed, err := cmdline.Parse(line)
 	if err != nil {

@@ -18,14 +18,15 @@ import (
 	"agent/internal/words"
 )
 
-// Advised remembers what the calls of one reply were told of the sandbox, so that each kind
-// of advice comes once. It is safe for parallel use.
+// Advised remembers the advice about the sandbox that the calls of one reply were given, so that
+// each kind of advice is given once. It is safe for parallel use.
 type Advised struct {
 	mu    sync.Mutex
 	kinds map[adviceKind]bool
 }
 
-// first reports whether a kind of advice was not given before. Without a reply it never was.
+// first reports whether a kind of advice was not given before. A nil Advised remembers nothing
+// and always returns true.
 func (a *Advised) first(kind adviceKind) bool {
 	if a == nil {
 		return true
@@ -53,8 +54,8 @@ const (
 	refusedTemp
 )
 
-// refusals are the words by which programs say that the system refused them something. Those
-// that are clear come from nothing but the sandbox, whatever the exit code.
+// refusals lists the words of programs that the system refused something. Words with clear set
+// come from nothing but the sandbox, whatever the exit code.
 var refusals = []struct {
 	words string
 	kind  adviceKind
@@ -83,15 +84,15 @@ var refusals = []struct {
 	{"eperm", refusedOperation, false},
 }
 
-// refusal is a line of output that speaks of a refusal, and where in it the words stand.
+// A refusal is a line of output about a refusal, with the offset of its words in the line.
 type refusal struct {
 	kind adviceKind
 	line string
 	at   int
 }
 
-// advice returns what the model should know of what the sandbox refused a command: one line
-// for each kind, and one only for the vaguer words.
+// advice returns notes for the model on the refusals of the sandbox: one line for each kind, and
+// a single one for the vaguer words.
 func (e *Env) advice(command shell.Command, end shell.Result) []string {
 	if !command.Confined.Active() || command.Profile == sandbox.Open {
 		return nil
@@ -108,8 +109,9 @@ func (e *Env) advice(command shell.Command, end shell.Result) []string {
 	return notes
 }
 
-// refusalsIn finds the last line of each kind. Words that a failure may have for many reasons
-// count where something failed; the others count always, unless the command only looked.
+// refusalsIn returns the last refusal of each kind in the output. Words that a failure may have
+// for many reasons count only if the command failed. The clear words always count, unless the
+// command only looked.
 func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal {
 	failed := end.Exit != 0 || len(end.Hidden) > 0
 	if !failed && command.ReadOnly {
@@ -133,7 +135,7 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 	return found
 }
 
-// holds reports whether the line is about the sandbox, and no line that a search found.
+// holds reports whether the line is about the sandbox and was not found by a search.
 func (r refusal) holds(command shell.Command, failed bool) bool {
 	switch {
 	case r.kind == refusedTemp:
@@ -151,10 +153,10 @@ func (r refusal) holds(command shell.Command, failed bool) bool {
 	return !isMatch(r.line, command)
 }
 
-// matchLine matches what a search prints before a line: PATH:NUMBER: or only the number.
+// matchLine matches the start of a line that a search prints: PATH:NUMBER: or only the number.
 var matchLine = pattern.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
-// isMatch reports whether a line of output is one that a search found in a file.
+// isMatch reports whether a search has found a line of output in a file.
 func isMatch(line string, command shell.Command) bool {
 	if !cmdline.Finds(command.Line, shell.Searchers) {
 		return false
@@ -170,7 +172,7 @@ func isMatch(line string, command shell.Command) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// advice says in a line what was refused and what to do.
+// advice returns one line that names the refusal and a remedy.
 func (r refusal) advice(command shell.Command) string {
 	path := r.path()
 	about := " " + words.Line(path, mostNamed)
@@ -206,15 +208,15 @@ func (r refusal) advice(command shell.Command) string {
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }
 
-// mostNamed is how much of a path or host the advice names, in characters.
+// mostNamed bounds the part of a path or host that the advice shows, in characters.
 const mostNamed = 80
 
-// pathWord matches an absolute path, or one that leads up, in quotes or between the
-// characters that are in no path.
+// pathWord matches an absolute path, or a path that begins with "..", in quotes or between
+// characters that no path holds.
 var pathWord = pattern.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
 
-// path returns the path that the line is about: the last one before its words of refusal,
-// else the first one after. It is empty when there is none.
+// path returns the path that the line is about: the last path before the words of the refusal,
+// else the first path after them, else "".
 func (r refusal) path() string {
 	before, after := pathsIn(r.line[:r.at]), pathsIn(r.line[r.at:])
 	switch {
@@ -243,7 +245,7 @@ var (
 	hostNumber = pattern.New(`(\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f:]+\])`)
 )
 
-// host returns the host that a line is about, empty when it names none.
+// host returns the host that a line is about, "" if the line names none.
 func (r refusal) host() string {
 	if found := address.FindStringSubmatch(r.line); found != nil {
 		if to, err := url.Parse(found[1]); err == nil && to.Hostname() != "" {
@@ -258,7 +260,8 @@ func (r refusal) host() string {
 	return ""
 }
 
-// undone says in a line each what of a command's work was undone, and what was not looked at.
+// undone returns lines about the undone changes of a command, and about folders that were not
+// watched.
 func undone(end shell.Result) []string {
 	var notes []string
 	if len(end.Undone) > 0 {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// foundNothing reports whether a command ended with a search that found nothing.
+// foundNothing reports whether the last part of a command was a search without a match.
 func foundNothing(line string, end shell.Result) bool {
 	if end.Exit != 1 || end.Lines > 0 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
@@ -77,7 +77,7 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
 }
 
-// leftRunning is the answer of a command that the person put in the background.
+// leftRunning returns the answer of a command that the person moved to the background.
 func leftRunning(result shell.Result) Answer {
 	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; go on with what does not need its end.", ", all of its output goes to ")
 	if result.Output != "" {
@@ -86,8 +86,8 @@ func leftRunning(result shell.Result) Answer {
 	return answer
 }
 
-// inBackground is the answer of a command that runs on as a job; said has places for its
-// number and for where its output is kept.
+// inBackground returns the answer of a command that continues as a job. said is a format with
+// places for the number of the job and for the file of its output, which kept introduces.
 func inBackground(job *shell.Job, said, kept string) Answer {
 	if job.Spool() == "" {
 		kept = ""
@@ -95,7 +95,7 @@ func inBackground(job *shell.Job, said, kept string) Answer {
 	return Answer{Text: fmt.Sprintf(said, job.ID, kept+job.Spool()), Spool: job.Spool(), Summary: fmt.Sprintf("job %d in the background", job.ID)}
 }
 
-// jobAction carries out a call of the shell tool that is about jobs.
+// jobAction carries out a call of the shell tool that acts on jobs.
 func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
 	if args.Action == actionList {
 		all := e.Jobs.List()
@@ -124,7 +124,7 @@ func listJobs(all []*shell.Job) string {
 	return list.String()
 }
 
-// lookAt answers with what a job printed since the last look.
+// lookAt answers with the output of a job since the last look.
 func (e *Env) lookAt(job *shell.Job) Answer {
 	text, ended := job.Look()
 	now := shell.Result{Output: text}

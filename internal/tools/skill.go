@@ -7,9 +7,9 @@ import (
 	"agent/internal/traits"
 )
 
-// Activated is a skill as the model reads it.
+// Activated is a skill in the form that the model reads.
 type Activated struct {
-	// Text is what it says, Key names what the text is the content of.
+	// Text is the text of the skill, and Key identifies the skill for [Answer].
 	Text, Key string
 }
 
@@ -18,8 +18,8 @@ type skillArgs struct {
 	Arguments string `json:"arguments,omitempty" jsonschema:"what it works on, if it takes that"`
 }
 
-// Skill returns the tool that activates skills. Catalogue lists them, activate returns
-// one or an error for the model.
+// Skill returns the tool that activates skills. catalogue lists the skills, activate returns one
+// skill or an error for the model.
 func Skill(catalogue string, activate func(name, arguments string) (Activated, error)) Tool {
 	return defineRead(Tool{
 		Name:        "skill",

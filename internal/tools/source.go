@@ -1,26 +1,27 @@
 package tools
 
-// Source is where tools come from: the program itself, a server, a file. Its functions are
-// safe for parallel use and do not use the registry. A tool that comes later can be called at
-// once, but requests declare it only from the next break on (D-94).
+// A Source provides tools: the program itself, a server, a file. Its functions are safe for
+// parallel use and do not use the registry. A later tool can be called at once, but requests
+// declare it only from the next break on (D-94).
 type Source struct {
 	// Name distinguishes the source from others.
 	Name string
-	// Revision changes whenever List returns something else; nil for a list that stays.
+	// Revision changes whenever List returns something else. It is nil for a fixed list.
 	Revision func() uint64
-	// List returns the tools there are now, in an order that depends on nothing else.
+	// List returns the present tools, in an order that depends on nothing else.
 	List func() []Tool
-	// Expects reports whether a tool of that name may come later, so that a rule may
-	// name it already; nil for never.
+	// Expects reports whether a tool of that name may come later, so that a rule may name it
+	// already. It is nil if no tool comes later.
 	Expects func(name string) bool
 }
 
-// Fixed is a source of tools that stay.
+// Fixed returns a source of a fixed list of tools.
 func Fixed(name string, tools ...Tool) Source {
 	return Source{Name: name, List: func() []Tool { return tools }}
 }
 
-// revision is that of the list; the first is not 0, so that nothing counts as joined.
+// revision returns the revision of the list. It is never 0, so that a registry joins its sources
+// at first use.
 func (s Source) revision() uint64 {
 	if s.Revision == nil {
 		return 1

@@ -81,8 +81,8 @@ func todoRead() Tool {
 	})
 }
 
-// list is the todo list that the arguments mean: what has no id gets its place in the
-// list for one.
+// list returns the todo list of the arguments. An item without an id gets its place in the list
+// as the id.
 func (a todoWriteArgs) list() todo.List {
 	given := make(map[string]bool)
 	for _, arg := range a.Todos {

@@ -1,10 +1,15 @@
-// Package tools holds what the model can do: the contract of a tool, the registry, and
-// the tools, those that are alike in one file. What several of them are built on is in
-// the packages below, which know nothing of tools: command lines, the shell, the
-// workspace, search, outlines, differences.
+// Package tools holds everything that the model can do: the contract of a tool, the registry, and
+// the tools themselves. Similar tools share a file. The packages below do the work and know
+// nothing of tools: command lines, the shell, the workspace, search, outlines, differences.
 //
-// Tools declare themselves by their traits: approval, pruning, display and summaries
-// ask those, so that no list of tool names is repeated elsewhere. A tool knows no screen.
+// A [Tool] plans a call without any effect; the [Plan] has a [Preview] for the person who
+// approves the call, and a function that applies exactly this plan and returns an [Answer]. A
+// [Registry] belongs to a conversation and joins the tools of the program with the tools of
+// servers. An [Env] belongs to a call and holds the workspace, the limits and everything else
+// that the call works on.
+//
+// Tools declare themselves by their traits. Approval, pruning, display and summaries ask the
+// traits, so that no list of tool names is repeated elsewhere. A tool knows no screen.
 package tools
 
 import (
@@ -22,7 +27,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// Traits are what a tool declares of itself.
+// Traits declares the properties of a tool.
 type Traits = traits.Traits
 
 // Tool is one thing the model can do.
@@ -30,22 +35,22 @@ type Tool struct {
 	Name        string
 	Description string
 	// Schema is the JSON Schema of the parameters of another program's tool. Parameters returns
-	// that of every tool.
+	// the schema of every tool.
 	Schema json.RawMessage
-	// Free is how the tool is offered to models that can write its argument as it is,
-	// nil for as everywhere.
+	// Free describes how the tool is offered to models that can write its argument as plain text.
+	// It is nil for a tool that is offered in the same way to all models.
 	Free *FreeForm
-	// Traits declare what calls do and how they are said.
+	// Traits declares the effects of calls, and the words that describe calls.
 	Traits
 
-	// Plan works out what a call would do, without any effect; nothing else decodes
-	// its arguments. An error means that the call would fail with it, so that there is
-	// nothing to approve; it is for the model to read.
+	// Plan plans a call without any effect. Nothing else decodes its arguments. An error means
+	// that the call would fail with it, so that a person has nothing to approve; the model reads
+	// the error.
 	Plan func(ctx context.Context, env *Env, args json.RawMessage) (Plan, error)
 
-	// offers returns the JSON Schema of the parameters that the model is told of, takes that of
-	// all that a call may have. Both are nil for a tool of another program, whose calls stay
-	// as they are.
+	// offers returns the JSON Schema of the parameters that the model is told of, takes the
+	// schema of all parameters that a call may have. Both are nil for a tool of another program,
+	// whose calls stay unchanged.
 	offers, takes func() json.RawMessage
 }
 
@@ -62,12 +67,12 @@ type FreeForm struct {
 	// Parameter is the name of that argument.
 	Parameter   string
 	Description string
-	// Grammar is what the text looks like, in the format of Lark.
+	// Grammar describes the syntax of the text, in the format of Lark.
 	Grammar string
 }
 
-// Work plans a call. A preview that shows no diff, command or inquiry shows the
-// arguments, whichever tool it is.
+// Work plans a call. A preview without a diff, a command, a plan or inquiries shows the
+// arguments, whatever the tool is.
 func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
 	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Plan == "" && p.Preview.Arguments == nil {
@@ -76,122 +81,124 @@ func (t Tool) Work(ctx context.Context, env *Env, args json.RawMessage) (Plan, e
 	return p, err
 }
 
-// Plan is a call worked out and not carried out.
+// A Plan is a call that has been planned but not carried out.
 type Plan struct {
-	// Preview is what a person is asked to approve; of a call that is harmless only what
-	// is protected is.
+	// Preview is shown to the person who approves the call. For a harmless call, the person only
+	// approves the use of protected files.
 	Preview Preview
-	// Apply does exactly what Preview shows, or refuses because the world is not any
-	// more what it was. It is called at most once. A failure is an answer
-	// with Error set. It returns soon after ctx ends.
+	// Apply does exactly the work that Preview shows, or refuses because files have changed
+	// since. It is called at most once. A failure is an answer with Error set. Apply returns soon
+	// after ctx ends.
 	Apply func(ctx context.Context) Answer
-	// Answered is the answer of a call that asks the person, once they answered each of
-	// Preview.Inquiries, or agreed to Preview.Plan; it takes the place of Apply, which is
-	// for where nobody is there to ask. It is nil for a call that asks nothing.
+	// Answered returns the answer of a call that asks the person, after the person has answered
+	// each of Preview.Inquiries or agreed to Preview.Plan. It is called in place of Apply, which
+	// serves where nobody is there to ask. Answered is nil for a call that asks nothing.
 	Answered func([]Given) Answer
 }
 
-// Preview is what a person is asked to approve.
+// A Preview shows a person the call to approve.
 type Preview struct {
-	// Title says it in a line, e.g. "edit internal/a.go" or "run go test ./...".
+	// Title describes the call on one line, e.g. "edit internal/a.go" or "run go test ./...".
 	Title string
-	// Remark is what the model says beside the call of why it makes it; it says nothing of
-	// what the call does.
+	// Remark is the reason for the call in the model's own words. It is no description of the
+	// call's effect.
 	Remark string
 	// Diff is the unified diff of an edit.
 	Diff string
-	// Command is the whole command line of a shell call, Directory the folder of the
-	// workspace it runs in, empty for the workspace itself. It continues in the background
-	// when Background is set.
+	// Command is the whole command line of a shell call. Directory is the folder of the workspace
+	// in which it runs, empty for the workspace itself. Background is set if the command
+	// continues in the background.
 	Command, Directory string
 	Background         bool
-	// Arguments are those of a call that has no Diff, Command, Inquiries or Plan: they are all
-	// that there is to approve. [Tool.Work] sets them where the tool does not.
+	// Arguments holds the arguments of a call that has no Diff, Command, Inquiries or Plan, so
+	// that there is nothing else to approve. [Tool.Work] sets them if the tool does not.
 	Arguments json.RawMessage
-	// Inquiries are what the call asks the person; they are answered, not approved.
+	// Inquiries holds the questions of the call to the person, who answers them instead of
+	// approving the call.
 	Inquiries []Inquiry
-	// Plan is what the model means to do, in Markdown, for a call that asks the person to
-	// agree to it.
+	// Plan is the model's plan in Markdown, for a call that asks the person to agree to a plan.
 	Plan string
-	// Served is set for a call of what a server offers.
+	// Served is set for a call of a server's tool, prompt or resource.
 	Served *Served
-	// Paths are the files that would change, relative to the workspace.
+	// Paths lists the files that the call would change, relative to the workspace.
 	Paths []string
-	// ReadOnly is set when the call changes nothing, or ends what it began itself, so
-	// that nobody need be asked although its kind asks.
+	// ReadOnly is set if the call changes nothing, or only ends one of its own jobs. Nobody need
+	// be asked then, although calls of its kind ask.
 	ReadOnly bool
-	// Confined is set when a command runs in the sandbox, where it can change nothing
-	// but the workspace.
+	// Confined is set if a command runs in the sandbox, where it can change nothing but the
+	// workspace, and needs no question for that reason.
 	Confined bool
-	// Sandboxed is set when a command runs in the sandbox, also if it is asked about as others
-	// are because the workspace is Unwatched.
+	// Sandboxed is set if a command runs in the sandbox, even if it is asked about like any other
+	// command because the workspace is Unwatched.
 	Sandboxed bool
-	// Unwatched says why an edit or a confined command is asked about although the mode
-	// would not: the workspace has more than can be looked after. It is empty else.
+	// Unwatched is the reason to ask about an edit or a confined command that the mode would
+	// allow: the workspace has more folders than can be watched, or holds the home folder. It is
+	// empty otherwise.
 	Unwatched string
-	// AtHome is set when an edit or a command is asked about in full-auto too, because the
-	// workspace holds the home folder and nobody named it.
+	// AtHome is set if an edit or a command is asked about even in full-auto, because the
+	// workspace holds the home folder and nobody named the workspace.
 	AtHome bool
-	// Outside is why a command is to leave the sandbox, empty when it stays.
+	// Outside is the reason for a command to leave the sandbox, empty if the command stays
+	// inside.
 	Outside string
-	// FoundInside is set when the command is not confined and names a program that is found
-	// in a folder that commands may write. Such programs are among Protected.
+	// FoundInside is set if the command is not confined and names a program that PATH finds in a
+	// folder that commands may write. Such programs are among Protected.
 	FoundInside bool
-	// Protected are the files that the call would change, show the model or run, and that
+	// Protected lists the files that the call would change, run or show the model, and that
 	// deserve a question of their own (D-60).
 	Protected []protect.Found
-	// Commands are the parts of Command that are not known to be read-only and that
-	// rules must allow. It is empty when Command is no plain command line; no rule
-	// but "*" allows that.
+	// Commands holds the parts of Command that are not known to be read-only and that rules must
+	// allow. It is empty if Command is no plain command line, which only the rule "*" allows.
 	Commands []cmdline.Command
 }
 
-// Env is what a call works on: what the conversation has, with the limits and the
-// screen of this call. Its methods are safe for parallel use.
+// An Env holds everything that a call works on: the state of the conversation, and the limits and
+// the screen of this call. Its methods are safe for parallel use.
 type Env struct {
 	// Workspace confines every path.
 	Workspace *workspace.Workspace
 	// Limits bound results.
 	Limits Limits
-	// Seen remembers which content of each file the model was shown, to refuse
-	// edits of files that changed since.
+	// Seen remembers the content of each file that the model was shown, to refuse edits of files
+	// that have changed since.
 	Seen *Seen
-	// Snapshots keeps what files held before calls change them; nil keeps nothing.
+	// Snapshots keeps the contents of files before calls change them; nil keeps nothing.
 	Snapshots *snapshot.Store
-	// Todos is the list of what is to be done.
+	// Todos is the todo list of the conversation.
 	Todos *todo.Board
-	// Archive is what left the context; nil where it is not kept.
+	// Archive holds the content that left the context; nil if that is not kept.
 	Archive Archive
-	// Jobs are the background commands of the shell tool.
+	// Jobs holds the background commands of the shell tool.
 	Jobs *shell.Jobs
-	// Confinement returns the sandbox that commands run in at present; nil for none.
+	// Confinement returns the sandbox in which commands run at present; a nil function means no
+	// sandbox.
 	Confinement func() sandbox.Confinement
-	// Protected is what needs care besides what is known by its name.
+	// Protected holds the places that need care, besides the files that are known by name.
 	Protected protect.Places
-	// Named is set when a person named the workspace, so that working in it is meant although
-	// it holds the home folder.
+	// Named is set if a person named the workspace, and so means to work in it although it holds
+	// the home folder.
 	Named bool
-	// Advised is what the calls of this reply were told of the sandbox; nil where nothing is
-	// remembered.
+	// Advised remembers the advice about the sandbox that calls of this reply were given; nil
+	// remembers nothing.
 	Advised *Advised
 	// Typed is set when the user typed the command. It is set for one call.
 	Typed bool
-	// Output receives a command's output while it runs, for the screen; nil when
-	// nobody watches. It is set for one call.
+	// Output receives the output of a command while it runs, for the screen; nil if nobody
+	// watches. It is set for one call.
 	Output io.Writer
 
-	// mayReadKeys are the files with keys that this call may read, since it was asked
+	// mayReadKeys lists the files with keys that this call may read, because a person was asked
 	// about them.
 	mayReadKeys []string
 }
 
-// Limits bound what a call may take and return.
+// Limits bounds the use and the results of calls.
 type Limits struct {
-	// OutputTokens is what one result may take: the setting tool-output-max-tokens, less
-	// in a small window (D-41).
+	// OutputTokens bounds the size of one result: the setting tool-output-max-tokens, less in a
+	// small window (D-41).
 	OutputTokens int
-	// FoundTokens is what the answer of a command or a search may take, if that is less:
-	// the setting found-max-tokens. A limit below 1 is none.
+	// FoundTokens bounds the answer of a command or a search, if it is lower than OutputTokens:
+	// the setting found-max-tokens. A value below 1 sets no limit.
 	FoundTokens int
 	// ReadLines is the setting file-read-max-lines.
 	ReadLines int
@@ -204,27 +211,30 @@ type Limits struct {
 	ShellTimeoutSeconds int
 }
 
-// Served is a call of something that a server offers, such as an MCP server.
+// Served is a call of a server, such as an MCP server.
 type Served struct {
-	// Server and Tool are their names; Tool is "*" for what is no tool, such as reading.
+	// Server and Tool are the names of both; Tool is "*" for a call of something other than a
+	// tool, such as reading.
 	Server, Tool string
-	// Definition identifies what the server says of the tool: a person allows it as it is.
+	// Definition identifies the server's definition of the tool. A person allows the tool with
+	// this definition only.
 	Definition string
-	// Changed says how the definition differs from the one that was used before, a line
-	// each with + or -; empty when it does not. Until a person allows it, nothing else does.
+	// Changed shows how the definition differs from the definition that was used before, as lines
+	// with + or -. It is empty if nothing differs. A changed tool runs only after a person allows
+	// it.
 	Changed string
-	// Allowed is set where the person's own configuration allows the call.
+	// Allowed is set if the person's own configuration allows the call.
 	Allowed bool
-	// EachTime is set where the server says that the tool destroys something: it cannot be
-	// allowed for more than one call.
+	// EachTime is set if the server says that the tool is destructive, so that it can be allowed
+	// for one call only.
 	EachTime bool
 }
 
-// ServedRules is the name of the rules about calls of servers: mcp(SERVER/TOOL).
+// ServedRules is the tool name in rules about calls of servers: mcp(SERVER/TOOL).
 const ServedRules = "mcp"
 
-// String names what is called as rules do.
+// String returns the name of the called tool in the form of rules.
 func (s Served) String() string { return s.Server + "/" + s.Tool }
 
-// HookName is the name by which other agents know the tool.
+// HookName returns the name that other agents give the tool.
 func (s Served) HookName() string { return "mcp__" + s.Server + "__" + s.Tool }

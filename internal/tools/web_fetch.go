@@ -55,14 +55,14 @@ func planWebFetch(_ context.Context, env *Env, args webFetchArgs) (Plan, error) 
 	}, nil
 }
 
-// renderings turn HTML into what was asked for; html leaves it as it is.
+// renderings maps each format to the conversion from HTML; html converts nothing.
 var renderings = map[string]func(context.Context, string) (string, error){
 	"markdown": asMarkdown,
 	"text":     asText,
 	"html":     nil,
 }
 
-// answerPage shows a page, as much of it as fits.
+// answerPage answers with as much of a page as fits.
 func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
@@ -93,12 +93,12 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: words.Count(words.Lines(text), "line")}
 }
 
-// asMarkdown converts HTML, unless ctx ends.
+// asMarkdown converts HTML to Markdown, unless ctx ends.
 func asMarkdown(ctx context.Context, page string) (string, error) {
 	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
 	convert.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {
 		if ctx.Err() != nil {
-			return converter.RenderSuccess // nothing below it is looked at
+			return converter.RenderSuccess // skips everything below the node
 		}
 		return converter.RenderTryNext
 	}, converter.PriorityEarly)
@@ -106,7 +106,7 @@ func asMarkdown(ctx context.Context, page string) (string, error) {
 	return text, cmp.Or(ctx.Err(), err)
 }
 
-// asText is what a page says.
+// asText returns the plain text of a page.
 func asText(ctx context.Context, page string) (string, error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {

@@ -13,19 +13,21 @@ import (
 	"agent/internal/text/patch"
 )
 
-// theirTool is a tool of Claude Code. Models, rules and hooks name tools as it does.
+// A theirTool is a tool of Claude Code. Models, rules and hooks use its names.
 type theirTool struct {
 	name string
-	// ours are the tools that do its work, the one that a call of it means first.
+	// ours lists our tools that do the same work. A call of the tool is taken for a call of the
+	// first.
 	ours []string
-	// takes are its parameters, and renamed those of ours that it calls otherwise.
+	// takes lists the tool's parameters. renamed maps our names of parameters to the tool's
+	// names.
 	takes   []string
 	renamed map[string]string
-	// always are parameters that every call of it has.
+	// always lists parameters that every call of the tool has.
 	always []string
 }
 
-// theirTools is the one table of names, read both ways.
+// theirTools maps the names of tools in both directions.
 var theirTools = []theirTool{
 	{
 		name: "Bash", ours: []string{"run_shell_command"}, takes: []string{"command", "timeout", "run_in_background"},
@@ -50,7 +52,7 @@ var theirTools = []theirTool{
 	{name: "ExitPlanMode", ours: []string{"present_plan"}, takes: []string{"plan"}},
 }
 
-// Ours are our tools that do the work of a tool of Claude Code, nil for none.
+// Ours returns our tools that do the work of a tool of Claude Code, nil for none.
 func Ours(name string) []string {
 	for _, t := range theirTools {
 		if strings.EqualFold(t.name, name) {
@@ -60,7 +62,7 @@ func Ours(name string) []string {
 	return nil
 }
 
-// Named are our tools that do the work of a tool of any other agent, nil for none.
+// Named returns our tools that do the work of a tool of any other agent, nil for none.
 func Named(name string) []string {
 	if ours := Ours(name); ours != nil {
 		return ours
@@ -71,7 +73,7 @@ func Named(name string) []string {
 	return nil
 }
 
-// theirsOf is the tool of Claude Code that does the work of one of ours.
+// theirsOf returns the tool of Claude Code that does the work of our tool.
 func theirsOf(name string) (theirTool, bool) {
 	at := slices.IndexFunc(theirTools, func(t theirTool) bool { return slices.Contains(t.ours, name) })
 	if at < 0 {
@@ -80,22 +82,23 @@ func theirsOf(name string) (theirTool, bool) {
 	return theirTools[at], true
 }
 
-// Their is a call in the words of Claude Code.
+// Their is a call in the names of Claude Code.
 type Their struct {
 	Name  string
 	Input json.RawMessage
 
-	// given are the parameters of the call, shown what Input says of them.
+	// given holds the parameters of our call, shown the translated parameters in Input.
 	given, shown members
-	// outer are the arguments of a call that holds another one's, in the parameter inner.
+	// outer holds the arguments of an enclosing call, if this call is the value of its parameter
+	// inner.
 	outer members
-	// part is set where the call is of several files and this of one of them.
+	// part is set if our call concerns several files and this call only one of them.
 	part bool
 	tool theirTool
 }
 
-// Theirs says a call of ours in the words of Claude Code: one call for each file of one
-// that is about several. Abs makes the path of a file absolute.
+// Theirs translates our call into the names of Claude Code. A call on several files becomes one
+// call for each file. abs makes the path of a file absolute.
 func Theirs(name string, arguments json.RawMessage, abs func(string) string) []Their {
 	tool, known := theirsOf(name)
 	given, ok := parse(string(arguments))
@@ -127,11 +130,11 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 	return []Their{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
 }
 
-// inner is the parameter that holds the arguments of a call in a call.
+// inner is the parameter of a call that holds the arguments of another call.
 const inner = "arguments"
 
-// Served says a call of a server's tool in the words of Claude Code, by its name there. Held
-// is set where it is in a call of another tool.
+// Served translates a call of a server's tool into the name that Claude Code gives the tool. held
+// is set if the call is enclosed in a call of another tool.
 func Served(name string, arguments json.RawMessage, held bool) []Their {
 	given, ok := parse(string(arguments))
 	if i := given.index(inner); ok && held && i >= 0 {
@@ -142,7 +145,7 @@ func Served(name string, arguments json.RawMessage, held bool) []Their {
 	return []Their{{Name: name, Input: arguments, given: given, shown: given, tool: theirTool{name: name}}}
 }
 
-// several are the names of files where a call has a list of them.
+// several returns the names of files in a call that has a list of files.
 func (m members) several() []string {
 	var all []string
 	for _, parameter := range []string{"paths", "include"} {
@@ -154,7 +157,7 @@ func (m members) several() []string {
 	return all
 }
 
-// shows says parameters of ours in the words of the tool.
+// shows translates our parameters into the tool's parameters.
 func (t theirTool) shows(given members, abs func(string) string) members {
 	var shown members
 	for _, m := range given {
@@ -181,7 +184,7 @@ func (t theirTool) shows(given members, abs func(string) string) members {
 	return shown
 }
 
-// edited is the text that several edits of a call have under a name.
+// edited returns the texts of this name in all edits of a call, joined by newlines.
 func (m members) edited(name string) string {
 	var edits []map[string]any
 	if i := m.index("edits"); i >= 0 {
@@ -196,7 +199,7 @@ func (m members) edited(name string) string {
 	return strings.Join(all, "\n")
 }
 
-// patched says the files of a patch, a call each.
+// patched translates a patch into one call for each file.
 func patched(text string, abs func(string) string) []Their {
 	sections, err := patch.Parse(text)
 	if err != nil {
@@ -225,9 +228,9 @@ func patched(text string, abs func(string) string) []Their {
 	return all
 }
 
-// Back returns the arguments of our call that mean what somebody made of Input. Parameters
-// of ours that Claude Code does not know stay where the new input does not name them. The
-// error says what cannot be said in a call of ours.
+// Back translates a changed Input into arguments of our call. Our parameters that Claude Code
+// does not have stay, unless the new input names them. The error names a change that our call
+// cannot express.
 func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
@@ -268,7 +271,7 @@ func (t Their) Back(input json.RawMessage) (json.RawMessage, error) {
 	return back.json(), nil
 }
 
-// sameValue reports whether two values of JSON are equal but for their form.
+// sameValue reports whether two JSON values are equal apart from their formatting.
 func sameValue(a, b json.RawMessage) bool {
 	var one, other any
 	if json.Unmarshal(a, &one) != nil || json.Unmarshal(b, &other) != nil {

@@ -1,9 +1,11 @@
-// Package decode takes the calls of models as they are meant: by the names of tools and
-// parameters that other agents use, with remarks beside them, in JSON that is nearly
-// right (D-92). What has more than one meaning stays as it is, for the tool to refuse.
+// Package decode corrects the calls of models that use the names of other agents for tools and
+// parameters, put remarks beside the arguments, or write JSON that is nearly right (D-92).
+// Ambiguous calls stay unchanged, for the tool to refuse.
 //
-// A call is put into the words of the tool before it is recorded, so that consent, rules
-// and density see what runs.
+// [Meant] puts a [Call] into the names of the tool before the call is recorded, so that consent,
+// rules and density see the call that runs. [Parameters] then decodes the arguments into a struct
+// of the tool. [Theirs] translates in the other direction, for hooks and rules that use the names
+// of Claude Code.
 package decode
 
 import (
@@ -18,22 +20,22 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Lookup returns the JSON Schema of the parameters of a tool, false if there is none of
-// that name. A schema of nil is that of a tool of another program: its calls are taken as
-// they are, and no other name means it.
+// Lookup returns the JSON Schema of the parameters of a tool, and false if no tool has this name.
+// A nil schema means a tool of another program: its calls stay unchanged, and no other name
+// stands for the tool.
 type Lookup func(tool string) (schema json.RawMessage, ok bool)
 
-// Call is a call of a tool.
+// A Call is a call of a tool.
 type Call struct {
 	Name, Arguments string
-	// Notes say which names count here, for the model to learn them.
+	// Notes tells the model the right names, for it to learn.
 	Notes []string
-	// Remark is what the model says beside the call of why it makes it, empty for nothing.
+	// Remark is the model's reason for the call, given beside the arguments, empty for none.
 	Remark string
 }
 
-// Meant returns what a call means among the tools there are: itself, if its names are
-// the tool's own.
+// Meant translates a call into the names of the present tools. A call with the right names stays
+// unchanged.
 func Meant(name, arguments string, lookup Lookup) Call {
 	asked := Call{Name: name, Arguments: arguments}
 	meant := asked
@@ -74,10 +76,10 @@ func Meant(name, arguments string, lookup Lookup) Call {
 	return meant
 }
 
-// namespaces are what some models write before the name of each function.
+// namespaces lists the prefixes that some models write before the name of each function.
 var namespaces = []string{"functions.", "default_api.", "default_api:", "functions:", "tools.", "tool."}
 
-// spellings are a name as it is, without a namespace, and as words in lower case with
+// spellings returns a name unchanged, without a namespace, and as words in lower case with
 // underscores between them.
 func spellings(name string) []string {
 	bare := strings.TrimSpace(name)
@@ -97,7 +99,8 @@ func spellings(name string) []string {
 	return []string{name, bare, words.String()}
 }
 
-// target is the tool that a name means, with the arguments where these say it.
+// target returns the tool that a name stands for. For an editor of several commands it also
+// returns the arguments without the command.
 func target(name, arguments string) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
@@ -114,7 +117,7 @@ func target(name, arguments string) (string, members) {
 	return editorCommands[command], given.without("command")
 }
 
-// tool is what is known of a tool's parameters.
+// tool holds the types of a tool's parameters, and the required ones.
 type tool struct {
 	types    map[string]string
 	required []string
@@ -127,7 +130,7 @@ func newTool(schema json.RawMessage) tool {
 		} `json:"properties"`
 		Required []string `json:"required"`
 	}
-	_ = json.Unmarshal(schema, &parsed) // a schema that is none knows no parameter
+	_ = json.Unmarshal(schema, &parsed) // an invalid schema has no parameters
 	t := tool{types: map[string]string{}, required: parsed.Required}
 	for parameter, property := range parsed.Properties {
 		t.types[parameter], _ = property.Type.(string)
@@ -137,7 +140,7 @@ func newTool(schema json.RawMessage) tool {
 
 func (t tool) has(parameter string) bool { _, ok := t.types[parameter]; return ok }
 
-// read parses arguments, repaired if the result fits the tool.
+// read parses arguments. It repairs broken arguments if the result fits the tool.
 func (t tool) read(arguments string) (members, bool) {
 	if strings.TrimSpace(arguments) == "" {
 		return members{}, true
@@ -160,8 +163,8 @@ func (t tool) read(arguments string) (members, bool) {
 	return nil, false
 }
 
-// unwrapped are the arguments that a wrapper holds, if they fit the tool and the wrapper
-// does not.
+// unwrapped returns the arguments inside a wrapper, if they fit the tool and the wrapper does
+// not.
 func (t tool) unwrapped(given members) members {
 	if len(given) != 1 || !slices.Contains(wrappers, given[0].name) {
 		return given
@@ -177,8 +180,8 @@ func (t tool) unwrapped(given members) members {
 	return inner
 }
 
-// accepts reports whether arguments fit the schema: every name is known, nothing that is
-// required is missing, and the types are right.
+// accepts reports whether arguments fit the schema: every name is known, no required parameter is
+// missing, and the types are right.
 func (t tool) accepts(given members) bool {
 	for _, m := range given {
 		if !t.has(m.name) || !ofType(t.types[m.name], m.value) {
@@ -188,7 +191,8 @@ func (t tool) accepts(given members) bool {
 	return !slices.ContainsFunc(t.required, func(name string) bool { return given.index(name) < 0 })
 }
 
-// ofType reports whether a value can be of a type; a text may be for what it says.
+// ofType reports whether a value can be of a type. A text fits every type but an object, because
+// it may hold the value in quotes.
 func ofType(want string, value json.RawMessage) bool {
 	switch value[0] {
 	case '"':
@@ -206,7 +210,7 @@ func ofType(want string, value json.RawMessage) bool {
 	}
 }
 
-// fit puts arguments into the words of the tool.
+// fit translates arguments into the parameters of the tool.
 func (t tool) fit(given members) (fitted members, notes []string) {
 	given = t.whole(given)
 	for _, m := range given {
@@ -225,7 +229,7 @@ func (t tool) fit(given members) (fitted members, notes []string) {
 	return fitted, notes
 }
 
-// remark is what the first remark beside a call says.
+// remark returns the text of the first remark beside a call.
 func (t tool) remark(given members) string {
 	for _, m := range given {
 		if !t.has(m.name) && slices.Contains(remarks, m.name) {
@@ -236,7 +240,7 @@ func (t tool) remark(given members) string {
 	return ""
 }
 
-// learn says which name counts; of a time also what it was taken for.
+// learn returns a note with the right name, and for a time also with its value in seconds.
 func learn(name string, value json.RawMessage) string {
 	if name == "timeout_seconds" {
 		return fmt.Sprintf("%s is the name here, and it is %s s", name, value)
@@ -244,8 +248,8 @@ func learn(name string, value json.RawMessage) string {
 	return name + " is the name here"
 }
 
-// meant returns the parameter of the tool that a name means, with the value in its form;
-// none if the call has, or had before, that one too.
+// meant returns the parameter of the tool that a name stands for, with the value in the right
+// form. It returns "" if the call also has that parameter.
 func (t tool) meant(m member, given, before members) (name string, value json.RawMessage) {
 	value, ok := m.value, true
 	if t.has(m.name) {
@@ -269,8 +273,8 @@ func (t tool) meant(m member, given, before members) (name string, value json.Ra
 	return name, coerce(t.types[name], value)
 }
 
-// whole makes one thing of parameters that mean something together only: the lines of a
-// file, by their numbers, and how a search is to look.
+// whole combines parameters that only have a meaning together: the first and last line of a file,
+// and the options of a search.
 func (t tool) whole(given members) members {
 	if t.has("offset") && t.has("limit") && !t.has("start_line") {
 		given = given.lines()
@@ -281,7 +285,7 @@ func (t tool) whole(given members) members {
 	return given
 }
 
-// Problem says what is wrong with arguments that are no JSON object.
+// Problem returns an error message for arguments that are not a JSON object.
 func Problem(tool, arguments string) string {
 	return fmt.Sprintf("the arguments of %s %s", tool, problem(arguments))
 }

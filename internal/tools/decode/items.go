@@ -9,20 +9,21 @@ import (
 	"agent/internal/rawjson"
 )
 
-// item says how the members of an item of a list are called.
+// item maps the members of the items of a list to our names.
 type item struct {
-	// names are ours, each with those of other agents.
+	// names maps each of our names to the names in other agents.
 	names map[string][]string
-	// forms bring the values of some into ours.
+	// forms converts the values of some members, by our names.
 	forms map[string]func(json.RawMessage) json.RawMessage
-	// strict keeps members of other names, but those without effect, for the tool to refuse
-	// them.
+	// strict keeps members with unknown names, except members without effect, for the tool to
+	// refuse.
 	strict bool
-	// bare is the member that an item is taken for that is only a text, empty for none.
+	// bare is the member that holds the text of an item that is only a text, empty if an item
+	// cannot be a text.
 	bare string
 }
 
-// edits puts the items of several edits, which may come as a text or be one, into our words.
+// edits translates the items of several edits. The value may also be a text, or a single edit.
 func edits(value json.RawMessage) json.RawMessage {
 	if value[0] == '{' {
 		value = listOf(value)
@@ -34,7 +35,7 @@ func edits(value json.RawMessage) json.RawMessage {
 	return item{names: names, forms: map[string]func(json.RawMessage) json.RawMessage{"replace_all": truth}, strict: true}.all(value)
 }
 
-// todos puts the items of a list of tasks into our words.
+// todos translates the items of a list of tasks.
 func todos(value json.RawMessage) json.RawMessage {
 	return item{
 		names: map[string][]string{"id": nil, "content": contents, "status": nil, "subtasks": nil},
@@ -43,7 +44,7 @@ func todos(value json.RawMessage) json.RawMessage {
 	}.all(value)
 }
 
-// questions puts what the user is asked into our words.
+// questions translates the questions to the user.
 func questions(value json.RawMessage) json.RawMessage {
 	return item{
 		names: map[string][]string{"question": nil, "header": nil, "multiSelect": {"multiple"}, "options": nil},
@@ -54,7 +55,7 @@ func questions(value json.RawMessage) json.RawMessage {
 	}.all(value)
 }
 
-// identifier is the id of a task, which may be a number.
+// identifier returns the id of a task as a text; the id may be a number.
 func identifier(value json.RawMessage) json.RawMessage {
 	if strings.ContainsRune("-0123456789", rune(value[0])) {
 		return rawjson.AppendString(nil, string(value))
@@ -62,7 +63,7 @@ func identifier(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// status is how far a task is in our words; one that is not understood stays what it is.
+// status translates the status of a task. An unknown status stays unchanged.
 func status(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string {
 		plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(text)))
@@ -70,7 +71,7 @@ func status(value json.RawMessage) json.RawMessage {
 	})
 }
 
-// all puts every item of a list, which may come as a text, into our words.
+// all translates every item of a list. The list may also be a text.
 func (i item) all(value json.RawMessage) json.RawMessage {
 	list := []byte(value)
 	var text string
@@ -99,7 +100,7 @@ func (i item) all(value json.RawMessage) json.RawMessage {
 	return append(out, ']')
 }
 
-// said puts an item into our words.
+// said translates one item.
 func (i item) said(given members) (said members) {
 	for _, m := range given {
 		known := false

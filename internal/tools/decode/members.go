@@ -17,10 +17,10 @@ type member struct {
 	value json.RawMessage
 }
 
-// members are arguments in the order in which they were sent. Null is left out.
+// members holds arguments in the order in which they were sent, without null values.
 type members []member
 
-// parse reads a JSON object, or one that is written as a text.
+// parse parses a JSON object. The object may also be written as a JSON string.
 func parse(arguments string) (members, bool) {
 	var text string
 	if json.Unmarshal([]byte(arguments), &text) == nil {
@@ -52,7 +52,7 @@ func (m members) index(name string) int {
 	return slices.IndexFunc(m, func(one member) bool { return one.name == name })
 }
 
-// text is the value of a parameter that is a text.
+// text returns the value of a parameter if it is a text.
 func (m members) text(name string) (string, bool) {
 	i := m.index(name)
 	if i < 0 {
@@ -82,7 +82,7 @@ func (m members) json() json.RawMessage {
 	return append(out, '}')
 }
 
-// lines puts the first and the last line of a file into offset and limit.
+// lines replaces the numbers of the first and the last line by offset and limit.
 func (m members) lines() members {
 	first, last := 0, 0
 	if i := slices.IndexFunc(m, func(one member) bool { return slices.Contains(ranges, one.name) }); i >= 0 {
@@ -105,7 +105,8 @@ func (m members) lines() members {
 	return m
 }
 
-// number is the value of a parameter that is a whole number, also as a text; else 0.
+// number returns the value of a parameter if it is a whole number, also one written as a text,
+// and 0 otherwise.
 func (m members) number(name string) int {
 	i := m.index(name)
 	if i < 0 {
@@ -115,7 +116,7 @@ func (m members) number(name string) int {
 	return n
 }
 
-// around makes the largest of several numbers of lines around a match the one that counts.
+// around keeps only the largest of several numbers of lines around a match.
 func (m members) around() members {
 	most, first := 0, ""
 	for _, one := range m {
@@ -137,7 +138,7 @@ func (m members) around() members {
 	return m
 }
 
-// ignoringCase puts into the pattern of a search that it ignores case.
+// ignoringCase moves an option to ignore case into the pattern of the search.
 func (m members) ignoringCase(t tool) members {
 	ignored := false
 	for name, does := range ignoringCase {

@@ -1,7 +1,7 @@
 package decode
 
-// toolNames are the names by which models call a tool of ours, in lower case, besides those
-// of Claude Code.
+// toolNames maps other names that models give our tools to our names. The keys are in lower case;
+// the names of Claude Code are elsewhere.
 var toolNames = map[string]string{
 	"view": "read_file", "cat": "read_file", "open_file": "read_file", "view_file": "read_file",
 	"create_file": "write_file",
@@ -18,14 +18,14 @@ var toolNames = map[string]string{
 	"exit_plan_mode": "present_plan",
 }
 
-// editors are tools of one name that do several things, by the parameter command.
+// editors lists tools that do several things under one name, depending on the parameter command.
 var editors = []string{"str_replace_editor", "str_replace_based_edit_tool"}
 
-// editorCommands are what such a tool does, by the command.
+// editorCommands maps the commands of such a tool to our tools.
 var editorCommands = map[string]string{"view": "read_file", "create": "write_file", "str_replace": "replace", "insert": "insert_at_line"}
 
-// parameterNames are the names that mean a parameter of ours, where the tool has that one
-// and not the other.
+// parameterNames maps each of our parameters to other names for it. They apply if the tool has
+// our parameter and not the other.
 var parameterNames = map[string][]string{
 	"file_path":       {"path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "relative_path"},
 	"path":            {"dir_path", "directory", "workdir", "cwd", "dir", "folder", "file_path", "relative_workspace_path"},
@@ -50,41 +50,41 @@ var parameterNames = map[string][]string{
 	"url":             {"uri"},
 }
 
-// wrappers are what some models write around all arguments of a call.
+// wrappers lists parameters in which some models wrap all arguments of a call.
 var wrappers = []string{"arguments", "input", "parameters"}
 
-// around are the names of the lines around a match; of several the largest counts.
+// around lists the names for the number of lines around a match. The largest counts.
 var around = []string{"-C", "-A", "-B", "before", "after", "context_lines", "before_context", "after_context"}
 
-// ranges are the names of the first and the last line of a file in one.
+// ranges lists the names of parameters that hold both the first and the last line of a file.
 var ranges = []string{"view_range", "line_range", "lines"}
 
-// modes are what other agents call the modes of a search.
+// modes maps the modes of a search in other agents to ours.
 var modes = map[string]string{"content": "lines", "files_with_matches": "files", "count_matches": "count"}
 
-// contents are what other agents call the content of a task.
+// contents lists other names for the content of a task.
 var contents = []string{"step", "subject", "task", "text", "title"}
 
-// statuses are the words for how far a task is.
+// statuses maps the words for the status of a task to ours.
 var statuses = map[string]string{
 	"todo": "pending", "open": "pending", "not_started": "pending", "pending": "pending",
 	"active": "in_progress", "doing": "in_progress", "started": "in_progress", "inprogress": "in_progress", "in_progress": "in_progress",
 	"done": "completed", "complete": "completed", "finished": "completed", "completed": "completed",
 }
 
-// ignoringCase are parameters that make a search ignore case, with the value that does.
+// ignoringCase maps parameters that can make a search ignore case to the value that does so.
 var ignoringCase = map[string]bool{"-i": true, "ignore_case": true, "case_insensitive": true, "case_sensitive": false}
 
-// suffixes are how files of a type are named where that is not the type.
+// suffixes maps the types of files to their suffixes, if these differ.
 var suffixes = map[string]string{
 	"js": "{js,jsx,mjs,cjs}", "ts": "{ts,tsx,mts,cts}", "python": "py", "rust": "rs", "ruby": "rb", "markdown": "md", "yaml": "{yaml,yml}",
 	"cpp": "{cc,cpp,cxx,h,hh,hpp}", "c": "{c,h}", "csharp": "cs", "kotlin": "{kt,kts}", "sh": "{sh,bash}", "html": "{html,htm}",
 }
 
-// remarks are parameters beside a call in which models say why they make it: they change
-// nothing of what it does.
+// remarks lists parameters in which models give the reason for a call. They do not change the
+// call.
 var remarks = []string{"description", "instruction", "instructions", "explanation", "justification", "reasoning", "reason", "thought", "activeForm"}
 
-// withoutEffect are parameters that change nothing of what a call does here, such as how
-// much of an answer another agent would show.
+// withoutEffect lists parameters that have no effect on a call here, such as the number of lines
+// that another agent would show.
 var withoutEffect = []string{"output_mode", "-n", "head_limit", "yield_time_ms", "login", "tty", "prompt"}

@@ -18,18 +18,18 @@ import (
 // names the parameter, omitempty makes it optional, its jsonschema tag is the description.
 type Parameters[A any] struct {
 	schema func() *jsonschema.Schema
-	// JSON returns the JSON Schema of the parameters. It is derived once, when it is first
-	// needed: a program that starts needs none.
+	// JSON returns the JSON Schema of the parameters. The schema is derived at the first call,
+	// because the start of the program does not need it.
 	JSON func() json.RawMessage
 }
 
-// ParametersOf returns the parameters that are the fields of A. Their schema has the plain
-// form that every provider understands: one type a parameter, no null.
+// ParametersOf returns the parameters that are the fields of A. Their schema has the plain form
+// that every provider understands: one type for each parameter, no null.
 func ParametersOf[A any]() Parameters[A] {
 	schema := sync.OnceValue(func() *jsonschema.Schema {
 		schema, err := jsonschema.For[A](nil)
 		if err != nil {
-			// Only an argument struct that JSON cannot express comes here.
+			// JSON cannot express the argument struct.
 			panic(err)
 		}
 		withoutNull(schema)
@@ -45,10 +45,10 @@ func ParametersOf[A any]() Parameters[A] {
 	})}
 }
 
-// Decode turns a model's arguments into A. It forgives what models often get wrong and
-// what has one meaning only (numbers and booleans written as strings, one string for a
-// list, null for "not given"), and says exactly what is wrong with everything else. Names
-// that mean another one are translated before ([Meant]).
+// Decode decodes a model's arguments into A. It accepts frequent mistakes with a single meaning
+// (numbers and booleans written as strings, one string for a list, null for "not given"), and
+// returns an exact error for all others. Other names for parameters are translated earlier
+// ([Meant]).
 func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	var args A
 	given, ok := parse(string(raw))
@@ -77,7 +77,7 @@ func (p Parameters[A]) Decode(raw json.RawMessage) (A, error) {
 	return args, described(strict.Decode(&args))
 }
 
-// unknown refuses parameters that the tool does not have, all at once.
+// unknown returns an error that names all parameters that the tool does not have.
 func (p Parameters[A]) unknown(given []string) error {
 	names := p.schema().PropertyOrder
 	var says []string
@@ -95,7 +95,7 @@ func (p Parameters[A]) unknown(given []string) error {
 	return errors.New(what + strings.Join(says, ", ") + valid)
 }
 
-// described rewrites a decoding error in the words of the schema.
+// described rewrites a decoding error in the terms of the schema.
 func described(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -120,7 +120,7 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// withoutNull drops the null that slices may be.
+// withoutNull removes null from the types of slices.
 func withoutNull(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil

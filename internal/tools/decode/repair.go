@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// repairs are what broken arguments may have been meant as, the likeliest first. Those
-// that end in the middle have none: a text that was cut would be written.
+// repairs returns possible corrections of broken arguments, the likeliest first. It corrects no
+// arguments that end in the middle: the tool would write a text that was cut.
 func repairs(arguments string) []string {
 	text := unfenced(strings.TrimSpace(arguments))
 	if isCut(json.Unmarshal([]byte(escaped(text)), new(any))) && isCut(json.Unmarshal([]byte(text), new(any))) {
@@ -27,13 +27,13 @@ func repairs(arguments string) []string {
 	return meant
 }
 
-// isCut reports whether an error is that of JSON that ends too early.
+// isCut reports whether an error means that JSON ends too early.
 func isCut(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) && strings.Contains(syntax.Error(), "unexpected end")
 }
 
-// unfenced is what a code fence holds.
+// unfenced returns the text inside a code fence.
 func unfenced(text string) string {
 	rest, fenced := strings.CutPrefix(text, "```")
 	if !fenced {
@@ -47,7 +47,7 @@ func unfenced(text string) string {
 	return strings.TrimSpace(body)
 }
 
-// controls are the characters that JSON has within strings as escapes only.
+// controls maps the characters that JSON allows in strings only as escapes to these escapes.
 var controls = map[byte]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
 
 // escaped escapes line feeds and tabs within strings.
@@ -69,13 +69,14 @@ func escaped(text string) string {
 	return out.String()
 }
 
-// pythons are the words of Python that JSON writes otherwise.
+// pythons replaces the literals of Python that JSON spells differently.
 var pythons = strings.NewReplacer("True", "true", "False", "false", "None", "null")
 
-// doubleQuoted writes an object of Python in JSON: strings in double quotes, and its words.
+// doubleQuoted rewrites a Python object as JSON: strings in double quotes, and the literals of
+// JSON.
 func doubleQuoted(text string) string {
 	var out strings.Builder
-	quote, from := byte(0), 0 // what closes the string, and where what is outside begins
+	quote, from := byte(0), 0 // the closing quote, and the start of the text outside of strings
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		switch {

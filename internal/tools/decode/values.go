@@ -12,20 +12,20 @@ import (
 	"agent/internal/rawjson"
 )
 
-// forms bring values into the form of the parameters of these names. What they do not
-// understand stays.
+// forms converts the values of parameters by our names. Values that a conversion does not
+// understand stay unchanged.
 var forms = map[string]func(json.RawMessage) json.RawMessage{
 	"command": commandLine, "file_path": withoutScheme, "path": withoutScheme, "directory": withoutScheme,
 	"mode": mode, "edits": edits, "todos": todos, "questions": questions,
 }
 
-// meanings are what the value of a parameter of another name is in ours; false where it means
-// nothing.
+// meanings converts the values of parameters by their other names; false means that a value has
+// no meaning.
 var meanings = map[string]func(json.RawMessage) (json.RawMessage, bool){
 	"timeout": seconds, "timeout_ms": fromMilliseconds, "insert_line": next, "type": ofFileType,
 }
 
-// whole is a whole number, also one that is written as a text.
+// whole returns a whole number, also one written as a text.
 func whole(value json.RawMessage) (int, bool) {
 	f, err := strconv.ParseFloat(strings.Trim(string(value), `" `), 64)
 	return int(f), err == nil && f == float64(int(f))
@@ -33,16 +33,16 @@ func whole(value json.RawMessage) (int, bool) {
 
 func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
 
-// next is the number of the line that follows the one given.
+// next returns the number of the line after the given one.
 func next(value json.RawMessage) (json.RawMessage, bool) {
 	n, ok := whole(value)
 	return number(n + 1), ok
 }
 
-// millisecond is how many of them are a second.
+// millisecond is the number of milliseconds in a second.
 const millisecond = 1000
 
-// seconds is a timeout in seconds. What is too long to be seconds is in milliseconds.
+// seconds returns a timeout in seconds. A value of 1000 or more is taken for milliseconds.
 func seconds(value json.RawMessage) (json.RawMessage, bool) {
 	if n, ok := whole(value); !ok || n >= millisecond {
 		return fromMilliseconds(value)
@@ -55,7 +55,7 @@ func fromMilliseconds(value json.RawMessage) (json.RawMessage, bool) {
 	return number((n + millisecond - 1) / millisecond), ok
 }
 
-// bothLines are the first and the last line of a range: two numbers, or "12-40".
+// bothLines returns the first and the last line of a range: two numbers, or "12-40".
 func bothLines(value json.RawMessage) (first, last int, ok bool) {
 	var both []int
 	if json.Unmarshal(value, &both) == nil && len(both) == 2 {
@@ -67,7 +67,7 @@ func bothLines(value json.RawMessage) (first, last int, ok bool) {
 	return first, last, one && other
 }
 
-// coerce rewrites a value of the wrong type when it has one possible meaning.
+// coerce converts a value of the wrong type if it has only one meaning.
 func coerce(want string, value json.RawMessage) json.RawMessage {
 	switch want {
 	case "integer":
@@ -94,7 +94,7 @@ func listOf(value json.RawMessage) json.RawMessage {
 	return slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
 }
 
-// truth is a boolean that is written as a number or as a text.
+// truth returns a boolean that is written as a number or as a text.
 func truth(value json.RawMessage) json.RawMessage {
 	is, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(value), `" `)))
 	if err != nil {
@@ -103,7 +103,7 @@ func truth(value json.RawMessage) json.RawMessage {
 	return strconv.AppendBool(nil, is)
 }
 
-// reworded is a text in other words; what is no text stays.
+// reworded rewrites a text by the function words; other values stay unchanged.
 func reworded(value json.RawMessage, words func(text string) string) json.RawMessage {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -112,7 +112,7 @@ func reworded(value json.RawMessage, words func(text string) string) json.RawMes
 	return rawjson.AppendString(nil, words(text))
 }
 
-// withoutScheme is the path of a file that is named by a URL.
+// withoutScheme returns the path of a file that is named by a URL.
 func withoutScheme(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string {
 		if named, err := url.Parse(text); err == nil && strings.HasPrefix(text, "file:///") && named.RawQuery == "" && named.Fragment == "" {
@@ -122,12 +122,12 @@ func withoutScheme(value json.RawMessage) json.RawMessage {
 	})
 }
 
-// mode is a mode of a search by our name.
+// mode translates the mode of a search.
 func mode(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string { return cmp.Or(modes[text], text) })
 }
 
-// ofFileType is the glob of the files of a type.
+// ofFileType returns the glob for the files of a type.
 func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
 	glob := reworded(value, func(text string) string {
 		if text == "" || strings.ContainsAny(text, "*?.[{/") {
@@ -138,7 +138,7 @@ func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
 	return glob, glob[0] == '"' && string(glob) != `""`
 }
 
-// commandLine makes a line of a program and its arguments.
+// commandLine turns a list of a program and its arguments into a command line.
 func commandLine(value json.RawMessage) json.RawMessage {
 	var argv []string
 	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
