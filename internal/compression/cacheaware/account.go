@@ -3,64 +3,67 @@ package cacheaware
 import "slices"
 
 const (
-	// debt is the share of what sending everything has cost so far by which the
-	// bank may be overdrawn: without it nothing could ever begin.
+	// debt is the share of the cost of sending everything so far that the bank may be overdrawn.
+	// Without it the first cut could never be made.
 	debt = 0.0075
-	// inexact is the part of it that is kept for sizes: those of the parts of a call do not
-	// quite add up to that of the call, which shows when some of them have gone. In generated
-	// sessions of a few requests it came to 0.001.
+	// inexact is the part of debt that is reserved for inexact sizes. The sizes of the parts of a
+	// call do not quite add up to the size of the call, which shows when some parts have left. In
+	// generated sessions of a few requests the difference came to 0.001.
 	inexact = 0.0015
-	// inHand is how many faults the bank must be able to pay for when a cut takes what an
-	// edit may quote: another request, and faultTokens of content read again.
+	// inHand is the number of faults that the bank must be able to pay for when a cut takes text
+	// that an edit may quote. A fault costs another request, and faultTokens of content that is
+	// read again.
 	inHand = 0.25
-	// inHandEach is how many for each such text, at a read price of 1: after a plan, edits
-	// quote the many files that were read before it, and each request that reads one again
-	// is as dear as the price of reading. Without it 1.081 was spent at one point of
-	// train-03 at the prices 0.25 and 1.
+	// inHandEach is the number of faults for each such text, at a read price of 1. After a plan,
+	// edits quote the many files that were read before the plan, and a request that reads a file
+	// again costs in proportion to the price of reading. Without inHandEach, 1.081 of the cost of
+	// sending everything was spent at one point of train-03, at the prices 0.25 and 1.
 	inHandEach  = 0.14
 	faultTokens = 2000
 )
 
-// Account compares what was spent with what sending everything would have cost, in
-// tokens at the full price of input.
+// Account compares the amount spent with the cost of sending everything, in tokens at the full
+// price of input.
 type Account struct {
 	None, Spent float64
-	// Tokens is how many input tokens fewer were sent.
+	// Tokens is the number of input tokens that pruning kept out of the requests.
 	Tokens int
 }
 
-// Bill is what one request cost, beside what it would have cost if nothing had ever been
-// pruned.
+// A Bill holds the cost of one request, beside the cost of the same request if nothing had ever
+// been pruned.
 type Bill struct {
-	// Request is its number, from 1.
+	// Request is the number of the request, from 1.
 	Request int
-	// Tokens is its size, All what it would have been.
+	// Tokens is the size of the request, All its size without pruning.
 	Tokens, All int
-	// Spent and None are the costs, in tokens at the full price of input.
+	// Spent is the cost of the request and None its cost without pruning, in tokens at the full
+	// price of input.
 	Spent, None float64
-	// Cold says that nothing of it was cached.
+	// Cold is set if nothing of the request was cached.
 	Cold bool
-	// Again are the files that had to be read again for it, by their paths.
+	// Again lists the paths of the files that had to be read again for the request.
 	Again []string
 }
 
-// account is the running comparison, and what the latest request left in the
+// account keeps the running comparison, and the state in which the latest request left the
 // provider's cache.
 type account struct {
 	*conversation
 	Account
 	bills []Bill
-	// sent is the number of units of the latest request, all the tokens that would
-	// be held of the request with everything.
+	// sent is the number of units of the latest request. all is the number of tokens of the
+	// latest request that the provider would hold if nothing had ever been pruned.
 	sent, all int
 	sentOnce  bool
-	// kept is the number of units at the start that nothing has changed since, anchors
-	// what a provider finds by marks, the newest last.
+	// kept is the number of units at the start that have not changed since the latest request.
+	// anchors lists the ends of the prefixes that a provider of the kind CacheMarks holds, in the
+	// order of the conversation.
 	kept    int
 	anchors []anchor
 }
 
-// settle notes that the request was sent, and what it cost.
+// settle adds the bill of a request that was sent, and makes the request the latest one.
 func (a *account) settle(m Moment) {
 	a.begin(m)
 	cached := a.cached(m, a.kept)
@@ -89,14 +92,16 @@ func (a *account) bill(m Moment, cached int) Bill {
 	}
 }
 
-// touch notes that a unit changes: what was held of the conversation ends before it.
+// touch notes that a unit changes. From now on the provider holds the conversation only up to
+// that unit.
 func (a *account) touch(unit int) {
 	a.kept = min(a.kept, unit)
 	a.anchors = slices.DeleteFunc(a.anchors, func(held anchor) bool { return held.units > unit })
 }
 
-// begin continues a conversation that was sent before by another program: what is in
-// front of the latest reply is in the cache, if anything is.
+// begin continues a conversation whose requests another program has sent: everything in front of
+// the latest reply counts as cached, unless m.Cold is set. It does nothing once this engine has
+// sent a request.
 func (a *account) begin(m Moment) {
 	if a.sentOnce || m.Cold {
 		return
@@ -110,8 +115,8 @@ func (a *account) begin(m Moment) {
 	}
 }
 
-// cached is how many tokens of the next request the provider holds, if the first
-// units up to kept are as they were.
+// cached returns how many tokens of the next request the provider holds, if the first kept units
+// have not changed.
 func (a *account) cached(m Moment, kept int) int {
 	if !a.sentOnce || m.Cold {
 		return 0
@@ -123,7 +128,7 @@ func cost(m Moment, cached, total int) float64 {
 	return float64(cached)*m.Price.Read + float64(total-cached)*m.Price.Write
 }
 
-// costOfAll is what the next request would cost if nothing had ever been pruned.
+// costOfAll returns the cost of the next request if nothing had ever been pruned.
 func (a *account) costOfAll(m Moment) float64 {
 	cached := 0
 	if a.sentOnce && !m.Cold && m.Cache.Kind != CacheNone {
@@ -132,9 +137,9 @@ func (a *account) costOfAll(m Moment) float64 {
 	return cost(m, cached, m.Head+a.unpruned)
 }
 
-// bank is by how much the next request may get dearer, so that the sum of what
-// was spent stays at or below what sending everything would have cost. What is new
-// and leaves before it was ever sent, newSaved, is not part of the request any more.
+// bank returns how much dearer the next request may get if the sum spent is to stay at or below
+// the cost of sending everything. newSaved counts the tokens that leave before any request has
+// carried them; they are no part of the request any more.
 func (a *account) bank(m Moment, newSaved float64) float64 {
 	none := a.None + a.costOfAll(m)
 	total := m.Head + a.total
@@ -142,7 +147,7 @@ func (a *account) bank(m Moment, newSaved float64) float64 {
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 
-// faults is what the bank keeps for what edits may miss, of so many texts.
+// faults returns the amount that the bank reserves for edits that may miss one of so many texts.
 func (a *account) faults(m Moment, texts int) float64 {
 	n := inHand
 	if m.Price.Read < m.Price.Write { // else every request is as dear, with or without a cut

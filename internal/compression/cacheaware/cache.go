@@ -7,39 +7,39 @@ import (
 	"agent/internal/history"
 )
 
-// CacheKind is how a provider finds what it holds of a request.
+// CacheKind says how a provider finds the cached part of a request.
 type CacheKind string
 
 // The kinds. The zero value is CachePrefix.
 const (
-	// CachePrefix finds whatever a request begins with like an earlier one.
+	// CachePrefix finds the longest beginning that a request shares with an earlier one.
 	CachePrefix CacheKind = "prefix"
-	// CacheMarks finds only what ended at a mark of an earlier request.
+	// CacheMarks finds only a beginning that ended at a mark of an earlier request.
 	CacheMarks CacheKind = "marks"
 	// CacheNone finds nothing.
 	CacheNone CacheKind = "none"
 )
 
-// Cache is what a provider keeps of requests, and how it finds that.
+// Cache describes the cache of a provider: how it finds the cached part of a request, and how
+// long it keeps that part.
 type Cache struct {
 	Kind CacheKind `json:"kind,omitzero"`
-	// Step is the number of tokens in whole multiples of which a common beginning
-	// counts; 0 is 1.
+	// Step is the size of the steps in which a common beginning counts, in tokens; 0 means 1.
 	Step int `json:"step,omitzero"`
-	// Reach is from how many blocks before a mark an earlier one is found. Ends says that
-	// requests are marked at their end alone, by the provider.
+	// Reach is the number of blocks before a mark within which the provider finds an earlier
+	// mark. Ends is set if the provider itself marks requests, at their end alone.
 	Reach int  `json:"reach,omitzero"`
 	Ends  bool `json:"ends,omitzero"`
-	// Life is how long it is kept after the latest use, 0 when nobody knows.
+	// Life is the time for which a prefix is kept after its latest use; 0 means unknown.
 	Life time.Duration `json:"life,omitzero"`
 }
 
-// longestLife is how long any provider keeps anything.
+// longestLife is the longest time for which any provider keeps a prefix.
 const longestLife = 24 * time.Hour
 
-// Alive reports whether what was used last so long ago can still be there. A life that
-// nobody knows is long: to take a cold cache for warm misses an occasion, to take a warm
-// one for cold costs money.
+// Alive reports whether the cache can still hold a prefix that was last used so long ago. An
+// unknown life counts as long: to take a cold cache for warm misses an occasion, to take a warm
+// cache for cold costs money.
 func (c Cache) Alive(unused time.Duration) bool {
 	if c.Life == 0 {
 		return unused <= longestLife
@@ -47,15 +47,15 @@ func (c Cache) Alive(unused time.Duration) bool {
 	return unused <= c.Life
 }
 
-// anchor is the end of something that a provider of the kind CacheMarks holds, as the
-// number of units in front of it.
+// An anchor is the end of a prefix that a provider of the kind CacheMarks holds, as the number of
+// units in front of it, with the time of its latest use.
 type anchor struct {
 	units int
 	used  time.Time
 }
 
-// found is how many tokens of the next request the provider finds, if it is as warm as can
-// be and the first units are as they were sent.
+// found returns how many tokens of the next request the provider finds, if the cache has
+// forgotten nothing and the first units are as they were sent.
 func (a *account) found(m Moment, units int) int {
 	switch {
 	case m.Cache.Kind == CacheNone:
@@ -70,10 +70,11 @@ func (a *account) found(m Moment, units int) int {
 	return m.Cache.whole(found)
 }
 
-// whole are tokens in whole steps.
+// whole rounds tokens down to whole steps.
 func (c Cache) whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
 
-// anchorBefore is the newest anchor at or before so many units, 0 for the head.
+// anchorBefore returns the number of units in front of the last live anchor at or before units,
+// or 0 if only the head of the request is held.
 func (a *account) anchorBefore(m Moment, units int) int {
 	for _, held := range slices.Backward(a.anchors) {
 		if held.units <= units && m.Cache.Alive(m.At.Sub(held.used)) {
@@ -83,10 +84,11 @@ func (a *account) anchorBefore(m Moment, units int) int {
 	return 0
 }
 
-// markedLatest is how many of the latest entries every request marks.
+// markedLatest is the number of the latest entries that every request marks.
 const markedLatest = 2
 
-// mark notes where the request that is sent is marked: what ends there is held from now on.
+// mark notes the marks of the request that is being sent. The provider holds the prefixes that
+// end there from now on.
 func (a *account) mark(m Moment) {
 	if m.Cache.Kind != CacheMarks {
 		a.anchors = nil
@@ -97,7 +99,7 @@ func (a *account) mark(m Moment) {
 	}
 	for i, held := range slices.Backward(a.anchors) {
 		if held.units <= a.kept && m.Cache.Alive(m.At.Sub(held.used)) {
-			a.anchors[i].used = m.At // what is found is kept for longer
+			a.anchors[i].used = m.At // a prefix that is found is kept for longer
 			break
 		}
 	}
@@ -118,7 +120,7 @@ func (a *account) mark(m Moment) {
 	slices.SortFunc(a.anchors, func(x, y anchor) int { return x.units - y.units })
 }
 
-// markable are the entries that can be marked: what humans said and tools answered.
+// markable lists the entries that can be marked: messages of humans and results of tools.
 func (cv *conversation) markable() []int {
 	var able []int
 	for i, entry := range cv.entries {
@@ -129,10 +131,10 @@ func (cv *conversation) markable() []int {
 	return able
 }
 
-// Mark is the number of entries up to the free mark of the next request, 0 for none: the
-// newest that nothing which may go is in front of. It is sent with every request, so
-// that a cut is billed from there. Where no other mark would find what is held, it is
-// on that.
+// Mark returns the number of entries up to the free mark of the next request, or 0 for none. The
+// mark stands on the newest entry that has nothing in front of it that may go. Every request
+// carries it, so that a cut is billed from there on. If no other mark would find the prefix that
+// the provider holds, the free mark stands at the end of that prefix instead.
 func (e *Engine) Mark(m Moment) int {
 	if m.Cache.Kind != CacheMarks || m.Cache.Ends {
 		return 0
@@ -153,7 +155,7 @@ func (e *Engine) Mark(m Moment) int {
 	return 0
 }
 
-// blocksBetween is the number of blocks from behind one entry to the end of another.
+// blocksBetween counts the blocks behind one entry, up to the end of another.
 func (cv *conversation) blocksBetween(from, to int) int {
 	blocks := 0
 	for i := from + 1; i <= to; i++ {
@@ -162,7 +164,7 @@ func (cv *conversation) blocksBetween(from, to int) int {
 	return blocks
 }
 
-// firstToGo is the first unit that a cut may change.
+// firstToGo returns the index of the first unit that a cut may change.
 func (rv *review) firstToGo() int {
 	rv.Cold = false
 	first := len(rv.units)

@@ -6,27 +6,28 @@ import (
 	"agent/internal/history"
 )
 
-// candidate is a unit that may go, why, and if that is hard, since which request: what may
-// go and stays is paid for with every request, see waitShare.
+// A candidate is a unit that may leave, with the reason. since is, for a hard candidate, the
+// request since which it could have left: each request from then on has paid for it (see
+// waitShare).
 type candidate struct {
 	unit  int
 	why   Why
 	since int
-	// along is set for what causes no cut, and only goes along with one.
+	// along is set if the candidate causes no cut and only goes along with one.
 	along bool
 }
 
-// hard reports whether the candidate may cause a cut; soft ones only go along.
+// hard reports whether the candidate may cause a cut. A soft candidate only goes along with one.
 func (c candidate) hard() bool { return !c.along }
 
-// keptEdits is how many of the newest edits keep their old text.
+// keptEdits is the number of the newest edits that keep their old text.
 const keptEdits = 3
 
-// failedFor is for how many requests the arguments and the answer of a failed
-// edit stay, so that the model can correct it.
+// failedFor is the number of requests for which the arguments and the result of a failed edit
+// stay, so that the model can correct the edit.
 const failedFor = 2
 
-// review says what may leave a conversation at a moment.
+// A review finds the units of a conversation that may leave at a moment.
 type review struct {
 	*conversation
 	Moment
@@ -34,7 +35,7 @@ type review struct {
 
 func (cv *conversation) review(m Moment) *review { return &review{cv, m} }
 
-// candidates lists what may go before the next request, in the order of the
+// candidates lists the units that may leave before the next request, in the order of the
 // conversation.
 func (rv *review) candidates() []candidate {
 	var found []candidate
@@ -67,15 +68,15 @@ func (rv *review) candidates() []candidate {
 	return found
 }
 
-// unseen reports whether the unit is an answer, or an image of one, that no request has
-// carried yet (D-120). A view whose lines a later view of the same reply shows again may go
-// nevertheless.
+// unseen reports whether the unit is a result, or an image of one, that no request has carried
+// yet (D-120). A view whose lines a later view of the same reply shows again does not count.
 func (cv *conversation) unseen(u *unit) bool {
 	answers := u.part == result || u.part == picture
 	return answers && u.sent == cv.request && u.fact.reread != u.sent
 }
 
-// free reports whether nothing is lost with a unit, and since which request.
+// free reports whether pruning a unit loses nothing, and since which request. F1 to F7 name its
+// rules, also in the tests.
 func (rv *review) free(at int, u *unit) (since int, ok bool) {
 	f := u.fact
 	changes := f.act == Edit || f.act == Write
@@ -99,8 +100,8 @@ func (rv *review) free(at int, u *unit) (since int, ok bool) {
 	return max(since, u.sent+1), ok
 }
 
-// oldCopy reports whether a folded copy is not the newest text of its file, and since which
-// request: a later call shows the whole file, or there is a newer copy.
+// oldCopy reports whether newer content has replaced a folded copy of a file, and since which
+// request: a later call shows or writes the whole file, or a newer copy exists.
 func (rv *review) oldCopy(at int, u *unit) (since int, ok bool) {
 	facts, newer := u.folded.facts, u.folded.copy
 	for i := len(facts) - 1; i >= 0 && rv.units[facts[i].result].sent > u.foldedAt; i-- {
@@ -117,8 +118,8 @@ func (rv *review) oldCopy(at int, u *unit) (since int, ok bool) {
 	return rv.request, true
 }
 
-// instructs reports whether the unit says how to work: only newer content of its source
-// takes its place.
+// instructs reports whether the unit tells the model how to work. Only newer content of its
+// source takes the place of such a unit.
 func (u *unit) instructs() bool { return u.part == result && history.Instructs(u.fact.source) }
 
 func (cv *conversation) pinned(u *unit) bool {
@@ -133,13 +134,13 @@ func (cv *conversation) pinned(u *unit) bool {
 // class says how soon a unit gets cold.
 type class int
 
-// The classes, with the patience of each: the requests without use after which
-// one of its units is cold. They were tuned on recorded sessions; halving or
-// doubling any one of them changes the cost by less than a hundredth.
+// The classes. The patience of a class is the number of requests without use after which a unit
+// of the class is cold. The values were tuned on recorded sessions; halving or doubling any one
+// of them changes the cost by less than a hundredth.
 const (
 	spent    class = iota // the result of a successful check
-	passing               // a failed check, a look, git, the answer of an edit, long arguments
-	listed                // what was searched, listed, fetched
+	passing               // a failed check, any other command, the result of an edit, a long argument
+	listed                // the result of a search, a listing or a fetch; an image
 	partUsed              // part of a file that was used at least once
 	partNew               // part of a file that was not used yet
 	wholeFile
@@ -152,8 +153,8 @@ func (c class) String() string {
 
 var patience = [...]float64{spent: 1, passing: 4, listed: 7, partUsed: 16, partNew: 30, wholeFile: 100}
 
-// leastPatience is how far pressure on the window lowers patience: what the model has seen
-// twice may go before all is compressed.
+// leastPatience is the lowest patience under pressure on the window, in requests: content that
+// the model has seen twice may leave before everything is compressed.
 const leastPatience = 2
 
 func (u *unit) class() class {
@@ -190,14 +191,15 @@ func (u *unit) class() class {
 	}
 }
 
-// A view's patience shrinks once a human has spoken since its last use: a new question
-// seldom needs what the one before needed. A whole file that was only looked at leaves
-// soonest; that of a file which the session changed stays: it is what it works on.
+// The patience of a view shrinks once a human has spoken since its last use: a new question
+// seldom needs the files of the question before. A whole file that was only looked at leaves
+// soonest. A file that the session changed keeps its patience, since the session works on it.
 const (
 	humanFactor      = 0.5
 	humanFactorWhole = 0.25
 )
 
+// patience returns the number of requests without use after which a unit is cold now.
 func (rv *review) patience(u *unit) float64 {
 	c := u.class()
 	p := patience[c] * rv.pace()
@@ -214,9 +216,10 @@ func (rv *review) patience(u *unit) float64 {
 	return p * humanFactor
 }
 
-// idle is the number of requests since a unit was last used: sent first, quoted, its
-// words used, and for a whole text of a file the file touched or named. What is done to
-// a file says nothing of one part of it, or of what an edit answered.
+// idle returns the number of requests since a unit was last used. A unit is used when it is first
+// sent, when an edit quotes it, and when a reply contains its rare words. A whole text of a file
+// is also used when a call touches the file or a message names it; neither is a use of a part of
+// the file, or of the result of an edit.
 func (cv *conversation) idle(u *unit) int {
 	last := max(u.sent, u.used)
 	if u.state == current {
@@ -229,8 +232,8 @@ func (cv *conversation) idle(u *unit) int {
 	return cv.request - last
 }
 
-// coldSince is the request since which a unit is idle for as long as its patience, which
-// may have shrunk when a human spoke.
+// coldSince returns the request since which a unit has been idle for as long as its patience,
+// which may have shrunk when a human spoke.
 func (rv *review) coldSince(u *unit, patience float64) int {
 	last := rv.request - rv.idle(u)
 	since := last + int(math.Ceil(patience))

@@ -13,30 +13,31 @@ import (
 	"agent/internal/pattern"
 )
 
-// Change is one thing that leaves the context.
+// A Change is the removal or replacement of one unit of the context.
 type Change struct {
-	// Entry is where it is.
+	// Entry is the index of the unit's entry.
 	Entry int
-	// Kind says what it is, in a few words: "view", "old text", "answer" …
+	// Kind names the unit in a few words: "view", "old text", "answer" …
 	Kind string
-	// Subject names it: a path, or a tool and its key.
+	// Subject is the path of the unit's file, else its command line, else the name of its tool.
 	Subject string
-	// Paths are the files that it is about.
+	// Paths lists the files that the unit is about.
 	Paths []string
-	// Why says why it may go.
+	// Why is the reason for which the unit may leave.
 	Why Why
-	// Text is what the answer shows instead, where a file is folded into it or its line
-	// numbers leave.
+	// Text is the new text of a result into which a file is folded, or whose line numbers leave;
+	// otherwise it is empty.
 	Text string
-	// Tokens is what it frees, less than zero for the copy that a fold makes.
+	// Tokens is the number of tokens freed. It is negative for a copy that a fold makes, if the
+	// copy is larger than the text before.
 	Tokens int
-	// Idle is the number of requests since it was last used.
+	// Idle is the number of requests since the unit was last used.
 	Idle int
 
 	unit int
 }
 
-// Why says why a unit may go.
+// Why is the reason for which a unit may leave.
 type Why string
 
 // The reasons, as records and programs read them.
@@ -45,9 +46,10 @@ const (
 	Cold   Why = "cold"
 	Soft   Why = "soft"
 	Folded Why = "folded"
-	// Hollow is the reason for which a call leaves with its answer.
+	// Hollow is the reason of a call that leaves with its result, once only pointers are left of
+	// both.
 	Hollow Why = "hollow"
-	// Unnumbered is the reason for which the numbers before the lines of a file leave.
+	// Unnumbered is the reason of a view whose line numbers leave while its lines stay.
 	Unnumbered Why = "numbers"
 )
 
@@ -56,7 +58,7 @@ type reason struct {
 	field, words string
 }
 
-// reasons are all, with the names of their counts in records and in words.
+// reasons lists every reason, with the name of its count in records and in words.
 var reasons = []reason{
 	{Free, "freePruned", "free"},
 	{Cold, "coldPruned", "cold"},
@@ -66,7 +68,7 @@ var reasons = []reason{
 	{Unnumbered, "numbersPruned", "without numbers"},
 }
 
-// Reason says in words why the change is made.
+// Reason explains the change in words.
 func (c Change) Reason() string {
 	switch c.Why {
 	case Free:
@@ -101,9 +103,9 @@ func CountsOf(changes []Change) history.Counts {
 	return counts
 }
 
-// pointerFor is what replaces a unit that showed text. It says no more
-// than that: what the text was of is in the call, which never leaves, what to do
-// about it in the system prompt, and each pointer is paid for with every request.
+// pointerFor returns the pointer that replaces a text: the number of its lines. The call names
+// the subject of the text, and the system prompt says how to get it back. A longer pointer would
+// be paid for with every request.
 func pointerFor(text string) string {
 	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
 	if lines == 1 {
@@ -112,8 +114,8 @@ func pointerFor(text string) string {
 	return fmt.Sprintf("%s%d lines]", Marker, lines)
 }
 
-// WithPointer returns an answer with a pointer in the place of the text it showed. A failed command
-// still says how it ended, once: an error has the exit status in it.
+// WithPointer returns a result with a pointer in place of its text. The result of a failed
+// command still gives its exit status, but only once: an error contains the status already.
 func WithPointer(r *history.ToolResponse) *history.ToolResponse {
 	pointer := pointerFor(r.Result.Text())
 	if r.ExitCode == nil {
@@ -124,28 +126,29 @@ func WithPointer(r *history.ToolResponse) *history.ToolResponse {
 	}
 	shorter := r.WithResult(pointer)
 	if *r.ExitCode == 0 {
-		shorter.ExitCode = nil // sent with every answer whose text does not say it
+		shorter.ExitCode = nil // else it is sent with every result whose text does not give it
 	}
 	return shorter
 }
 
-// picturePointer is what replaces an image.
+// picturePointer is the text that replaces an image.
 const picturePointer = Marker + "an image]"
 
-// Marker is how every pointer begins. Tools that are given one as the text to
-// replace refuse it: it is not part of any file.
+// Marker is the beginning of every pointer. Tools refuse a text to replace that begins with
+// Marker, because no file contains it.
 const Marker = "[pruned: "
 
-// LeftOut is part of every note that is in the middle of an argument which a
-// compression has shortened: "[… 1234 bytes left out; …]".
+// LeftOut is part of the note that a compression leaves in the middle of an argument that it has
+// shortened: "[… 1234 bytes left out; …]".
 const LeftOut = " left out; the call had them all: "
 
 var leftOut = pattern.New(`(\d+) (bytes|items)` + LeftOut)
 
-// HoldsNote reports whether text holds such a note.
+// HoldsNote reports whether text contains a note with LeftOut.
 func HoldsNote(text string) bool { return leftOut.MatchString(text) }
 
-// BytesLeftOut is the number that the first note in text says, 0 where it holds none.
+// BytesLeftOut returns the number of bytes that the first note in text gives, or 0 if there is
+// none.
 func BytesLeftOut(text string) int {
 	if found := leftOut.FindStringSubmatch(text); len(found) > 2 && found[2] == "bytes" {
 		if n, err := strconv.Atoi(found[1]); err == nil {
@@ -155,16 +158,16 @@ func BytesLeftOut(text string) int {
 	return 0
 }
 
-// standsIn reports whether text is a pointer, or holds a note: it is not what the call
-// said.
+// standsIn reports whether text is a pointer or contains a note, and so is not the argument as
+// the model wrote it.
 func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
 
-// foldHeading is before the current text of a file.
+// foldHeading returns the line above the current text of a folded file.
 func foldHeading(path string) string { return foldBegins + path + foldEnds }
 
 const foldBegins, foldEnds = "[current content of ", ", in place of its earlier versions]\n"
 
-// CopyIn returns the text of a file that a fold put into an answer; false where none did.
+// CopyIn returns the text of a file that a fold put into a result, or false if there is none.
 func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 	whole := answer.Result.Text()
 	at := 0
@@ -178,8 +181,8 @@ func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 	return text, ok
 }
 
-// Shown are the blocks that a change takes out of the context and those it leaves: for
-// an argument a call with that alone.
+// Shown returns the blocks that a change removes from the context, and the blocks that it leaves
+// instead. The block for an argument is the call with this argument alone.
 func (cv *conversation) Shown(c Change) (gone, left []history.Block) {
 	u := &cv.units[c.unit]
 	block := cv.entries[c.Entry].Blocks[u.block]
@@ -193,7 +196,7 @@ func (cv *conversation) Shown(c Change) (gone, left []history.Block) {
 	return []history.Block{block}, []history.Block{cv.instead(c)}
 }
 
-// instead is what the block of a change becomes.
+// instead returns the block that a change puts in place of the present one.
 func (cv *conversation) instead(c Change) history.Block {
 	u := &cv.units[c.unit]
 	switch b := cv.entries[c.Entry].Blocks[u.block].(type) {
@@ -220,14 +223,14 @@ func quoted(text string) []byte {
 	return data
 }
 
-// Applied is what a plan makes of entries, by their index before: those that changed, and
-// those that left.
+// Applied holds the effect of a plan on the entries: the new form of each entry that changed, and
+// the indexes of the entries that left. All indexes are from before the plan.
 type Applied struct {
 	Changed map[int]*history.Content
 	Left    []int
 }
 
-// Apply makes the changes of a plan.
+// Apply carries out the changes of a plan.
 func (e *Engine) Apply(p Plan) Applied {
 	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {
@@ -252,7 +255,7 @@ func (e *Engine) Apply(p Plan) Applied {
 	return Applied{changed, left}
 }
 
-// drop leaves out calls with their answers, by their heads.
+// drop removes calls with their results. heads holds the units of the calls' heads.
 func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int) {
 	for _, at := range heads {
 		e.account.touch(at)
@@ -260,8 +263,8 @@ func (e *Engine) drop(heads []int) (changed map[int]*history.Content, left []int
 	return e.leaveOut(heads)
 }
 
-// settleSize makes the units of a block as large as the block is now: its tokens are not
-// quite the sum of those of its parts.
+// settleSize corrects the sizes of the units of a block, so that they add up to the present size
+// of the block. The counts of the parts do not quite do so by themselves.
 func (cv *conversation) settleSize(at int) {
 	u := &cv.units[at]
 	size := cv.sizeOf(cv.entries[u.entry].Blocks[u.block], u.block)
@@ -276,7 +279,8 @@ func (cv *conversation) settleSize(at int) {
 	cv.total += size
 }
 
-// replace notes that a unit is a pointer now, or holds the text of a file.
+// replace notes that a unit is a pointer now, lacks its line numbers, or holds the current text
+// of a file.
 func (cv *conversation) replace(c Change) {
 	u := &cv.units[c.unit]
 	cv.total -= c.Tokens

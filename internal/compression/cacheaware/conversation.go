@@ -10,43 +10,45 @@ import (
 	"agent/internal/traits"
 )
 
-// conversation is what was said, cut into units, and what has been done with it since.
+// conversation holds the entries of a conversation, divided into units, and the changes made to
+// them so far.
 type conversation struct {
 	Options
 
 	entries []*history.Content
 	units   []unit
-	// open are the calls that wait for their answer, by id.
+	// open maps the ids of unanswered calls to their facts.
 	open  map[string]*fact
 	files map[string]*file
-	// byKey lists the calls with each key that no later one shows again.
+	// byKey maps each key to the calls whose output no later call with the key shows again.
 	byKey map[string][]*fact
-	// bySource is the latest answer that is the content of each source.
+	// bySource maps each source to the latest result with its content.
 	bySource map[string]*fact
 	words    vocabulary
-	// request counts the replies so far: the number of the next request.
+	// request is the number of replies so far, and the number of the next request, from 0.
 	request int
-	// human is the latest request that carried a human message first.
+	// human is the request that first carried the latest human message, or -1 before the first.
 	human int
-	// edits are the requests that first carried the answer of an applied edit.
+	// edits lists, for each applied edit, the first request that carried its result.
 	edits []int
 	// answered is the number of units in front of the latest reply.
 	answered int
-	// total is the size of the conversation as it is, unpruned as it came.
+	// total is the size of the conversation now, unpruned its size without any pruning, in
+	// tokens.
 	total, unpruned int
-	// again are the files that were asked for again since the latest request.
+	// again lists the files that the model asked for again since the latest request.
 	again []string
 }
 
 func (cv *conversation) count(text string) int { return cv.Counter().Count(text) }
 
-// Len is the number of entries the engine was given.
+// Len returns the number of entries in the conversation.
 func (cv *conversation) Len() int { return len(cv.entries) }
 
 // Entry returns an entry as it is, with the changes applied so far.
 func (cv *conversation) Entry(i int) *history.Content { return cv.entries[i] }
 
-// append takes an entry.
+// append adds an entry to the conversation.
 func (cv *conversation) append(entry *history.Content) {
 	at := len(cv.entries)
 	cv.entries = append(cv.entries, entry)
@@ -58,8 +60,9 @@ func (cv *conversation) append(entry *history.Content) {
 	cv.addBlocks(at, entry)
 }
 
-// addBlocks makes units of the blocks of an entry. Their sizes make up that of the entry
-// in the history, whatever its provider attached to it; what is not sent has none.
+// addBlocks makes units of the blocks of an entry. Their sizes add up to the size of the entry in
+// the history, whatever its provider attached to it. The blocks of an entry that is not sent have
+// size 0.
 func (cv *conversation) addBlocks(at int, entry *history.Content) {
 	counter, empty := cv.Counter(), entry.Empty()
 	for block, b := range entry.Blocks {
@@ -94,7 +97,7 @@ func (cv *conversation) push(u unit) int {
 	return len(cv.units) - 1
 }
 
-// addText takes words of a human or of the model. Naming a file is a use of it.
+// addText adds text of a human or of the model. Naming a file is a use of the file.
 func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	at := cv.push(u)
 	cv.words.add(text, at, true)
@@ -108,7 +111,7 @@ func (cv *conversation) addText(speaker history.Speaker, text string, u unit) {
 	}
 }
 
-// addCall takes a call: its head, and its long arguments as units of their own.
+// addCall adds a call: its head, and its long arguments as units of their own.
 func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 	tool, root := cv.Tools(call.Name), cmp.Or(cv.entries[u.entry].Workspace(), cv.Root)
 	f := newFact(call, tool, root)
@@ -133,14 +136,15 @@ func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 	}
 }
 
-// addPicture takes an image. What the model saw in it, it has said since.
+// addPicture adds an image. An image may leave later, because the model's reply tells its
+// content.
 func (cv *conversation) addPicture(u unit) {
 	u.part, u.fact = picture, &fact{name: "image", result: -1}
 	u.left = cv.sizeOf(&history.Text{Text: picturePointer}, u.block)
 	cv.push(u)
 }
 
-// take notes a long argument of the call.
+// take records a long argument of the call.
 func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
 	f.short = f.short || isShortEdit(a.part, a.text)
 	switch a.part {
@@ -164,7 +168,8 @@ func (f *fact) take(a argumentUnit, tool traits.Traits, at int, root string) {
 	}
 }
 
-// editIn is the edit whose texts are at a place of the parameters.
+// editIn returns the edit whose texts stand at a place of the parameters, and adds it if it is
+// new.
 func (f *fact) editIn(place jsontext.Pointer) *edit {
 	for i := range f.edits {
 		if f.edits[i].in == place {
@@ -175,7 +180,7 @@ func (f *fact) editIn(place jsontext.Pointer) *edit {
 	return &f.edits[len(f.edits)-1]
 }
 
-// addResponse takes the answer to the latest call with its id (D-11).
+// addResponse adds the response to the latest call with its id (D-11).
 func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	text := response.Result.Text()
 	f := cv.open[response.CallID]
@@ -202,7 +207,8 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	cv.note(f)
 }
 
-// sizeOf is the size of a block, with that of its entry if it is the first.
+// sizeOf returns the size of a block in tokens, with the overhead of its entry if the block is
+// the first.
 func (cv *conversation) sizeOf(block history.Block, at int) int {
 	size := history.New(history.Tool, block).BlockTokens(0, cv.Counter())
 	if at == 0 {
@@ -211,7 +217,7 @@ func (cv *conversation) sizeOf(block history.Block, at int) int {
 	return size
 }
 
-// note updates what is known by a call that has been answered.
+// note updates the state of the conversation after a call has been answered.
 func (cv *conversation) note(f *fact) {
 	f.editsBefore = len(cv.edits)
 	if f.act == Edit && f.ok {
@@ -231,7 +237,7 @@ func (cv *conversation) note(f *fact) {
 	}
 }
 
-// repeat marks the earlier calls with the key of a call that shows at least as much as they do.
+// repeat marks the earlier calls with the key of f as covered if f shows at least as much output.
 func (cv *conversation) repeat(f *fact) {
 	latest := cv.byKey[f.key][:0]
 	for _, earlier := range cv.byKey[f.key] {
@@ -253,7 +259,7 @@ func (cv *conversation) file(path string) *file {
 	return f
 }
 
-// shortParameters is the head of a call: its parameters without the long ones.
+// shortParameters returns the parameters of a call with its long arguments emptied.
 func shortParameters(call *history.ToolCall, long []argumentUnit) string {
 	parameters := call.Parameters
 	for _, a := range long {

@@ -9,24 +9,24 @@ import (
 	"agent/internal/traits"
 )
 
-// Options is what an Engine is made of.
+// Options holds the dependencies of an Engine.
 type Options struct {
-	// Tools returns what the tool of that name declares; the zero traits for an unknown one.
+	// Tools returns the traits that the named tool declares, or zero traits for an unknown tool.
 	Tools func(name string) traits.Traits
-	// Root is what relative paths mean in entries that name no workspace; absolute.
+	// Root is the absolute folder of relative paths in entries that name no workspace.
 	Root string
-	// Counter counts tokens, as the history does.
+	// Counter returns the counter of tokens that the history uses.
 	Counter func() history.Counter
 }
 
-// Engine follows one conversation and says what may leave it.
+// An Engine follows one conversation and decides which parts may leave it.
 type Engine struct {
 	*conversation
 	account *account
 	learned learned
 	// latest is the latest request that was answered.
 	latest Request
-	// rebuilding is set while entries are added that were settled before.
+	// rebuilding is set while Rebuild adds entries whose requests are already settled.
 	rebuilding bool
 }
 
@@ -44,7 +44,7 @@ func New(o Options) *Engine {
 	return &Engine{conversation: c, account: &account{conversation: c, kept: math.MaxInt}}
 }
 
-// Add takes an entry that was appended to the conversation.
+// Add adds an entry that was appended to the conversation.
 func (e *Engine) Add(entry *history.Content) {
 	if entry.Speaker == history.AI && !e.rebuilding {
 		e.settle(entry)
@@ -52,7 +52,7 @@ func (e *Engine) Add(entry *history.Content) {
 	e.append(entry)
 }
 
-// settle takes what the reply says of its request into the account.
+// settle adds the request of a reply to the account, as recorded in the reply's metadata.
 func (e *Engine) settle(reply *history.Content) {
 	r, ok := history.MetaOf[Request](reply, MetaRequest)
 	if !ok {
@@ -68,28 +68,28 @@ func (e *Engine) settle(reply *history.Content) {
 	e.setPins(r.Pins)
 }
 
-// Sent notes that the request was sent, and settles what it cost.
+// Sent notes that the request was sent, and settles its cost.
 func (e *Engine) Sent(m Moment) { e.account.settle(m) }
 
-// Latest is the latest request that was answered; false before the first.
+// Latest returns the latest request that was answered, or false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
 
-// Fresh reports that no request was sent since the engine began, or began anew.
+// Fresh reports whether no request has been sent since the engine began, or began anew.
 func (e *Engine) Fresh() bool { return !e.account.sentOnce }
 
-// Account is what was spent so far, and what sending everything would have cost.
+// Account returns the amount spent so far beside the cost of sending everything.
 func (e *Engine) Account() Account { return e.account.Account }
 
-// Bills lists what the requests so far cost, in order.
+// Bills returns the bills of the requests so far, in order.
 func (e *Engine) Bills() []Bill { return e.account.bills }
 
-// Next is what the next request would cost as the conversation is.
+// Next returns the bill of the next request if the conversation stays as it is.
 func (e *Engine) Next(m Moment) Bill {
 	return e.account.bill(m, e.account.cached(m, e.account.kept))
 }
 
-// Foresee is what would leave before the next request if it was sent now, what is held back
-// then, and what it would cost. Nothing is noted.
+// Foresee returns the plan for the next request if it was sent now, the units held back then, and
+// the bill. It leaves the account unchanged.
 func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
 	before := *e.account
 	defer func() { *e.account = before }()
@@ -105,17 +105,17 @@ func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
 	return plan, held, bill
 }
 
-// Believe is what is believed of a provider's cache after what it has reported.
+// Believe returns c, corrected by the provider's reports so far.
 func (e *Engine) Believe(c Cache) Cache { return e.learned.believe(c) }
 
-// Pauses are what a life is learned from: the longest pause after which most was still held,
-// and the shortest after which nothing was; 0 for none.
+// Pauses returns the two pauses that teach the life of a cache: the longest after which most of a
+// prefix was still held, and the shortest after which nothing was; 0 for none.
 func (e *Engine) Pauses() [2]time.Duration { return [2]time.Duration{e.learned.alive, e.learned.dead} }
 
-// Shortfalls reports that a provider finds less than its kind of cache should, so that
-// only the end of the latest request is counted on.
+// Shortfalls reports whether the provider finds less than its kind of cache should, so that the
+// engine counts only on the end of the latest request.
 func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
 
-// CacheFails reports that the provider's cache held nothing of what it should have,
-// several times in a row.
+// CacheFails reports whether the provider's cache held nothing of a prefix that it should have
+// held, several times in a row.
 func (e *Engine) CacheFails() bool { return e.learned.missed >= misses }

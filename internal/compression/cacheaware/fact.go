@@ -12,12 +12,12 @@ import (
 	"agent/internal/traits"
 )
 
-// Act is what a tool does, as far as pruning depends on it.
+// Act is the effect of a tool, as far as pruning depends on it.
 type Act int
 
-// The acts. The zero value is an unknown tool, whose answers are found things.
+// The acts. The zero value is the act of an unknown tool, whose results count as found things.
 const (
-	// Find: a search, a listing, a page of the web, an unknown tool.
+	// Find is a search, a listing, a page of the web, or an unknown tool.
 	Find Act = iota
 	// View shows a file or lines of it.
 	View
@@ -31,7 +31,7 @@ const (
 	Keep
 )
 
-// ActOf is what calls of a tool do.
+// ActOf returns the act of a tool.
 func ActOf(tool traits.Traits) Act {
 	switch named := len(tool.File) > 0; {
 	case len(tool.Command) > 0:
@@ -51,59 +51,59 @@ func ActOf(tool traits.Traits) Act {
 // lastLine represents the end of a file.
 const lastLine = math.MaxInt32
 
-// fact is what one call did, once it is answered.
+// A fact describes one call. The result of the call completes it.
 type fact struct {
 	name string
 	act  Act
-	// paths are the files it names, absolute; the first is the main one.
+	// paths lists the absolute paths of the files that the call names; the first is the main one.
 	paths []string
-	// lo and hi are the lines a view shows.
+	// lo and hi are the first and last line that a view shows.
 	lo, hi int
-	// edits are the replacements of an edit.
+	// edits lists the replacements of an edit.
 	edits []edit
-	// key distinguishes an equal call from another one; empty for calls on files.
+	// key is equal for equal calls; it is empty for calls on files.
 	key string
-	// source names what the answer is the content of (history.MetaKey): newer content of it
-	// takes its place, a repeated call does not.
+	// source names the source of the result's content (history.MetaKey). Newer content of the
+	// source takes the place of the result, a repeated call does not.
 	source string
 	class  commandClass
-	// cut is how little of its output a shell command shows.
+	// cut describes how much of its output a shell command shows.
 	cut outputCut
 	ok  bool
-	// shows reports that the call was made, so that its answer takes the place of an earlier one:
-	// a refused call answers nothing of what it asks.
+	// shows is set if the call was made, so that its result takes the place of an earlier one. A
+	// refused call answers nothing.
 	shows bool
-	// content is what a view shows or a write writes, without line numbers.
+	// content is the text that a view shows or a write writes, without line numbers.
 	content string
-	// inShell is set for a view or a patch made by a plain shell command, fragment for a
-	// view of lines that are not known.
+	// inShell is set for a view or a patch made by a plain shell command. fragment is set for a
+	// view whose range of lines is unknown.
 	inShell, fragment bool
 	headed            bool
-	// hash is that of the file after the call, empty where nobody said.
+	// hash is the hash of the file after the call, or empty if the result has no record of it.
 	hash string
 
-	// args are the units of long arguments, head that of the rest of the call, result
-	// that of the answer, or -1.
+	// olds, news, bodies and args list the units of the call's long arguments. head is the unit
+	// of the rest of the call, and result the unit of its result, or -1.
 	olds, news, bodies, args []int
 	head, result             int
-	// short reports that an argument of an edit is too short to be shortened.
+	// short is set if an argument of an edit or a write is too short to be shortened.
 	short bool
-	// covered is set when later calls show all that this one showed, coveredAt is the
+	// covered is set if later calls show everything that this call showed. coveredAt is the
 	// request since which they do.
 	covered   bool
 	coveredAt int
 	// reread is the request that first carries a later view of the same lines, 0 for none.
 	reread int
-	// repeats is set when a view shows only what still is in the context.
+	// repeats is set if a view shows only text that is still in the context.
 	repeats bool
-	// unknown is set for an edit whose new text is nowhere any more.
+	// unknown is set for an edit whose new text is lost.
 	unknown bool
-	// editsBefore is how many edits had been applied before this one.
+	// editsBefore is the number of edits that had been applied before this call.
 	editsBefore int
 }
 
-// edit is a replacement in a file. in is where its texts are among the parameters,
-// which models write in any order.
+// An edit is a replacement in a file. in is the place of its texts among the parameters, which
+// models write in any order.
 type edit struct {
 	path, before, after string
 	in                  jsontext.Pointer
@@ -116,7 +116,7 @@ func (f *fact) path() string {
 	return f.paths[0]
 }
 
-// cover notes that a later call shows all that f showed.
+// cover notes that a later call shows everything that f shows.
 func (f *fact) cover(request int) {
 	if !f.covered {
 		f.covered, f.coveredAt = true, request
@@ -126,7 +126,7 @@ func (f *fact) cover(request int) {
 // wholeView reports whether f shows a file from its first to its last line.
 func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
 
-// newFact reads what a call is about to do. Relative paths are resolved in root.
+// newFact describes a call that is about to be made. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: ActOf(tool), lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
@@ -149,7 +149,7 @@ func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 	return f
 }
 
-// lines sets the range a view asks for.
+// lines sets the range of lines that a view asks for.
 func (f *fact) lines(call *history.ToolCall, tool traits.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {
@@ -166,7 +166,7 @@ func (f *fact) lines(call *history.ToolCall, tool traits.Traits) {
 	}
 }
 
-// command makes of a shell call a view or an edit if that is all the command does.
+// command turns a shell call into a view or an edit, if the command does nothing else.
 func (f *fact) command(line string, resolve func(string) string) {
 	if shellPatch(line) {
 		f.act, f.inShell = Edit, true // take reads the patch
@@ -180,7 +180,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 	}
 }
 
-// answer completes f with the response to its call, and what is recorded of that.
+// answer completes f with the response to its call, and with the record that the result carries.
 func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 	f.ok = response.Error == ""
 	f.shows = f.ok || f.act == Shell && (response.ExitCode != nil || response.Result.Text() != "")
@@ -203,8 +203,8 @@ func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 	f.recorded(shown)
 }
 
-// recorded takes what the answer itself says that it shows, which is surer than what
-// the call asked for.
+// recorded applies the record that the result carries of its own content, which is more certain
+// than the arguments of the call.
 func (f *fact) recorded(shown Shown) {
 	if shown.Path == "" || len(f.paths) > 1 {
 		return
@@ -224,8 +224,8 @@ func (f *fact) recorded(shown Shown) {
 	}
 }
 
-// textArg is the first of the named arguments that is a text, or a list that ends with
-// one; empty when there is none.
+// textArg returns the first of the named arguments that is a text, or a list that ends with a
+// text; "" if there is none.
 func textArg(call *history.ToolCall, names []string) string {
 	for _, name := range names {
 		value, _ := call.Arg(name)
@@ -239,7 +239,7 @@ func textArg(call *history.ToolCall, names []string) string {
 	return ""
 }
 
-// number is the first of the named arguments that is a number, 0 when there is none.
+// number returns the first of the named arguments that is a number, or 0 if there is none.
 func number(call *history.ToolCall, names []string) int {
 	for _, name := range names {
 		switch n, _ := call.Arg(name); n := n.(type) {
@@ -260,8 +260,8 @@ func resolvePath(root, p string) string {
 	return path.Clean(p)
 }
 
-// withoutNumbers takes away the line numbers that tools put before the lines of a
-// file ("  12|", "12→", "12\t"), if most lines have one.
+// withoutNumbers removes the line numbers that tools put before the lines of a file ("  12|",
+// "12→", "12\t"), if at least half of the lines have one.
 func withoutNumbers(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))

@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// file is what a conversation knows of a file.
+// file holds the state of one file as the conversation shows it.
 type file struct {
 	path string
-	// facts are the answered calls that touch it, in order.
+	// facts lists the answered calls that touch the file, in order.
 	facts []*fact
-	// touched is the latest request with an event on it, mentioned the latest with
-	// a text that names it.
+	// touched is the latest request that carried a result of a call on the file, and mentioned
+	// the latest with a text that names the file. Both are -1 before the first.
 	touched, mentioned int
 	pinned             bool
-	// changed says that the session has edited or written it.
+	// changed is set once the session has edited or written the file.
 	changed bool
-	// text is its whole content now, if the conversation alone shows it.
+	// text is the whole content of the file now. known is set if the conversation alone shows it.
 	text  string
 	known bool
-	// seen is the latest call that touched the file, if it was a view and succeeded.
+	// seen is the latest successful call on the file, if it was a view; else nil.
 	seen *fact
-	// hash is that of the file when the conversation last saw it, empty when nobody
-	// noted it.
+	// hash is the hash of the file when the conversation last saw it, or empty if unknown.
 	hash string
-	// shown are views and written bodies that are in the context.
+	// shown lists the views and written bodies that are in the context.
 	shown []*shown
-	// copy is the unit that holds its newest folded text, or -1.
+	// copy is the unit that holds the newest folded text of the file, or -1.
 	copy int
-	// folded remembers its current text while nothing touches it; foreign is set
-	// when other hands have changed that since.
+	// folded caches the current text until a call touches the file. foreign is set if somebody
+	// else has changed the file since then.
 	folded  foldedText
 	foreign bool
 }
@@ -41,7 +40,7 @@ type shown struct {
 	edited bool
 }
 
-// follow keeps the whole text of the file up to date.
+// follow updates the whole text of the file after a successful call.
 func (f *file) follow(done *fact) {
 	f.folded, f.foreign, f.hash, f.seen = foldedText{}, false, done.hash, nil
 	if done.act == View {
@@ -60,8 +59,8 @@ func (f *file) follow(done *fact) {
 	}
 }
 
-// holds reports whether the lines of a view all are in a text of the file. They do
-// not when other hands have changed it.
+// holds reports whether a text of the file contains all lines of a view. It does not if somebody
+// else has changed the file.
 func holds(text, view string) bool {
 	lines := map[string]bool{"": true}
 	for line := range strings.Lines(text) {
@@ -76,8 +75,8 @@ func holds(text, view string) bool {
 	return true
 }
 
-// applyEdits makes the replacements in the known text. It reports false when one
-// of them cannot be followed.
+// applyEdits makes the replacements in the known text. It reports false if one of them cannot be
+// made, or if none is in this file.
 func (f *file) applyEdits(edits []edit) bool {
 	applied := 0
 	for _, e := range edits {
@@ -93,7 +92,7 @@ func (f *file) applyEdits(edits []edit) bool {
 	return applied > 0
 }
 
-// note records an answered call on the file: what it shows, and what it makes
+// note records an answered call on the file, and marks the earlier texts that it makes
 // unnecessary (see free).
 func (f *file) note(done *fact, cv *conversation) {
 	f.touched = cv.request
@@ -111,7 +110,7 @@ func (f *file) note(done *fact, cv *conversation) {
 func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {
 		switch {
-		case done.fragment: // shows lines nobody can tell
+		case done.fragment: // the range of its lines is unknown
 		case done.act == Write:
 			earlier.cover(request)
 		case done.act == View && earlier.act == View:
@@ -125,13 +124,13 @@ func (f *file) cover(done *fact, request int) {
 	}
 }
 
-// regret is within how many requests after it was pruned asking for a thing means
-// that it should have stayed. Later it is a new need: pinning all that is ever read
-// again made recorded sessions one to five hundredths dearer.
+// regret is the number of requests after pruning within which asking for the same content again
+// means that it should have stayed. Asking later is a new need: pinning everything that is ever
+// read again made recorded sessions one to five hundredths dearer.
 const regret = 5
 
-// heed pins the file when the model asks for what was pruned of it, or fails to
-// quote it: it is needed after all.
+// heed pins the file when the model views content of it that was pruned, or fails to quote such
+// content: the content is needed after all.
 func (f *file) heed(done *fact, cv *conversation) {
 	if done.act != View && (done.act != Edit || done.ok) {
 		return
@@ -149,7 +148,7 @@ func (f *file) heed(done *fact, cv *conversation) {
 	}
 }
 
-// show keeps the list of texts of the file in the context.
+// show updates the list of the file's texts in the context.
 func (f *file) show(done *fact, cv *conversation) {
 	switch done.act {
 	case Write:
@@ -179,9 +178,9 @@ func (f *file) show(done *fact, cv *conversation) {
 	}
 }
 
-// repeats finds a text in the context, not edited since, that holds all that done
-// shows. The older one then stays, which costs nothing, and the new one becomes a
-// reference once the model has seen it (F5). Of two in one reply the later one stays.
+// repeats looks for a text in the context, not edited since, that contains all of done's content.
+// If it finds one, the older text stays, which costs nothing, and the new one becomes a pointer
+// once the model has seen it (F5). Of two views in one reply the later one stays.
 func (f *file) repeats(done *fact, cv *conversation) bool {
 	if done.result < 0 || done.content == "" {
 		return false
@@ -206,5 +205,5 @@ func (f *file) named(text string) bool {
 	return len(base) >= minName && strings.Contains(text, base)
 }
 
-// minName is the shortest base name that counts as naming a file.
+// minName is the length of the shortest base name that counts as naming a file, in bytes.
 const minName = 5

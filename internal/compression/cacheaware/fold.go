@@ -7,45 +7,47 @@ import (
 	"agent/internal/history"
 )
 
-// A file that is edited often leaves a trail: its views, the old and new texts of
-// the edits, their answers. Folding replaces the trail by one copy of its current
-// text in the newest answer that touched it. An answer that no request has carried yet
-// stays whole in front of the copy (D-120).
+// A file that is edited often leaves a trail: views of the file, the old and new texts of the
+// edits, and their results. Folding replaces the trail by one copy of the file's current text, in
+// the newest result that touched the file. A result that no request has carried yet stays whole
+// in front of the copy (D-120).
 
-// minFold is how many tokens a fold must free.
+// minFold is the least number of tokens that a fold must free.
 const minFold = 500
 
-// minFoldUnit is how many tokens a unit of the trail must free to be part of it.
+// minFoldUnit is the least number of tokens that a unit must free to be part of a trail.
 const minFoldUnit = 20
 
+// A fold replaces the trail of a file by one copy of its current text.
 type fold struct {
 	file *file
-	// units become pointers.
+	// units lists the units that become pointers.
 	units []int
-	// calls leave with their answers: their arguments are too short to be shortened.
+	// calls lists the calls that leave with their results, because their arguments are too short
+	// to be shortened.
 	calls []*fact
-	// target is the answer that holds the text.
+	// target is the unit of the result that receives the copy.
 	target int
 	text   string
-	tokens int // of target, after
+	tokens int // size of target after the fold
 	saves  int
 	// start is the first unit that changes.
 	start int
 }
 
-// foldedText is the current text of a file with its size.
+// foldedText is the current text of a file, with its size.
 type foldedText struct {
-	plain  string // the text itself
-	text   string // with its heading
+	plain  string // the text alone
+	text   string // the text with its heading
 	tokens int
 	ok     bool
-	// strange says that the newest view shows lines that it lacks.
+	// strange is set if the newest view shows lines that the text lacks.
 	strange bool
 }
 
-// folds lists the files whose trail can be folded, in the order of their names.
-// One that frees less than its cold units do by themselves is none: the file is
-// not needed any more.
+// folds lists the folds that are possible now, in the order of their files' paths. A fold must
+// free more than its cold and free units do by themselves; otherwise the file is not needed any
+// more.
 func (rv *review) folds(candidates []candidate) []fold {
 	hard := map[int]candidate{}
 	for _, c := range candidates {
@@ -63,6 +65,8 @@ func (rv *review) folds(candidates []candidate) []fold {
 	return found
 }
 
+// foldOf returns the fold of a file, or false if the file has no current text that is certain, or
+// its trail frees too little.
 func (rv *review) foldOf(f *file) (fold, bool) {
 	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.Copies[f.hash] == "") {
 		return fold{}, false
@@ -72,7 +76,7 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 		return fold{}, false
 	}
 	if newest.act == Edit && !newest.ok {
-		return fold{}, false // its error would stay behind the copy
+		return fold{}, false // the error would stay behind the copy
 	}
 	target := &rv.units[newest.result]
 	trail, calls, freed, edited := rv.trail(f, newest)
@@ -103,9 +107,9 @@ func (cv *conversation) answerText(u *unit) string {
 	return ""
 }
 
-// trail returns the units that a fold of f replaces, what they free, and whether
-// the file was edited. A call that changes another file too is left alone, and
-// with it the whole file: its texts cannot be distinguished.
+// trail returns the units and calls that a fold of f replaces, the tokens that they free, and
+// whether the file was edited. A file is left alone if one of its calls changes another file too,
+// since the texts of the call cannot be told apart.
 func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, freed int, edited bool) {
 	for _, done := range f.facts {
 		if len(done.paths) > 1 {
@@ -133,8 +137,8 @@ func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, free
 	return units, calls, freed, edited
 }
 
-// currentText is the text of f now, from the disk where there is one, else as the
-// conversation shows it.
+// currentText returns the text of f now, from the disk if there is one, else from the
+// conversation.
 func (rv *review) currentText(f *file) (foldedText, bool) {
 	if f.foreign {
 		return foldedText{}, false
@@ -152,8 +156,8 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 	return f.folded, true
 }
 
-// now is the text of the file if it is what the conversation last saw of it: what
-// other hands have changed since is never shown as current.
+// now returns the text of the file, or false if it is not the text that the conversation saw
+// last. A file that somebody else has changed since is never shown as current.
 func (f *file) now(m Moment) (string, bool) {
 	switch {
 	case m.Files != nil:
@@ -170,9 +174,9 @@ func (f *file) now(m Moment) (string, bool) {
 	return text, text != "" && f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
 }
 
-// anyForeign looks once more at the disk before folds from a unit on are carried
-// out, and reports whether a file was changed by other hands since it was read. Such
-// a file is left alone until the conversation touches it.
+// anyForeign reads the disk once more before the folds from a unit on are carried out, and
+// reports whether somebody else has changed one of their files. Such a file is left alone until
+// the conversation touches it.
 func (rv *review) anyForeign(folds []fold, at int) bool {
 	found := false
 	for _, f := range folds {
@@ -186,8 +190,8 @@ func (rv *review) anyForeign(folds []fold, at int) bool {
 	return found
 }
 
-// alone returns what the candidates among the units of the fold free without it. A call that is
-// one frees all of its units.
+// alone returns the tokens that the candidates among the units of the fold free without the fold.
+// A call that is a candidate frees all of its units.
 func (f fold) alone(cv *conversation, candidates map[int]candidate) int {
 	freed := 0
 	for _, at := range append([]int{f.target}, f.units...) {
@@ -209,7 +213,7 @@ func (f fold) alone(cv *conversation, candidates map[int]candidate) int {
 	return freed
 }
 
-// parts lists the units that the fold takes.
+// parts lists the units that the fold replaces or removes, except the target.
 func (f fold) parts() []int {
 	parts := slices.Clone(f.units)
 	for _, call := range f.calls {

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// Rebuild begins anew with a conversation that took the place of the one before.
-// What was saved so far stays saved: sending everything would have been rebuilt too.
+// Rebuild begins anew with a conversation that took the place of the one before. The account
+// keeps its totals, since sending everything would have begun anew too.
 func (e *Engine) Rebuild(entries []*history.Content) {
 	fresh := New(e.Options)
 	fresh.account.Account, fresh.latest, fresh.learned = e.account.Account, e.latest, e.learned
@@ -26,8 +26,8 @@ func (e *Engine) Rebuild(entries []*history.Content) {
 	*e = *fresh
 }
 
-// Become brings the engine in step with a conversation: what was added since is
-// added, and one that does not go on from what the engine knows is a new beginning.
+// Become brings the engine in step with a conversation. It adds the new entries, or rebuilds if
+// the conversation does not continue the entries of the engine.
 func (e *Engine) Become(entries []*history.Content) {
 	n := len(e.entries)
 	if n > len(entries) || !slices.Equal(e.entries, entries[:n]) {
@@ -39,8 +39,8 @@ func (e *Engine) Become(entries []*history.Content) {
 	}
 }
 
-// Follow applies a change from the record of a conversation. An engine that follows
-// all of a record equals the one that was at work when it was written.
+// Follow applies one step from the record of a conversation. An engine that follows a whole
+// record equals the engine that was at work when the record was written.
 func (e *Engine) Follow(step history.Step) {
 	switch step.Kind {
 	case history.MutationAdded:
@@ -56,8 +56,7 @@ func (e *Engine) Follow(step history.Step) {
 	}
 }
 
-// followEdits applies recorded replacements. Those of another strategy are a new
-// beginning.
+// followEdits applies recorded replacements. It rebuilds if another strategy made them.
 func (e *Engine) followEdits(step history.Step) {
 	entries := step.After(e.entries)
 	if !ours(step) {
@@ -80,11 +79,11 @@ func (e *Engine) followEdits(step history.Step) {
 		e.Rebuild(entries)
 		return
 	}
-	e.entries = entries // the same, as the record has them
+	e.entries = entries // equal, but Become compares the pointers of the record
 }
 
-// followEdit applies what became of an entry, but for the calls that left, which it returns
-// by their heads.
+// followEdit applies the recorded edit of entry i. It does not remove calls that left; it returns
+// the units of their heads.
 func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 	before, after := e.entries[i], aligned(e.entries[i], edit.After)
 	kinds := slices.DeleteFunc(slices.Clone(edit.Kinds), func(k history.PruneKind) bool { return Why(k) == Hollow })
@@ -120,8 +119,8 @@ func (e *Engine) followEdit(i int, edit history.Edit) (hollow []int) {
 	return hollow
 }
 
-// aligned is what became of an entry with a nil in the place of each block that left: a
-// call, an answer, or everything.
+// aligned returns the new form of an entry, with nil in place of each block that left: a call, a
+// result, or every block if after is nil.
 func aligned(before, after *history.Content) *history.Content {
 	blocks := make([]history.Block, len(before.Blocks))
 	if after == nil {
@@ -137,7 +136,8 @@ func aligned(before, after *history.Content) *history.Content {
 	return after.WithBlocks(blocks)
 }
 
-// sameCall reports whether two blocks are forms of one: those of a call by its id.
+// sameCall reports whether two blocks are forms of the same block. It compares calls and results
+// by the id of the call.
 func sameCall(before, after history.Block) bool {
 	switch b := before.(type) {
 	case *history.ToolCall:
@@ -150,8 +150,8 @@ func sameCall(before, after history.Block) bool {
 	return true
 }
 
-// ours reports whether a density result is one of this package: all that changes has a
-// reason of it, and nothing leaves but hollow calls with their answers.
+// ours reports whether this package made the replacements of a step: every reason is one of this
+// package, and without a hollow call no entry leaves or lacks a reason.
 func ours(step history.Step) bool {
 	hollow, unexplained := false, false
 	for _, edit := range step.Edits {
@@ -166,13 +166,14 @@ func ours(step history.Step) bool {
 	return hollow || !unexplained
 }
 
-// firstOf is the first unit of an entry, or of those that follow it.
+// firstOf returns the index of the first unit of an entry, or of the next entry that has units.
 func (cv *conversation) firstOf(entry int) int {
 	at, _ := slices.BinarySearchFunc(cv.units, entry, func(u unit, entry int) int { return u.entry - entry })
 	return at
 }
 
-// changeTo is what became of a unit, by its block in two forms of its entry.
+// changeTo compares two forms of the block of a unit, and returns the change that was made to the
+// unit, if any.
 func (cv *conversation) changeTo(at int, before, after history.Block) (c Change, changed bool) {
 	u := &cv.units[at]
 	if u.fixed() || before == after {

@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	// horizon is within how many requests a cut must pay back, or horizonShare of
-	// those made so far: a long session tends to go on for long. From 10 to 30 the
-	// cost changes by a hundredth.
+	// horizon is the number of requests within which a cut must pay back. In a long session it is
+	// horizonShare of the requests so far, since a long session tends to go on for long. From 10
+	// to 30 the cost changes by a hundredth.
 	horizon      = 15
 	horizonShare = 0.15
-	// waitShare is how much of what carrying a unit has cost since it could have gone
-	// counts for a cut that takes it. With that a deep cut, which no horizon ever pays
-	// for, is made when not making it has come to cost as much. From 0.4 to 1 the cost
-	// changes by a hundredth.
+	// waitShare is the share of the waiting cost that counts in favour of a cut. The waiting cost
+	// of a unit is the price of carrying it since it could have left. With it, a deep cut that
+	// pays back within no horizon is made once waiting has cost as much as the cut. From 0.4 to 1
+	// the cost changes by a hundredth.
 	waitShare = 0.4
 )
 
-// Plan says what should leave the context before the next request.
+// A Plan lists the changes that should be made before the next request.
 type Plan struct {
 	Changes []Change
-	// Paid is by how much the request gets dearer through the cut, in tokens at the
-	// full price of input; below zero where it gets cheaper at once.
+	// Paid is the extra cost of the next request through the cut, in tokens at the full price of
+	// input. It is below zero if the request gets cheaper at once.
 	Paid float64
-	// Saves is what the cut saves with each request that follows.
+	// Saves is the amount that the cut saves with each later request.
 	Saves float64
-	// Bank is what pruning had saved before.
+	// Bank is the amount that pruning had saved before.
 	Bank float64
 }
 
-// PaysBack is the number of requests after which the plan has paid for itself.
+// PaysBack returns the number of requests after which the plan has paid for itself.
 func (p Plan) PaysBack() int {
 	if p.Paid <= 0 || p.Saves <= 0 {
 		return 0
@@ -41,22 +41,22 @@ func (p Plan) PaysBack() int {
 	return int(math.Ceil(p.Paid / p.Saves))
 }
 
-// cut is a place where a cut may begin.
+// A cut begins at a unit and takes everything behind it that may go.
 type cut struct {
 	at int
-	// dearer is by how much the request gets dearer now, worth what the cut saves
-	// within the horizon and what waiting for it has cost, less that, saves what it saves
-	// with each request.
+	// dearer is the extra cost of the next request. saves is the amount saved with each later
+	// request. worth is the amount saved within the horizon, plus the waiting cost that counts,
+	// less dearer.
 	dearer, worth, saves float64
-	// freed is how many tokens it frees.
+	// freed is the number of tokens that the cut frees.
 	freed float64
-	// atOnce says that nothing has to be billed again.
+	// atOnce is set if the cut causes nothing to be billed again.
 	atOnce bool
-	// risky is how many texts it takes that an edit may quote.
+	// risky is the number of texts in the cut that an edit may quote.
 	risky int
 }
 
-// Plan looks for the cut that is worth most. It changes nothing.
+// Plan returns the cut that is worth most, as a plan. It carries out none of the changes.
 func (e *Engine) Plan(m Moment) Plan {
 	a := e.account
 	a.begin(m)
@@ -77,22 +77,24 @@ func (e *Engine) Plan(m Moment) Plan {
 	return Plan{Changes: e.changes(best.at, candidates, folds), Paid: best.dearer, Saves: best.saves, Bank: bank}
 }
 
-// leastFreed is how much a cut must free at a provider that finds whole steps. It may
-// round every request down by as much more as a step has, from then on: what is saved with
-// each request must be more than that.
+// leastFreed returns the number of tokens that a cut must free at a provider that finds whole
+// steps. From the cut on, each request may be rounded down by up to one step more, and the saving
+// with each request must exceed that. Tokens freed by earlier cuts count too.
 func (a *account) leastFreed(m Moment) float64 {
 	const leastRead = 0.02
 	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.unpruned-a.total)
 }
 
-// rounding is the most that a request may cost more for being rounded down to whole steps.
+// rounding returns the most that a request may cost more because its cached part is rounded down
+// to whole steps.
 func (m Moment) rounding() float64 {
 	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)
 }
 
-// choose takes the cut nearest to the head among those that cost nothing, or the
-// dearer one that is worth most. What an edit may quote leaves only when the bank can pay
-// for reading it again, also where the cut itself costs nothing.
+// choose returns the dearer cut that is worth most, else the cut nearest to the head that costs
+// nothing, else nil. When pressed, it returns the cut nearest to the head. Text that an edit may
+// quote leaves only if the bank can pay for reading it again, even if the cut itself costs
+// nothing.
 func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bool) *cut {
 	var best *cut
 	worth := 0.0
@@ -111,25 +113,27 @@ func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bo
 	return best
 }
 
-// sweep walks through the units from the tail to the head and weighs every place
-// where a cut may begin.
+// A sweep walks through the units from the tail to the head and weighs every place where a cut
+// may begin.
 type sweep struct {
 	*account
 	m          Moment
 	candidates map[int]candidate
 	folds      []fold
-	// startAt lists the folds by their first unit; folded are the units of those that
-	// were passed.
+	// startAt maps the first unit of each fold to the indexes of the folds that start there.
+	// folded holds the units of the folds that the sweep has passed.
 	startAt map[int][]int
 	folded  map[int]bool
-	// finds is what the provider finds if the first change is at a unit, warm if nothing
-	// changes.
+	// finds holds, for each unit, the tokens that the provider finds if the first change is at
+	// that unit. warm is the number of tokens that it finds if nothing changes.
 	finds []int
 	warm  int
-	// saved is what a cut here frees of what was sent, lasting the part of saved that would cause a cut by itself, waited that times
-	// the requests since it could have gone, newSaved what leaves of what was never sent.
+	// saved is the number of tokens, sent before, that a cut at the present unit frees. lasting
+	// is the part of saved that may cause a cut by itself. waited sums up lasting, each candidate
+	// times the requests since it could have left. newSaved is the number of tokens that leave
+	// before any request has carried them.
 	saved, lasting, waited, newSaved float64
-	// risky is how many texts of that an edit may quote.
+	// risky is the number of texts passed that may leave and that an edit may quote.
 	risky int
 }
 
@@ -145,7 +149,7 @@ func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep
 	return s
 }
 
-// findings works out what the provider finds for each first change, in one pass.
+// findings computes finds and warm in one pass.
 func (s *sweep) findings() {
 	s.finds = make([]int, s.sent+1)
 	anchors, held, tokens := s.anchors, s.m.Head, s.m.Head
@@ -179,7 +183,7 @@ func (s *sweep) cuts() []cut {
 	return cuts
 }
 
-// takeUnit adds up a candidate, and reports whether it may cause a cut.
+// takeUnit adds the candidate at a unit to the sums, and reports whether it may cause a cut.
 func (s *sweep) takeUnit(at int) bool {
 	c, ok := s.candidates[at]
 	if !ok || s.folded[at] {
@@ -208,8 +212,8 @@ func (s *sweep) takeUnit(at int) bool {
 	return c.hard()
 }
 
-// shortTexts returns how many texts that an edit may quote leave with a call that was never
-// shortened.
+// shortTexts returns the number of texts that an edit may quote in a call that leaves without
+// ever having been shortened.
 func (cv *conversation) shortTexts(f *fact) int {
 	texts := 0
 	for _, at := range f.call()[1:] {
@@ -220,8 +224,8 @@ func (cv *conversation) shortTexts(f *fact) int {
 	return texts
 }
 
-// freed is what a candidate frees beyond what those do that were passed; false where a
-// fold has a part of it.
+// freed returns the tokens that a candidate frees in addition to the candidates passed before, or
+// false if a fold takes a part of it.
 func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 	u := &s.units[c.unit]
 	if c.why != Hollow {
@@ -239,7 +243,7 @@ func (s *sweep) freed(c candidate) (tokens float64, ok bool) {
 	return float64(freed), true
 }
 
-// frees is what a candidate frees that is no call with its answer.
+// frees returns the tokens that a candidate other than a hollow call frees.
 func (cv *conversation) frees(c candidate) int {
 	if c.why == Unnumbered {
 		return cv.units[c.unit].numbered
@@ -247,8 +251,9 @@ func (cv *conversation) frees(c candidate) int {
 	return cv.units[c.unit].saves()
 }
 
-// takeFolds adds up the folds that begin at a unit: what they free beyond what their
-// units do by themselves. They and the answer that holds the copy were passed before.
+// takeFolds adds the folds that begin at a unit to the sums, and reports whether there are any.
+// It adds only their gain over their own candidates, because the sweep has passed these, and the
+// target of the fold, before.
 func (s *sweep) takeFolds(at int) bool {
 	for _, i := range s.startAt[at] {
 		gain := float64(s.folds[i].saves)
@@ -273,11 +278,11 @@ func (s *sweep) cut(at int) cut {
 	return cut{at: at, risky: s.risky, dearer: dearer, worth: worth - dearer, saves: r * s.saved, freed: s.saved}
 }
 
-// horizon is the number of requests within which a cut must pay back.
+// horizon returns the number of requests within which a cut must pay back.
 func (cv *conversation) horizon() float64 { return max(horizon, horizonShare*float64(cv.request)) }
 
-// changes lists everything that accompanies a cut at a unit: what is hard, and of
-// what was sent before also what is soft.
+// changes lists everything that leaves with a cut at a unit: the folds and the hard candidates,
+// and the soft candidates among the units that were sent before.
 func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change {
 	var changes []Change
 	gone := map[int]bool{}
@@ -327,13 +332,13 @@ func (cv *conversation) change(at int, why Why) Change {
 	return c
 }
 
-// pairChange is a call that leaves with its answer.
+// pairChange returns the change that removes a call with its result.
 func (cv *conversation) pairChange(f *fact) Change {
 	u := &cv.units[f.head]
 	return Change{Entry: u.entry, Kind: "call", Subject: u.subject(), Paths: u.fact.paths, Why: Hollow, Tokens: cv.pairTokens(f), unit: f.head}
 }
 
-// copyOf is the answer that holds the current text of a folded file.
+// copyOf returns the change that puts the current text of a folded file into a result.
 func (cv *conversation) copyOf(f fold) Change {
 	c := cv.change(f.target, Folded)
 	c.Text, c.Tokens = f.text, cv.units[f.target].tokens-f.tokens

@@ -7,30 +7,31 @@ import (
 	"strings"
 )
 
-// Held is a part of the context that pruning could take and has not.
+// Held describes a part of the context that pruning could take and has not taken.
 type Held struct {
-	// Kind and Subject say what it is, Class how soon it counts as not needed; that is
+	// Kind and Subject name the part. Class says how soon the part counts as not needed; it is
 	// empty for a strategy without classes.
 	Kind, Subject, Class string
 	Tokens               int
-	// Waiting is set for what may go and is held back, Pinned for what stays by wish.
+	// Waiting is set if the part may go and is held back. Pinned is set if the part stays because
+	// its file is pinned.
 	Waiting, Pinned bool
-	// Reason says in words why it is still there.
+	// Reason explains in words why the part is still there.
 	Reason string
 
 	unit int
 	why  Why
 }
 
-// Standing sums up what could be pruned and still is in the context, in tokens.
+// Standing sums up the content that could be pruned and is still in the context, in tokens.
 type Standing struct {
-	// Free is what would lose nothing, Cold what has not been used for long; both wait
-	// for a cut that pays. Pinned is what stays by wish.
+	// Free counts content whose loss would cost nothing, Cold content that has not been used for
+	// long; both wait for a cut that pays. Pinned counts content of pinned files.
 	Free, Cold, Pinned int
 }
 
-// Held lists the units about a file or command, by its path or the end of it, or all of
-// them, in the order of the conversation.
+// Held lists the units about a file or command, in the order of the conversation. subject is a
+// path or a command line, or the end of a path; "" selects all units.
 func (e *Engine) Held(subject string, m Moment) []Held {
 	rv := e.review(m)
 	whys := map[int]Why{}
@@ -55,7 +56,7 @@ func matches(subject, wanted string) bool {
 	return wanted == "" || subject == wanted || strings.HasSuffix(subject, "/"+strings.TrimPrefix(wanted, "./"))
 }
 
-// holds says why a unit is still there.
+// holds explains in words why a unit is still in the context.
 func (rv *review) holds(u *unit, why Why) string {
 	idle := rv.idle(u)
 	switch {
@@ -74,7 +75,7 @@ func (rv *review) holds(u *unit, why Why) string {
 	}
 }
 
-// Standing sums up what Held lists.
+// Standing sums up the units that Held lists.
 func (e *Engine) Standing(m Moment) Standing {
 	var s Standing
 	for _, h := range e.Held("", m) {
@@ -90,9 +91,8 @@ func (e *Engine) Standing(m Moment) Standing {
 	return s
 }
 
-// Pin keeps everything about a file until it is unpinned. The path is absolute,
-// relative to the workspace, or the end of one. It reports false when the
-// conversation does not know the file.
+// Pin keeps everything about a file until the file is unpinned. The path is absolute, relative to
+// the workspace, or the end of one. Pin returns false if the conversation does not know the file.
 func (cv *conversation) Pin(path string, pinned bool) bool {
 	known := false
 	for name, f := range cv.files {
@@ -103,11 +103,11 @@ func (cv *conversation) Pin(path string, pinned bool) bool {
 	return known
 }
 
-// Request is the number of the next request, from 1.
+// Request returns the number of the next request, from 1.
 func (cv *conversation) Request() int { return cv.request + 1 }
 
-// Regrets reports whether what went before a request should have stayed if it is asked
-// for again now.
+// Regrets reports whether content that was pruned before a request should have stayed, if the
+// model asks for it again now.
 func (cv *conversation) Regrets(request int) bool { return cv.Request()-request <= regret }
 
 // Files lists the files that the conversation knows.
@@ -124,7 +124,7 @@ func (cv *conversation) Pins() []string {
 	return pins
 }
 
-// setPins makes these the pinned files.
+// setPins pins the files at paths and unpins all others.
 func (cv *conversation) setPins(paths []string) {
 	for path, f := range cv.files {
 		f.pinned = slices.Contains(paths, path)

@@ -6,18 +6,19 @@ import (
 	"agent/internal/history"
 )
 
-// A call of which nothing but pointers is left is still paid for with every request: its
-// name, its path, the pointers. After a while it leaves, and its answer with it.
+// Each request still pays for a call with nothing but pointers left of it: for its name, its path
+// and the pointers. After a while the call leaves, together with its result.
 
-// hollowAfter is how many requests a call and its answer stay although nothing but
-// pointers is left of them. Between 5 and 20 the cost changes by three thousandths.
-// Under pressure they stay no longer than pressedHollowAfter: each holds the place of something.
+// hollowAfter is the number of requests for which a call and its result stay although nothing but
+// pointers is left of them. Between 5 and 20 the cost changes by three thousandths. Under
+// pressure on the window, pressedHollowAfter takes its place, because each such call takes up
+// room.
 const hollowAfter, pressedHollowAfter = 10, 4
 
-// hollow reports whether nothing of a call, by its head, and of its answer is left that a
-// request needs, and since which request. Arguments that are too short to be shortened count as
-// left as soon as they could go. A fold needs the newest call on a file; what a provider
-// attached must come back where it stood.
+// hollow reports whether a call and its result hold nothing that a request needs, and since which
+// request. u is the head of the call. Arguments that are too short to be shortened count as gone
+// as soon as they could go. The newest call on a file stays, because a fold needs it. A call
+// stays if a provider wants its attachment back at the same place.
 func (rv *review) hollow(u *unit) (since int, ok bool) {
 	f := u.fact
 	if u.state == gone || f.result < 0 || f.act == Keep {
@@ -45,12 +46,12 @@ func (rv *review) hollow(u *unit) (since int, ok bool) {
 	return since, true
 }
 
-// shortEditAfter is how many requests the call of an edit stays whose arguments are too short to
-// be shortened, at least.
+// shortEditAfter is the least number of requests for which the call of an edit stays if its
+// arguments are too short to be shortened.
 const shortEditAfter = 2
 
-// mayLeave reports whether a call may leave with its answer: it is not the newest on a file, not
-// one of the newest edits, and nothing that a provider wants back is attached to it.
+// mayLeave reports whether a call may leave with its result: it is not the newest call on a file,
+// not one of the newest edits, and has no attachment that a provider wants back.
 func (rv *review) mayLeave(f *fact) bool {
 	if len(f.olds) > 0 && f.ok && len(rv.edits)-f.editsBefore <= keptEdits {
 		return false
@@ -63,7 +64,7 @@ func (rv *review) mayLeave(f *fact) bool {
 	return !wantedBack(rv.entries[rv.units[f.head].entry])
 }
 
-// dead reports whether a unit of a call could go by itself, if it were large enough.
+// dead reports whether a unit of a call could leave by itself, if it were large enough.
 func (rv *review) dead(at int, u *unit) bool {
 	if rv.unseen(u) {
 		return false
@@ -74,7 +75,7 @@ func (rv *review) dead(at int, u *unit) bool {
 	return !rv.pinned(u) && !u.instructs() && float64(rv.idle(u)) >= rv.patience(u)
 }
 
-// wantedBack reports whether a provider wants back what it attached to a reply.
+// wantedBack reports whether a reply has an attachment that its provider wants back.
 func wantedBack(reply *history.Content) bool {
 	return slices.ContainsFunc(reply.Blocks, func(block history.Block) bool {
 		switch b := block.(type) {
@@ -87,14 +88,15 @@ func wantedBack(reply *history.Content) bool {
 	})
 }
 
-// call are the units of a call, its head first, and pair those of its answer too.
+// call lists the units of a call, its head first.
 func (f *fact) call() []int {
 	return slices.Concat([]int{f.head}, f.olds, f.news, f.bodies, f.args)
 }
 
+// pair lists the units of a call, its head first, and the unit of its result.
 func (f *fact) pair() []int { return append(f.call(), f.result) }
 
-// pairTokens is what leaving out a call and its answer frees.
+// pairTokens returns the number of tokens that leaving out a call and its result frees.
 func (cv *conversation) pairTokens(f *fact) int {
 	tokens := 0
 	for _, at := range f.pair() {
@@ -118,9 +120,9 @@ func withoutBlocks(entry *history.Content, gone map[int]bool) *history.Content {
 	return entry.WithBlocks(rest)
 }
 
-// leaveOut leaves out calls with their answers, by their heads. An entry in which nothing else
-// is said leaves too. It returns what the others became, and the indexes of those that
-// left.
+// leaveOut removes calls with their results. heads holds the units of the calls' heads. An entry
+// that holds nothing else leaves too. leaveOut returns the new form of the other entries, and the
+// indexes of the entries that left.
 func (cv *conversation) leaveOut(heads []int) (changed map[int]*history.Content, left []int) {
 	out := map[int]map[int]bool{}
 	for _, at := range heads {
@@ -151,14 +153,14 @@ func (cv *conversation) leaveOut(heads []int) (changed map[int]*history.Content,
 	return changed, left
 }
 
-// leave notes that nothing is left of a unit.
+// leave marks a unit as gone.
 func (cv *conversation) leave(u *unit) {
 	cv.total -= u.tokens
 	u.tokens, u.left, u.text, u.state = 0, 0, "", gone
 }
 
-// closeUp numbers the units of an entry anew after blocks have left it; with all of them
-// what was not sent anyway leaves too.
+// closeUp renumbers the blocks of an entry's units after blocks have left it. If all is set, the
+// rest of the entry, which was not sent anyway, leaves too.
 func (cv *conversation) closeUp(entry int, blocks map[int]bool, all bool) {
 	first := true
 	for at := cv.firstOf(entry); at < len(cv.units) && cv.units[at].entry == entry; at++ {
@@ -184,7 +186,8 @@ func (cv *conversation) closeUp(entry int, blocks map[int]bool, all bool) {
 	}
 }
 
-// renumber closes the gaps that entries leave. What is gone counts to the entry behind it.
+// renumber closes the gaps of entries that left. A unit that is gone then belongs to the next
+// entry.
 func (cv *conversation) renumber(left []int) {
 	if len(left) == 0 {
 		return

@@ -2,35 +2,37 @@ package cacheaware
 
 import "time"
 
-// learned is what the reports of a provider have taught of its cache at one model.
+// learned holds the facts about a provider's cache that its reports have shown, for one model.
 type learned struct {
-	// reports says that it has reported something cached, so that nothing means none.
+	// reports is set once the provider has reported cached tokens. Only then does a report of
+	// none mean that nothing was cached.
 	reports bool
-	// missed counts requests in a row of which the cache knew nothing although it should
-	// have, short those of which it knew much less.
+	// missed counts the requests in a row for which the cache held nothing although it should
+	// have. short counts the requests for which it held much less than it should have.
 	missed, short int
-	// alive is the longest pause after which most was still held, dead the shortest after
-	// which nothing was; 0 for none.
+	// alive is the longest pause after which most of a prefix was still held. dead is the
+	// shortest pause after which nothing was. 0 means none.
 	alive, dead time.Duration
 }
 
 const (
-	// misses is how many requests in a row must find nothing of a kept prefix in the
-	// cache until the cache is believed not to work. One can be an accident: the
-	// provider dropped it, and holds the next prefix again.
+	// misses is the number of requests in a row that must find nothing of an unchanged prefix in
+	// the cache, until the cache counts as not working. One miss can be an accident: the provider
+	// dropped the prefix, and holds the next one again.
 	misses = 2
 	// leastCached is the shortest prefix, in tokens, that every provider with a cache
 	// keeps.
 	leastCached = 2048
-	// shortfalls is how often much less is found than was believed until only the end of
-	// the latest request is, and shortfall what share of it is much less.
+	// shortfalls is the number of requests that must find much less than expected, until only the
+	// end of the latest request is counted on. shortfall is the share of the expected tokens
+	// below which a request finds much less.
 	shortfalls = 3
 	shortfall  = 0.9
 	// leastPause is the shortest pause that teaches how long a cache lives.
 	leastPause = time.Minute
 )
 
-// believe is what is believed of a provider's cache after what it has reported.
+// believe returns c, corrected by the reports so far.
 func (l learned) believe(c Cache) Cache {
 	if l.short >= shortfalls && c.Kind != CacheNone {
 		c.Kind, c.Step, c.Reach, c.Ends = CacheMarks, 0, 0, true
@@ -44,8 +46,9 @@ func (l learned) believe(c Cache) Cache {
 	return c
 }
 
-// learn takes what a reply reports of a request of so many tokens that was believed to find
-// those expected if the cache was warm, and returns the request as it turned out.
+// learn takes the report of a reply into account, and returns the moment of its request as it
+// turned out. total is the size of the request in tokens, expected the number of tokens that it
+// should find in a warm cache.
 func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment {
 	if r.Model != latest.Model {
 		*l = learned{}
@@ -65,7 +68,7 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 	switch {
 	case r.Cached == 0:
 		l.missed++
-		m.Cold, m.Reported = m.Cold || l.reports, false // it would have held nothing of all either
+		m.Cold, m.Reported = m.Cold || l.reports, false // without pruning it would have held nothing either
 	case !m.Cold && found < shortfall*float64(expected):
 		l.missed = 0
 		l.short++
@@ -75,7 +78,7 @@ func (l *learned) learn(latest, r Request, m Moment, total, expected int) Moment
 	return m
 }
 
-// paused takes what was held after a pause.
+// paused records whether the cache held most of a prefix, or none of it, after a pause.
 func (l *learned) paused(pause time.Duration, most, none bool) {
 	switch {
 	case most:

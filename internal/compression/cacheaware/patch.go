@@ -7,8 +7,8 @@ import (
 	"agent/internal/text/patch"
 )
 
-// patch reads the files and replacements of a patch, also of one inside a command. A file
-// that moves is one under both names; what it quotes is under the old one.
+// patch adds the files and replacements of a patch, also of a patch inside a command. A file that
+// moves is added under both names, its replacements under the old one.
 func (f *fact) patch(text, root string) {
 	sections, err := patch.Parse(text)
 	if err != nil {

@@ -7,38 +7,38 @@ import (
 	"agent/internal/history"
 )
 
-// Part is a unit before any pruning, for code that judges what pruning takes away.
+// A Part is a unit before any pruning, for code that judges the effect of pruning.
 type Part struct {
-	// Entry and Block say where it is.
+	// Entry and Block are the indexes of the unit's entry and of its block in the entry.
 	Entry, Block int
 	// Request is the first request that carries it.
 	Request int
-	// Text is what it shows, without line numbers.
+	// Text is the text that the unit shows, without line numbers.
 	Text string
-	// Tokens is its size, Left what a pointer in its place takes.
+	// Tokens is the size of the unit, Left the size of a pointer in its place.
 	Tokens, Left int
-	// Fixed says that it never changes, Quote that it is the old text of an edit.
+	// Fixed is set if the unit never changes, Quote if it is the old text of an edit.
 	Fixed, Quote bool
-	// Written says that the model wrote it: words, or a part of a call.
+	// Written is set if the model wrote the unit: words, or a part of a call.
 	Written bool
-	// Path is the file of which it shows the lines From to To, "" for a part that is no view.
+	// Path is the file whose lines From to To the unit shows, or "" if the unit is no view.
 	Path     string
 	From, To int
-	// Found says that it is the answer of a command or a search, and shows no file.
+	// Found is set if the unit is the result of a command or a search, and shows no file.
 	Found bool
 }
 
-// Quote is a text that an edit replaces.
+// A Quote is a text that an edit replaces.
 type Quote struct {
 	// Reply is the request whose reply made the edit.
 	Reply int
-	// Path is the file, Text what the edit says of it.
+	// Path is the file, Text the old text that the edit quotes.
 	Path, Text string
-	// Applied says that the edit was made.
+	// Applied is set if the edit was made.
 	Applied bool
 }
 
-// Recorded lists the units of a conversation nothing was pruned of.
+// Recorded lists the units of a conversation that was never pruned.
 func (cv *conversation) Recorded() []Part {
 	parts := make([]Part, len(cv.units))
 	for at := range cv.units {
@@ -59,7 +59,7 @@ func (cv *conversation) Recorded() []Part {
 	return parts
 }
 
-// fixedText is what a unit shows that never changes.
+// fixedText returns the text of a unit that never changes.
 func (cv *conversation) fixedText(u *unit) string {
 	switch b := cv.entries[u.entry].Blocks[u.block].(type) {
 	case *history.Text:
@@ -72,7 +72,7 @@ func (cv *conversation) fixedText(u *unit) string {
 	return ""
 }
 
-// Quotes lists what the edits of a conversation quote, in order.
+// Quotes lists the texts that the edits of a conversation quote, in order.
 func (cv *conversation) Quotes() []Quote {
 	var quotes []Quote
 	for at := range cv.units {
@@ -89,7 +89,7 @@ func (cv *conversation) Quotes() []Quote {
 	return quotes
 }
 
-// Texts yields the texts among the parameters of a call, as far as these are JSON.
+// Texts yields the texts among the parameters of a call, until the parameters are no valid JSON.
 func Texts(parameters json.RawMessage) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for a := range textArguments(parameters) {
@@ -103,5 +103,5 @@ func Texts(parameters json.RawMessage) iter.Seq[string] {
 // Names yields the words of text that look like names of a program and not like prose.
 func Names(text string) iter.Seq[string] { return nameWords(text) }
 
-// Plain is text without the line numbers that tools put before the lines of a file.
+// Plain returns text without the line numbers that tools put before the lines of a file.
 func Plain(text string) string { return withoutNumbers(text) }

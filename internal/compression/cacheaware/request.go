@@ -6,47 +6,48 @@ import (
 	"agent/internal/history"
 )
 
-// MetaRequest is the key of the metadata of a reply that says of the request it
-// answers what the account needs, so that the record of a conversation gives an
-// equal account.
+// MetaRequest is the key of a reply's metadata that holds the Request it answers. With it the
+// account can be rebuilt from the record of a conversation.
 const MetaRequest = "request"
 
-// Request is what is known of a request that was answered.
+// A Request records a request that was answered.
 type Request struct {
-	// At is when it was sent, in milliseconds since 1970.
+	// At is the time of sending, in milliseconds since 1970.
 	At int64 `json:"at"`
-	// Model and HeadSum report whether the next request can find this one in a cache:
-	// the model, and a digest of system prompt and tools.
+	// Model is the model, and HeadSum a digest of the system prompt and the tools. The next
+	// request can find this one in a cache only if both are the same.
 	Model   string `json:"model"`
 	HeadSum string `json:"headSum"`
-	// Head is the size of system prompt and tools, in tokens.
+	// Head is the size of the system prompt and the tools, in tokens.
 	Head int `json:"head"`
-	// Limit is the model's window, in tokens; older logs do not say.
+	// Limit is the size of the model's window, in tokens; older logs lack it.
 	Limit int `json:"limit,omitempty"`
-	// Read and Write are the price it was judged by, Cold whether nothing was cached.
+	// Read and Write are the prices used to judge the request. Cold is set if nothing was cached.
 	Read  float64 `json:"read"`
 	Write float64 `json:"write"`
 	Cold  bool    `json:"cold"`
-	// Cache is what was believed of the provider's cache, Mark where the free mark stood.
+	// Cache describes the provider's cache as it was believed to be. Mark is the position of the
+	// free mark.
 	Cache Cache `json:"cache,omitzero"`
 	Mark  int   `json:"mark,omitzero"`
-	// Prompt and Cached are what the provider reported, 0 for nothing.
+	// Prompt and Cached are the numbers of tokens that the provider reported, or 0 if it reported
+	// none.
 	Prompt int `json:"prompt,omitempty"`
 	Cached int `json:"cached,omitempty"`
-	// Pins are the files that were pinned, by the user or because they were asked for
+	// Pins lists the files that were pinned, by the user or because the model asked for them
 	// again.
 	Pins []string `json:"pins,omitempty"`
 }
 
-// Moment is the request as it was settled.
+// Moment returns the moment of the request, as the account settled it.
 func (r Request) Moment() Moment {
 	return Moment{Price: Price{r.Read, r.Write}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
 }
 
-// Time is when it was sent.
+// Time returns the time of sending.
 func (r Request) Time() time.Time { return time.UnixMilli(r.At) }
 
-// Stamp notes at a reply which request it answers.
+// Stamp returns a reply with r in its metadata.
 func (r Request) Stamp(reply *history.Content) *history.Content {
 	return reply.WithMeta(MetaRequest, r)
 }

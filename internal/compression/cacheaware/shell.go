@@ -8,15 +8,15 @@ import (
 	"agent/internal/pattern"
 )
 
-// commandClass says what a command line is for.
+// commandClass is the purpose of a command line.
 type commandClass int
 
 const (
-	// lookCommand shows something, or does something else that is over at once.
+	// lookCommand shows something, or does anything else that is over at once.
 	lookCommand commandClass = iota
 	// checkCommand tests, builds or lints.
 	checkCommand
-	// gitCommand asks or changes version control.
+	// gitCommand reads or changes version control.
 	gitCommand
 )
 
@@ -27,9 +27,9 @@ var (
 	versions    = pattern.New(`^\s*(git|gh)\s`)
 )
 
-// commandKey returns a command line without the parts that do not change what it is about: a
-// folder change before it, its white space, and a cut of its output behind it, which it returns
-// too.
+// commandKey returns a command line without the parts that do not change its subject: a change of
+// folder before it, extra white space, and cuts of its output behind it. It also returns these
+// cuts.
 func commandKey(line string) (string, outputCut) {
 	key, cut := withoutFolder(line), outputCut{}
 	for {
@@ -42,16 +42,17 @@ func commandKey(line string) (string, outputCut) {
 	}
 }
 
-// outputCut is how little of its output a command shows.
+// outputCut describes which part of its output a command shows.
 type outputCut struct {
-	// ends are the pipes to head and tail, the last first, and lines their numbers of lines.
+	// ends lists the pipes to head and tail, the last first, and lines their numbers of lines.
 	ends  []string
 	lines []int
-	// merged reports that errors go through the pipes too, silent that they are thrown away.
+	// merged is set if errors go through the pipes too, silent if errors are thrown away.
 	merged, silent bool
 }
 
-// add takes one cut that stands behind a command: a pipe to head or tail, or what becomes of errors.
+// add adds one cut that stands behind a command: a pipe to head or tail, or a redirection of
+// errors.
 func (c *outputCut) add(cut, end, lines string) {
 	switch n, err := strconv.Atoi(lines); {
 	case cut == "2>&1":
@@ -63,8 +64,8 @@ func (c *outputCut) add(cut, end, lines string) {
 	}
 }
 
-// holds reports whether output that is cut by c shows at least as much as output that is cut by
-// other. Of two different pipes neither does.
+// holds reports whether output cut by c shows at least as much as output cut by other. Of two
+// different pipes neither does.
 func (c outputCut) holds(other outputCut) bool {
 	switch {
 	case c.silent && !other.silent:
@@ -99,8 +100,8 @@ func classify(line string) commandClass {
 	}
 }
 
-// shellViews are the plain ways of reading one file with a command: the groups
-// are named file, lo, hi and count.
+// shellViews matches the plain ways of reading one file with a command. The groups are named
+// file, lo and hi.
 var shellViews = []*pattern.Pattern{
 	pattern.New(`^(?:cat|cat -n|nl -ba|nl)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)$`),
 	pattern.New(`^sed -n ['"]?(?P<lo>\d+),(?P<hi>\d+)p['"]?\s+(?P<file>[^\s|;&<>*?$]+)$`),
@@ -109,23 +110,24 @@ var shellViews = []*pattern.Pattern{
 	pattern.New(`^(?:cat|nl|nl -ba|cat -n)\s+(?P<file>[^\s|;&<>*?$-][^\s|;&<>*?$]*)\s*\|\s*head\s+(?:-n\s*)?-?(?P<hi>\d+)$`),
 }
 
-// patchCommand is a patch that a shell is given for apply_patch, as here-document or
-// argument, or as the argument alone, and nothing else.
+// patchCommand matches a command that does nothing but apply a patch: apply_patch with the patch
+// as here-document or argument, or the patch alone.
 var patchCommand = pattern.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
 
-// shellPatch recognises a command that does nothing but apply a patch.
+// shellPatch reports whether a command does nothing but apply a patch.
 func shellPatch(line string) bool {
 	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(withoutFolder(line))
 }
 
-// refused is how the answer of an edit begins that was not made, where that is not
-// recorded otherwise.
+// refused matches the beginning of the result of an edit that was not made, where no other record
+// says so.
 var refused = pattern.New(`^(?i)\s*(error:|failed |<tool_use_error>)`)
 
-// cutShort is the note that shell tools put where they left output out.
+// cutShort matches the note that shell tools put in place of output that they left out.
 var cutShort = pattern.New(`(?m)^\W*\[[^\]\n]*(left out here|omitted|truncated)[^\]\n]*\]`)
 
-// shellView recognises a command that does nothing but show lines of one file.
+// shellView returns the file and the range of lines that a command shows, or false if the command
+// does anything else.
 func shellView(line string) (file string, lo, hi int, ok bool) {
 	command := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(withoutFolder(line)), "2>/dev/null"))
 	lo, hi = 1, lastLine

@@ -7,35 +7,36 @@ import (
 	"agent/internal/history"
 )
 
-// MetaShown is the key of the metadata of an answer that says what it shows of a file,
-// so that the record of a conversation reports what the model knew.
+// MetaShown is the key of a result's metadata that holds its Shown, so that the record of a
+// conversation reports the model's knowledge of files.
 const MetaShown = "shown"
 
-// Shown is what the model knows of a file after an answer.
+// Shown describes the model's knowledge of a file after a result.
 type Shown struct {
 	// Path is absolute.
 	Path string `json:"path"`
-	// From and To are the first and last line that the answer shows, 0 for none; Whole
-	// says that these are all.
+	// From and To are the first and last line that the result shows, or 0 for none. Whole is set
+	// if these are all lines of the file.
 	From  int  `json:"from,omitempty"`
 	To    int  `json:"to,omitempty"`
 	Whole bool `json:"whole,omitempty"`
-	// Hash is that of the whole file then (see Hash), empty when nobody knows it.
+	// Hash is the hash of the whole file at that time (see the function Hash), or empty if
+	// unknown.
 	Hash string `json:"hash,omitempty"`
 }
 
-// Hash reports whether a file is what it was.
+// Hash returns a digest of the content of a file, which shows later whether the file has changed.
 func Hash[Text []byte | string](content Text) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:12])
 }
 
-// Note notes at an answer what it shows.
+// Note returns a result with s in its metadata.
 func (s Shown) Note(answer *history.Content) *history.Content {
 	return answer.WithMeta(MetaShown, s)
 }
 
-// shownBy is what an answer notes that it shows. It is about the only answer of its entry.
+// shownBy returns the Shown of a result, or a zero Shown if its entry has more than one block.
 func shownBy(answer *history.Content) Shown {
 	if len(answer.Blocks) != 1 {
 		return Shown{}

@@ -13,82 +13,84 @@ import (
 	"agent/internal/traits"
 )
 
-// part says what a unit is of its entry.
+// part is the role of a unit in its entry.
 type part int
 
 const (
-	// said is text of a human or the model, or reasoning that is sent back: it never changes.
+	// said is text of a human or the model, or reasoning that is sent back. It never changes.
 	said part = iota
-	// head is a call without its long arguments; it never changes either.
+	// head is a call without its long arguments. It never changes either.
 	head
-	// oldText and newText are the texts of an edit, body the content of a write.
+	// oldText and newText are the two texts of an edit, body is the content of a write.
 	oldText
 	newText
 	body
 	// argument is any other long argument.
 	argument
-	// result is the answer to a call.
+	// result is the result of a call.
 	result
 	// picture is an image.
 	picture
 )
 
-// minArgument is how many bytes an argument that no tool declares needs to be a
-// unit of its own.
+// minArgument is the length, in bytes, above which an argument that no tool declares is a unit of
+// its own.
 const minArgument = 400
 
-// state says what replaces a unit.
+// state is the present form of a unit.
 type state int
 
 const (
 	whole state = iota
 	pruned
-	// current: the answer of a call holds the current text of a file (fold.go).
+	// current: the result of a call holds the current text of a file (fold.go).
 	current
-	// gone: the call has left with its answer (hollow.go).
+	// gone: the call has left with its result (hollow.go).
 	gone
 )
 
-// unit is the smallest thing that can change in a context.
+// A unit is the smallest part of a context that can change.
 type unit struct {
 	entry, block int
 	// at points to the argument in the parameters of the call, as a JSON pointer.
 	at   jsontext.Pointer
 	part part
 	fact *fact
-	// text is what it shows, without line numbers; of a pruned unit nothing.
+	// text is the text that the unit shows, without line numbers. It is empty for a pruned unit.
 	text string
-	// tokens is its size now, full before any pruning, and left as a pointer.
+	// tokens is the size of the unit now, full its size before any pruning, and left its size as
+	// a pointer.
 	tokens, full, left int
-	// numbered is what the line numbers of a view take of it, -1 where nobody has counted;
-	// plain says that they have left.
+	// numbered is the size of the line numbers of a view in tokens, or -1 if not counted yet.
+	// plain is set once the line numbers have left.
 	numbered int
 	plain    bool
 	state    state
 	// sent is the first request that carries it.
 	sent int
-	// used is the latest request whose reply used it, -1 before the first.
+	// used is the latest request whose reply used the unit, or -1 before the first.
 	used int
-	// folded is the file whose current text this answer holds, and foldedAt the
-	// request since which it does.
+	// folded is the file whose current text this result holds, and foldedAt the request since
+	// which it does.
 	folded   *file
 	foldedAt int
-	// free says, of a pruned unit, that nothing was lost with it, prunedAt at which
-	// request it went.
+	// free is set for a pruned unit if nothing was lost with it. prunedAt is the request before
+	// which the unit was pruned.
 	free     bool
 	prunedAt int
 }
 
-// minSaved is how many tokens pruning a unit must free.
+// minSaved is the least number of tokens that pruning a unit must free.
 const minSaved = 30
 
-// isShown reports whether the unit still shows what it came with, or the text of a file.
+// isShown reports whether the unit still shows its original text, or the text of a file.
 func (u *unit) isShown() bool { return u.state == whole || u.state == current }
 
 func (u *unit) saves() int { return u.tokens - u.left }
 
-// minEditLines is how many lines an argument of an edit or a write needs to be shortened. The
-// model reads its own calls as examples of how to call, and a tool refuses a pointer.
+// minEditLines is the least number of lines that an argument of an edit or a write must have to
+// be shortened. The model reads its own calls as examples of how to call, and a tool refuses a
+// pointer.
 const minEditLines = 40
 
 // mayGo reports whether a pointer may take the place of the unit, and frees enough.
@@ -96,8 +98,8 @@ func (u *unit) mayGo() bool {
 	return !u.fixed() && u.isShown() && u.fact != nil && u.saves() >= minSaved && !u.shortEdit()
 }
 
-// shortEdit reports whether the unit is an argument of an edit or a write that is too short to
-// be shortened. It leaves with its whole call alone.
+// shortEdit reports whether the unit is an argument of an edit or a write that is too short to be
+// shortened. Such a unit leaves only with its whole call.
 func (u *unit) shortEdit() bool { return isShortEdit(u.part, u.text) }
 
 func isShortEdit(p part, text string) bool {
@@ -105,8 +107,8 @@ func isShortEdit(p part, text string) bool {
 	return edits && strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1 < minEditLines
 }
 
-// numbers is how many tokens the line numbers take that a tool put before the lines of a
-// file. Edits quote the lines without them.
+// numbers returns the size of the line numbers that a tool put before the lines of a file, in
+// tokens. Edits quote the lines without them.
 func (cv *conversation) numbers(u *unit) int {
 	if u.part != result || u.fact.act != View || u.state != whole {
 		return 0
@@ -120,7 +122,7 @@ func (cv *conversation) numbers(u *unit) int {
 	return u.numbered
 }
 
-// quotable reports whether an edit may quote what the unit shows.
+// quotable reports whether an edit may quote the text of the unit.
 func (u *unit) quotable() bool {
 	switch u.part {
 	case newText, body:
@@ -135,23 +137,23 @@ func (u *unit) quotable() bool {
 // fixed reports whether the unit can never change.
 func (u *unit) fixed() bool { return u.part == said || u.part == head }
 
-// argumentUnit is a long argument of a call, found in its JSON.
+// An argumentUnit is a long argument of a call, found in its JSON.
 type argumentUnit struct {
 	at   jsontext.Pointer
 	part part
 	text string
 }
 
-// textArgument is a text among the parameters of a call, which takes the bytes from start
-// to end there.
+// A textArgument is a text among the parameters of a call. It takes up the bytes from start to
+// end.
 type textArgument struct {
 	at         jsontext.Pointer
 	text       string
 	start, end int
 }
 
-// textArguments walks through the texts among the parameters of a call, in their order, as
-// far as these are JSON.
+// textArguments yields the texts among the parameters of a call, in their order. It ends where
+// the parameters are no valid JSON.
 func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 	return func(yield func(textArgument) bool) {
 		decoder := jsontext.NewDecoder(bytes.NewReader(parameters), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -172,8 +174,7 @@ func textArguments(parameters json.RawMessage) iter.Seq[textArgument] {
 	}
 }
 
-// longArguments finds the units among the arguments of a call, in the order in
-// which they are.
+// longArguments returns the units among the arguments of a call, in their order.
 func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 	if !bytes.HasPrefix(bytes.TrimSpace(call.Parameters), []byte("{")) {
 		return nil
@@ -189,8 +190,8 @@ func longArguments(call *history.ToolCall, tool traits.Traits) []argumentUnit {
 	return units
 }
 
-// partOf says what an argument is. Names that a tool does not declare count only
-// when they are long.
+// partOf returns the part that an argument has, or false if it is no unit. An argument that the
+// tool does not declare must be long.
 func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
 	name := at.LastToken()
 	top := strings.Count(string(at), "/") == 1
@@ -213,8 +214,8 @@ func partOf(at jsontext.Pointer, text string, tool traits.Traits) (part, bool) {
 	}
 }
 
-// replaceArgument returns parameters with the value at pointer replaced by text;
-// all other bytes stay as they are, so that the prefix before it is kept.
+// replaceArgument returns parameters with the value at a pointer replaced by text. All other
+// bytes stay as they are, so that the cached prefix before the value is kept.
 func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text string) (json.RawMessage, bool) {
 	for a := range textArguments(parameters) {
 		if a.at == at {
@@ -224,7 +225,7 @@ func replaceArgument(parameters json.RawMessage, at jsontext.Pointer, text strin
 	return parameters, false
 }
 
-// argumentAt is the text at a pointer in parameters, "" when there is none.
+// argumentAt returns the text at a pointer in parameters, or "" if there is none.
 func argumentAt(parameters json.RawMessage, at jsontext.Pointer) string {
 	for a := range textArguments(parameters) {
 		if a.at == at {
@@ -258,7 +259,7 @@ func (u *unit) kind() string {
 	}
 }
 
-// subject names what a unit is about: a path, or a tool with its key.
+// subject names the subject of a unit: a path, else a command line, else a tool.
 func (u *unit) subject() string {
 	if p := u.fact.path(); p != "" {
 		return p

@@ -6,23 +6,22 @@ import (
 	"agent/internal/history"
 )
 
-// A reply that uses rare words of a unit has used the unit. A word is rare when
-// it looks like a name in a program and no human, no text of the model and no head
-// of a call holds it: then the model can only have it from that unit.
+// A reply that uses rare words of a unit has used the unit. A word is rare if it looks like a
+// name in a program, and no human, no text of the model and no head of a call contains it: the
+// model can then only have it from that unit.
 
 const (
 	minWord = 6
 	maxWord = 60
-	// rareWords is how many rare words of one unit a reply must hold to count as a
-	// use of it.
+	// rareWords is the number of rare words of one unit that a reply must contain to count as a
+	// use of the unit.
 	rareWords = 2
 )
 
-// common marks a word that is in text which is never pruned.
+// common marks a word that occurs in text that is never pruned.
 const common = -1
 
-// vocabulary knows of every name-like word the newest unit that holds it, or
-// that it is common.
+// vocabulary maps every name-like word to the newest unit that contains it, or to common.
 type vocabulary map[string]int
 
 // add notes the words of a unit's text.
@@ -42,7 +41,8 @@ func (v vocabulary) add(text string, unit int, fixed bool) {
 	}
 }
 
-// used returns the units of which text holds enough rare words.
+// used counts, for each unit, the rare words of it that text contains. It skips the words in
+// seen, and adds the others to seen.
 func (v vocabulary) used(text string, seen map[string]bool, count map[int]int) {
 	for word := range nameWords(text) {
 		if seen[word] {
@@ -90,8 +90,8 @@ func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
 
-// useWords finds the units that a reply uses: those it quotes in an edit, and
-// those of which it holds rare words.
+// useWords notes the units that a reply uses: units that it quotes in an edit, and units with
+// enough rare words in it.
 func (cv *conversation) useWords(reply *history.Content) {
 	seen, count := map[string]bool{}, map[int]int{}
 	for _, block := range reply.Blocks {
@@ -114,7 +114,7 @@ func (cv *conversation) useWords(reply *history.Content) {
 	}
 }
 
-// useQuote finds the newest unit that shows what an edit quotes.
+// useQuote notes a use of the newest unit that shows the text quoted by an edit.
 func (cv *conversation) useQuote(text string) {
 	if text == "" {
 		return
@@ -128,5 +128,5 @@ func (cv *conversation) useQuote(text string) {
 	}
 }
 
-// use notes that the reply to the request that was sent last used a unit.
+// use notes that the reply to the latest request used a unit.
 func (cv *conversation) use(at int) { cv.units[at].used = cv.request + 1 }
