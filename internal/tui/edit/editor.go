@@ -18,6 +18,8 @@ import (
 type Editor struct {
 	Text   string
 	Cursor int
+	// Pastes only grows between two calls of Clear, so that a placeholder in Killed or in an
+	// undone text always stands for the same paste.
 	Pastes pastes
 	// Killed is the text removed by the latest Ctrl+K, Ctrl+U or Ctrl+W.
 	Killed string
@@ -49,7 +51,13 @@ func (e *Editor) Restore(message atcmd.Message) {
 }
 
 // Clear empties the editor; the killed text can still be yanked.
-func (e *Editor) Clear() { *e = Editor{Killed: e.Pastes.expand(e.Killed)} }
+func (e *Editor) Clear() {
+	cleared := Editor{Killed: e.Killed}
+	if strings.ContainsFunc(e.Killed, isPlaceholder) {
+		cleared.Pastes = e.Pastes
+	}
+	*e = cleared
+}
 
 // Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return e.Text == "" }
@@ -58,7 +66,6 @@ func (e *Editor) Empty() bool { return e.Text == "" }
 func (e *Editor) Set(text string) {
 	e.Text = CleanInput(text)
 	e.Cursor = len(e.Text)
-	e.Pastes = nil
 }
 
 // Insert puts typed text at the cursor.

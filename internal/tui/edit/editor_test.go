@@ -179,6 +179,22 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: strings.Repeat("x\n", 9), Source: history.Pasted}}},
 		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: "@a.go\n" + strings.Repeat("x\n", 9)}}},
 		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		{"killed, and yanked into another prompt", func(e *Editor) {
+			e.InsertPaste("@a")
+			e.KillToStart()
+			e.Restore(atcmd.Message{{Text: "/b", Source: history.Pasted}})
+			e.Yank()
+		}, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "b"}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		{"killed, and yanked into a prompt without pastes", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Set("b "); e.Yank() }, atcmd.Message{{Text: "b "}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		{"killed, undone and yanked", func(e *Editor) {
+			e.InsertPaste("@a")
+			e.KillToStart()
+			e.Undo()
+			e.Undo()
+			e.InsertPaste("/b")
+			e.Yank()
+		}, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "b"}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		{"killed, sent and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Clear(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.Pasted}, {Text: "a"}}},
 		{"nothing", func(e *Editor) {}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

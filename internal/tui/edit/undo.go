@@ -4,7 +4,6 @@ package edit
 type state struct {
 	text   string
 	cursor int
-	pastes pastes
 }
 
 // undoSteps is the most changes that can be undone.
@@ -17,7 +16,7 @@ type changes struct {
 	typing bool
 }
 
-func (e *Editor) state() state { return state{e.Text, e.Cursor, e.Pastes} }
+func (e *Editor) state() state { return state{e.Text, e.Cursor} }
 
 // record stores the state before a change. If typing is set for this and the latest change, the
 // two become one.
@@ -78,6 +77,6 @@ func (e *Editor) step(from, to *[]state) {
 	}
 	*to = append(*to, e.state())
 	last := (*from)[n-1]
-	e.Text, e.Cursor, e.Pastes = last.text, last.cursor, last.pastes
+	e.Text, e.Cursor = last.text, last.cursor
 	*from, e.changes.typing = (*from)[:n-1], false
 }

@@ -74,8 +74,9 @@ func shellView(t *style.Theme, rows []string, row, col int) ([]string, int, int)
 // decorate marks the labels of long pastes.
 func (in *Input) decorate(t *style.Theme, row string) string {
 	for i := range in.Pastes {
-		label := in.Pastes.Label(edit.FirstPlaceholder + rune(i))
-		if len(label) == 1 { // a sign in the text
+		placeholder := edit.FirstPlaceholder + rune(i)
+		label := in.Pastes.Label(placeholder)
+		if len(label) == 1 || !strings.ContainsRune(in.Text, placeholder) { // a sign, or gone from the text
 			continue
 		}
 		row = strings.ReplaceAll(row, label, t.Accent.Text(label))

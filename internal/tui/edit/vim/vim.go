@@ -348,12 +348,12 @@ func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
 	case c.motion == "o":
 		s.anchor, e.Cursor = e.Cursor, t.at[t.index(s.anchor)]
 	case c.motion == "p":
-		put, whole := e.Killed, s.lines
+		put, whole := e.Killed, s.lines == e.Killed
 		s.Mode = Normal
 		s.operate(e, t, "d", from, to, false)
 		left := textOf(e)
 		at := left.at[min(from, left.len())]
-		if whole != "" {
+		if whole {
 			put = strings.TrimSuffix(put, "\n")
 		}
 		e.Splice(at, at, put)
