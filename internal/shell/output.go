@@ -21,8 +21,11 @@ type output struct {
 	// the last tailMax bytes are kept at least.
 	head, tail       []byte
 	headMax, tailMax int
-	total            int64
-	lines            int64
+	// slack is how many bytes the output may be longer without being cut: a cut that saves
+	// less costs the reader more than it saves.
+	slack int
+	total int64
+	lines int64
 
 	spoolDir string
 	spool    *spool
@@ -35,13 +38,16 @@ type output struct {
 // maxOutputBytes bounds what is held in memory when the results are not bounded.
 const maxOutputBytes = 1 << 20
 
+// slackShare is the divisor of an output's limit that gives its slack.
+const slackShare = 10
+
 // newOutput makes an output whose text comes to about limit bytes. Without a
 // spoolDir what does not fit is lost.
 func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
 	limit = min(limit, maxOutputBytes)
 	// What went wrong is mostly said at the end.
 	head := limit * 2 / 5
-	return &output{headMax: head, tailMax: limit - head, spoolDir: spoolDir, room: room}
+	return &output{headMax: head, tailMax: limit - head, slack: limit / slackShare, spoolDir: spoolDir, room: room}
 }
 
 // newLog makes an output that is kept in a file from the start, to be read in
@@ -65,7 +71,7 @@ func (o *output) Write(data []byte) (int, error) {
 		o.head = append(o.head, rest[:n]...)
 		rest = rest[n:]
 	}
-	o.tail = words.KeepEnd(append(o.tail, rest...), o.tailMax)
+	o.tail = words.KeepEnd(append(o.tail, rest...), o.tailMax+o.slack)
 	if o.changed != nil {
 		close(o.changed)
 		o.changed = nil
@@ -77,13 +83,16 @@ func (o *output) Write(data []byte) (int, error) {
 // is called before data joins head and tail.
 func (o *output) keep(data []byte) {
 	if o.spool == nil {
-		if o.spoolDir == "" || o.total <= int64(o.headMax+o.tailMax) {
+		if o.spoolDir == "" || o.total <= o.uncut() {
 			return
 		}
 		o.beginSpool()
 	}
 	o.spool.write(data)
 }
+
+// uncut returns how many bytes the output can have without being cut.
+func (o *output) uncut() int64 { return int64(o.headMax + o.tailMax + o.slack) }
 
 // beginSpool begins the file with what memory holds.
 func (o *output) beginSpool() {
@@ -118,7 +127,7 @@ func (o *output) follow() int64 {
 func (o *output) text() (text, spooled string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.total <= int64(o.headMax+o.tailMax) {
+	if o.total <= o.uncut() {
 		return string(o.head) + string(o.tail), o.spool.path()
 	}
 	head := wholeLinesBefore(string(o.head))

@@ -135,9 +135,14 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 	return found
 }
 
+// statCache begins a warning of the go command, which does its work all the same.
+const statCache = "go: writing stat cache: "
+
 // holds reports whether the line is about the sandbox and was not found by a search.
 func (r refusal) holds(command shell.Command, failed bool) bool {
 	switch {
+	case strings.HasPrefix(r.line, statCache):
+		return false
 	case r.kind == refusedTemp:
 		if path := r.path(); !command.Confined.Policy.HidesTemp(path) {
 			return false

@@ -32,6 +32,7 @@ func TestAdviceFollowsTheText(t *testing.T) {
 		{"a space", "x | cat", "touch: cannot touch '/usr/a b': Read-only file system", 0, false, "writing /usr/a b was refused"},
 		{"node", "npm i | cat", "npm error EROFS: read-only file system, mkdir '/opt/x'", 0, false, "writing /opt/x was refused"},
 		{"go's place", "go vet ./... 2>&1 | grep -v '#'", "dump/x.go:5:2: mkdir /root/go/pkg/mod/cache: read-only file system", 0, false, "writing /root/go/pkg/mod/cache was refused"},
+		{"go's cache of names", "go build ./...", "go: writing stat cache: mkdir /root/go/pkg/mod/cache/download/x: read-only file system", 0, false, ""},
 		{"upwards", "x | cat", "open ../zz: read-only file system", 0, false, "writing ../zz was refused"},
 		{"in the workspace", "x | cat", "open " + root + "/zz: read-only file system", 0, false, ""},
 		{"in the workspace, failed", "x", "open " + root + "/zz: read-only file system", 1, false, "was refused"},
