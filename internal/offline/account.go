@@ -6,33 +6,33 @@ import (
 	"agent/internal/history"
 )
 
-// Figures are what became of a recording under one variant.
+// Figures holds the results of replaying a recording under one variant.
 type Figures struct {
 	// Requests counts model requests; TotalInput sums their input tokens and
 	// PeakInput is the largest.
 	Requests   int `json:"requests"`
 	TotalInput int `json:"totalInputTokens"`
 	PeakInput  int `json:"peakInputTokens"`
-	// CachedInput is the part of TotalInput that stood unchanged at the head of
-	// the request before (longest common prefix) while a provider keeps that.
+	// CachedInput is the part of TotalInput that the provider's cache held: the longest common
+	// prefix with the request before, as long as the provider keeps it.
 	CachedInput int `json:"cachedInputTokens"`
-	// Edits counts texts quoted by edits that were applied; Grounded those that were
-	// still visible in the context when the edit was made, Blinded those that were
-	// not although the recording showed them. Each of these is read again, by another
+	// Edits counts the texts quoted by applied edits. Grounded counts the texts among them that
+	// were still visible in the context when the edit was made, Blinded the texts that were not
+	// visible although the recording showed them. A blinded text is read again, by another
 	// request.
 	Edits    int `json:"edits"`
 	Grounded int `json:"groundedEdits"`
 	Blinded  int `json:"blindedEdits"`
 	// NeverWhole counts answers that were pruned before any request had carried them whole.
 	NeverWhole int `json:"neverSeenWhole"`
-	// Words counts words that replies used and that the recording showed, WordsLost
-	// those that stood nowhere in the context.
+	// Words counts words of replies that the recording showed before, WordsLost the words among
+	// them that were nowhere in the context.
 	Words     int `json:"words"`
 	WordsLost int `json:"wordsLost"`
-	// PreSend is the time all pre-send windows took together.
+	// PreSend is the total time of all pre-send windows.
 	PreSend time.Duration `json:"preSendNs"`
-	// Pruned and Compressions count what was done to the context; what the hard
-	// limit forced is among the compressions.
+	// Pruned and Compressions count the changes made to the context. The compressions include the
+	// ones that the hard limit forced.
 	Pruned       history.Counts `json:"pruned"`
 	Compressions int            `json:"compressions"`
 }
@@ -44,21 +44,21 @@ func (f *Figures) add(s Sent) {
 	f.PeakInput = max(f.PeakInput, s.Tokens)
 }
 
-// Sent is one request: its size and what of it was cached, in tokens.
+// Sent describes one request: its size, and the cached part of it, in tokens.
 type Sent struct {
-	// Reply numbers the reply of the recording it was made for.
+	// Reply is the number of the reply in the recording for which the request was made.
 	Reply          int
 	Tokens, Cached int
-	// Fault says that it was made to read again what was pruned.
+	// Fault is set if the request was made to read pruned content again.
 	Fault bool
 }
 
-// Account is what one variant would have sent.
+// Account holds the requests and costs of one variant.
 type Account struct {
 	Name string `json:"name"`
-	// Figures are those at the first price model.
+	// Figures are the results at the first price model.
 	Figures
-	// Cost is the input's price by price model, relative to sending everything
+	// Cost holds the price of the input under each price model, relative to sending everything
 	// (the first variant).
 	Cost []Cost `json:"cost"`
 }
@@ -67,14 +67,14 @@ type Account struct {
 // for the price decides anew for each.
 type Cost struct {
 	Model string `json:"model"`
-	// Units are tokens weighed by the model's prices.
+	// Units is the number of tokens, weighted with the model's prices.
 	Units float64 `json:"units"`
-	// Reference are the units of the first variant, Relative the share of it.
+	// Reference is the Units of the first variant, Relative the share of Units in it.
 	Reference float64 `json:"reference"`
 	Relative  float64 `json:"relative"`
 	// Worst is the largest share at any point of the recording.
 	Worst float64 `json:"worstPrefix"`
-	// FaultUnits are the part of Units that reading again took; the rest is as in
+	// FaultUnits is the part of Units spent on reading again. The fields after it are as in
 	// Figures.
 	FaultUnits float64 `json:"faultUnits"`
 	Grounded   int     `json:"groundedEdits"`
@@ -82,12 +82,12 @@ type Cost struct {
 	NeverWhole int     `json:"neverSeenWhole"`
 	WordsLost  int     `json:"wordsLost"`
 
-	// Sent are the requests.
+	// Sent lists the requests.
 	Sent []Sent `json:"-"`
 }
 
-// accountOf sums up the runs of a variant, against those of the first. Of a variant
-// that asks for no price there is one run.
+// accountOf sums up the runs of a variant and compares them with the runs of the first variant. A
+// variant that does not depend on the price has one run.
 func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
 	a := Account{Name: v.Name, Figures: runs[0].figures}
 	latest := runs[0]
@@ -106,7 +106,7 @@ func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
 	return a
 }
 
-// plus adds another recording under the same variant.
+// plus adds the figures of another recording under the same variant.
 func (a *Account) plus(b Account) {
 	f, g := &a.Figures, b.Figures
 	f.Requests += g.Requests
@@ -137,7 +137,8 @@ func (a *Account) plus(b Account) {
 	}
 }
 
-// weigh prices the requests and compares them, reply by reply, with others.
+// weigh prices the requests and compares them, reply by reply, with the requests of the first
+// variant.
 func (c *Cost) weigh(m PriceModel, others []Sent) {
 	next := 0
 	for i, s := range c.Sent {

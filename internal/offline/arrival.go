@@ -10,10 +10,9 @@ import (
 	"agent/internal/words"
 )
 
-// arrived are the entries of a stretch as they would have come with the setting
-// found-max-tokens: answers of commands and searches that are longer are cut to their head
-// and tail. What shows files is left alone, and so is everything with 0: what was recorded
-// is what there was.
+// arrived returns the entries of a stretch as they would be under the setting found-max-tokens:
+// longer answers of commands and searches are cut to their head and tail. Answers that show files
+// are left alone. With a setting of 0 nothing is cut.
 func (e *Engine) arrived(s stretch) []*history.Content {
 	most := settings.FoundMaxTokens.Of(e.Settings)
 	if most == 0 {
@@ -40,8 +39,8 @@ func (e *Engine) arrived(s stretch) []*history.Content {
 	return entries
 }
 
-// headAndTail keeps about so many bytes of a text, half of them from each end, in whole
-// lines where they are short enough.
+// headAndTail keeps about limit bytes of a text, half of them from each end. It keeps whole lines
+// if they are short enough.
 func headAndTail(text string, limit int) string {
 	head, tail := text[:limit/2], text[len(text)-limit/2:]
 	if end := strings.LastIndexByte(head, '\n'); end > limit/4 {

@@ -8,12 +8,12 @@ import (
 	"agent/internal/offline/logs"
 )
 
-// clock reports when each request of a stretch was made. A recording without times was
-// made without a pause.
+// clock holds the time of each request of a stretch. If a recording has no times, no time passes
+// between its requests.
 type clock []time.Time
 
-// newClock reads when the requests were made: when what is in front of a reply had
-// arrived.
+// newClock returns the times of the requests. A request was made when the entries before its
+// reply had arrived.
 func newClock(entries []*history.Content, at map[*history.Content]time.Time) clock {
 	var c clock
 	latest := time.Unix(0, 0).UTC().Add(time.Second)
@@ -40,7 +40,7 @@ func timeOf(entry *history.Content) (time.Time, bool) {
 	return time.UnixMilli(at).UTC(), ok
 }
 
-// gaps says of each request whether nothing of it can have been cached.
+// gaps reports of each request whether the cache cannot hold any part of it.
 func (c clock) gaps(cache cacheaware.Cache) []bool {
 	cold := make([]bool, len(c))
 	for k := range c {

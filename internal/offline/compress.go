@@ -17,7 +17,7 @@ type Compressed struct {
 	Reason     string                     `json:"reason,omitempty"`
 	NewHistory []*history.Content         `json:"newHistory"`
 	Metadata   compression.ResultMetadata `json:"metadata"`
-	// TokensBefore and TokensAfter are of the history alone.
+	// TokensBefore and TokensAfter are sizes of the history alone.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 }
@@ -33,7 +33,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compressed, error) {
 	}
 	entries, tokens := p.window.History.Curated()
 	input := p.window.CompressionContext(p.strategy, entries, tokens)
-	input.Reserve = 0 // nothing answers a document
+	input.Reserve = 0 // a document gets no reply
 	result, err := p.strategy.Compress(ctx, input)
 	if err != nil {
 		return nil, err

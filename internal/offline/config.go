@@ -12,11 +12,10 @@ import (
 	"agent/internal/settings"
 )
 
-// shortName is what a document's config calls a setting besides its key
-// (REQ-HD-001.9).
+// A shortName is the short form of a setting's key in a document's config (REQ-HD-001.9).
 type shortName struct {
 	key string
-	// normalize makes a valid value of any number, where one is wanted (D-22).
+	// normalize turns any number into a valid value of a numeric setting (D-22).
 	normalize func(float64) int
 }
 
@@ -37,12 +36,12 @@ func shortNames() map[string]shortName {
 	return names
 }
 
-// workspaceName is the one name in a config that is not a setting: the workspace
-// of a document that does not name it itself.
+// workspaceName is the one name in a config that is not a setting. It gives the workspace of a
+// document that does not name it itself.
 const workspaceName = "workspaceRoot"
 
-// configure lets the document's config take effect, below the flags. A wrong name
-// or value is a *history.DocumentError with its line.
+// configure applies the document's config, below the flags. For a wrong name or value it returns
+// a *history.DocumentError with the line.
 func (e *Engine) configure(in *Input) error {
 	if in.Document == nil {
 		return nil
@@ -56,7 +55,7 @@ func (e *Engine) configure(in *Input) error {
 	return nil
 }
 
-// set applies one line of a config and returns what is wrong with it, if anything.
+// set applies one line of a config. It returns the problem with the line, or "".
 func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem string) {
 	short, known := shortNames()[name]
 	if !known {
@@ -89,8 +88,8 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	return ""
 }
 
-// number reads a number as D-22 wants it: anything else is NaN, which represents
-// the default.
+// number reads a number according to D-22. Any other value becomes NaN, which stands for the
+// default.
 func number(raw json.RawMessage) float64 {
 	var n *float64
 	if json.Unmarshal(raw, &n) != nil || n == nil {
@@ -99,7 +98,7 @@ func number(raw json.RawMessage) float64 {
 	return *n
 }
 
-// typed is a JSON value as one would type it for /set.
+// typed returns a JSON value in the form that a person types for /set.
 func typed(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -1,10 +1,12 @@
-// Package offline is the context engine on files, without a session and without a
-// model: optimise, compress and show a history, and replay a recording.
+// Package offline runs the context engine on files, without a session and without a model. An
+// Engine optimises, compresses, explains or shows a history, which is an Input: a session log, a
+// document, or a session of another agent (package logs).
 //
-// A replay judges density. It feeds the turns of a recording one by one through
-// the real pre-send window, once for each way of keeping the context small, and
-// accounts for what each would have sent. A recording is what was said, not what
-// the model would have said had it seen less; the figures compare what the same
-// conversation would have cost and which of its edits were still grounded in what
-// the model could see.
+// Replay judges density. It feeds the turns of a recording one by one through the real pre-send
+// window, once for each Variant, which is a way of keeping the context small, and sums up in a
+// Report the requests that each would have sent. The replies of a recording stay as they are,
+// although a model that saw less might have answered differently. So the figures compare the
+// costs of the same conversation, and count the edits that quote text which the model could still
+// see. FindSavings does the same for many sessions of other agents. Package judge decides which
+// content a reply needed.
 package offline

@@ -7,12 +7,11 @@ import (
 	"agent/internal/traits"
 )
 
-// kindsElsewhere are the tools of other programs by what they do, with what their
-// parameters hold: those of Claude Code (Read, Edit, MultiEdit …), codex (shell,
+// kindsElsewhere lists the tools of other programs with their traits, such as the meaning of
+// their parameters. The programs are Claude Code (Read, Edit, MultiEdit …), codex (shell,
 // apply_patch, update_plan), pi (read, edit with oldText), crush (view, edit, multiedit),
-// opencode (edit with oldString, patch) and of gemini-cli and its kin (replace,
-// run_shell_command). Names are in lower case; one name has the parameters of all
-// programs that use it.
+// opencode (edit with oldString, patch), and gemini-cli and its kin (replace, run_shell_command).
+// Names are in lower case; one name has the parameters of all programs that use it.
 var kindsElsewhere = []struct {
 	names string
 	traits.Traits
@@ -53,7 +52,7 @@ var kindsElsewhere = []struct {
 
 var pathElsewhere = []string{"file_path", "absolute_path", "path", "filePath"}
 
-// elsewhere are the traits of those tools by name.
+// elsewhere returns the traits of the tools in kindsElsewhere by name.
 var elsewhere = sync.OnceValue(func() map[string]traits.Traits {
 	tools := map[string]traits.Traits{}
 	for _, kind := range kindsElsewhere {

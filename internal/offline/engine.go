@@ -19,38 +19,39 @@ import (
 
 // Input is a history to work on.
 type Input struct {
-	// Name is the file it came from, for reports.
+	// Name is the file from which the history was read, for reports.
 	Name          string
 	WorkspaceRoot string
-	// History is the context as it is now.
+	// History is the present context.
 	History []*history.Content
-	// Said reads all entries as they were added, those that were pruned or compressed since
-	// included. A log says when that was; documents say it by metadata.
+	// Said reads all entries as they were added, including the entries pruned or compressed
+	// since. A log has their times; documents have times in the metadata of entries.
 	Said func() (session.Said, error)
-	// Steps report how the context came about, Pins which files pruning leaves alone, and
-	// Settings what was set in the session; a log says all of them.
+	// Steps lists the changes of the context, Pins the files that pruning leaves alone, and
+	// Settings the settings of the session. Only a log has them.
 	Steps    iter.Seq2[history.Step, error]
 	Pins     []string
 	Settings map[string]string
-	// Scales say how providers count, by model, as far as a log says.
+	// Scales maps models to the scale between the provider's count of tokens and ours, as far as
+	// a log has it.
 	Scales map[string]float64
-	// Document is where it came from when that can carry configuration, else nil.
+	// Document is the source of the history if it can carry configuration, else nil.
 	Document *history.Document
 }
 
-// Engine works on one history with the user's settings, which the configuration
-// of a document changes.
+// An Engine works on one history with the user's settings. The configuration of a document
+// changes its settings.
 type Engine struct {
 	Settings *settings.Settings
 	Counter  func(model string) history.Counter
 	Tools    *tools.Registry
-	// System renders the system prompt a replay heads its requests with.
+	// System renders the system prompt of the requests in a replay.
 	System chat.SystemPrompt
-	// Now is the clock by which a replay measures the pre-send window.
+	// Now returns the time. A replay measures the pre-send window with it.
 	Now func() time.Time
 }
 
-// prepared is an input with everything that working on it needs.
+// prepared adds to an input everything needed to work on it.
 type prepared struct {
 	Input
 	strategy compression.Strategy
@@ -71,34 +72,34 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	return &prepared{in, strategy, w}, w.History.Restore(in.History)
 }
 
-// inSession makes what was set in a session count, below the flags. What is not valid any
-// more is as if it were not set, as when the session is resumed.
+// inSession applies the settings of a session, below the flags. It ignores settings that are no
+// longer valid, as a resumed session does.
 func (e *Engine) inSession(in Input) {
 	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
 		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
 	}
 }
 
-// noHead is for a document, which no request brings to a model.
+// noHead makes an empty head, for a document that no request sends to a model.
 func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
-// view is what a window onto a file depends on besides the file.
+// view holds the parts of a window's configuration that do not come from the file.
 type view struct {
 	head window.HeadMaker
 	tell func(window.Step)
-	// now is the clock, nil for the engine's; price what a token costs and cache what is
-	// known of the provider's, nil for not known; limit the window of a model nobody set,
-	// nil for the common one.
+	// now returns the time, nil for the engine's clock. price returns the price of a token and
+	// cache the properties of the provider's cache; nil if they are not known. limit returns the
+	// window of a model if no setting gives it, nil for the usual size.
 	now   func() time.Time
 	price func(model string) cacheaware.Price
 	cache func(model string) cacheaware.Cache
 	limit func(model string) (int, bool)
 }
 
-// always is for a window onto one model.
+// always returns a function with one value for all models.
 func always[T any](value T) func(string) T { return func(string) T { return value } }
 
-// newWindow is the pre-send window onto an empty history.
+// newWindow returns the pre-send window onto an empty history.
 func (e *Engine) newWindow(in Input, v view) *window.Window {
 	if v.now == nil {
 		v.now = e.Now
@@ -121,7 +122,8 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 	})
 }
 
-// head makes the beginning of every request, for a model that edits by replacing text.
+// head makes the system prompt and the tools of every request, for a model that edits by
+// replacing text.
 func (e *Engine) head() window.HeadMaker {
 	return chat.Head(e.Tools, traits.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
 }

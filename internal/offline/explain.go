@@ -18,31 +18,31 @@ import (
 	"agent/internal/words"
 )
 
-// Explained is what the pre-send window would do before the next request.
+// Explained describes the work of the pre-send window before the next request.
 type Explained struct {
 	Strategy string `json:"strategy"`
-	// TokensBefore and TokensAfter are of the whole request, with system prompt and
-	// tools; Limit is the window and Threshold the size at which compression is due.
+	// TokensBefore and TokensAfter are sizes of the whole request, with system prompt and tools.
+	// Limit is the size of the window and Threshold the size at which compression is due.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 	Limit        int `json:"limit"`
 	Threshold    int `json:"threshold"`
-	// Cost is what it would cost then, and Without what it would without any pruning so far,
-	// in tokens at the full price of input; Dollars the same in USD, where the price is
-	// known. They are empty for a strategy that keeps no account.
+	// Cost is the cost of the request after that, and Without its cost if nothing had been pruned
+	// so far, in tokens at the full price of input. Dollars and DollarsWithout are the same in
+	// USD, if the price is known. All are 0 for a strategy that keeps no account.
 	Cost           float64 `json:"cost,omitzero"`
 	Without        float64 `json:"costWithoutPruning,omitzero"`
 	Dollars        float64 `json:"costDollars,omitzero"`
 	DollarsWithout float64 `json:"costWithoutPruningDollars,omitzero"`
-	// Cold says that nothing of it is cached.
+	// Cold is set if nothing of the request is cached.
 	Cold bool `json:"cold,omitzero"`
-	// Steps are what it would report, a line each.
+	// Steps lists the reports of the window, a line each.
 	Steps []string `json:"steps"`
-	// Problem is why the request could not be sent, or what cannot be said without a
-	// model; empty as a rule.
+	// Problem is the reason why the request could not be sent or fully predicted without a model;
+	// usually "".
 	Problem string    `json:"problem,omitempty"`
 	Leaves  []Leaving `json:"leaves"`
-	// Stays is what pruning could take and would not.
+	// Stays lists the parts that pruning could take but would not.
 	Stays []Staying `json:"stays"`
 }
 
@@ -53,7 +53,7 @@ type Leaving struct {
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
-	// Cut is the price of the cut it would be part of, where the strategy asks.
+	// Cut is the price of the cut to which the part belongs, if the strategy asks for prices.
 	Cut *history.Cut `json:"cut,omitempty"`
 }
 
@@ -64,13 +64,14 @@ type Staying struct {
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
-	// Held is set for what may go and is held back, Pinned for what stays by wish.
+	// Held is set if pruning may take the part but holds it back. Pinned is set if the person
+	// wants it to stay.
 	Held   bool `json:"held"`
 	Pinned bool `json:"pinned"`
 }
 
-// Explain runs the pre-send window once, as before the next request of a session that is
-// resumed now, and says what would leave the context, and why the rest would stay.
+// Explain runs the pre-send window once, as before the next request of a session that is resumed
+// now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
@@ -108,13 +109,13 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	return out, nil
 }
 
-// price is that of the settings, the safe one where they say none.
+// price returns the price in the settings, or a safe one if they have none.
 func (e *Engine) price(string) cacheaware.Price {
 	prices, _ := settings.InputPricesOf(e.Settings, nil)
 	return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
-// tell receives a step of the window.
+// tell adds a step of the window to the report.
 func (x *Explained) tell(step window.Step) {
 	switch step := step.(type) {
 	case window.Density:
@@ -124,7 +125,7 @@ func (x *Explained) tell(step window.Step) {
 	}
 }
 
-// take lists what left the context of w, and what is still there.
+// take lists the parts that left the context of w, and the parts that are still there.
 func (x *Explained) take(w *window.Window, root string) {
 	for _, p := range w.Ledger() {
 		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, strings.TrimPrefix(p.Subject, root+"/"), p.Reason, p.Tokens, p.Cut})
@@ -134,7 +135,7 @@ func (x *Explained) take(w *window.Window, root string) {
 	}
 }
 
-// Print writes it for people.
+// Print writes the explanation for people.
 func (x *Explained) Print(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The next request by %s: %s of %s tokens (%s), compression at %s\n",
@@ -172,7 +173,7 @@ func (x *Explained) Print(out io.Writer) error {
 	return err
 }
 
-// price says what the request costs.
+// price describes the cost of the request.
 func (x *Explained) price() string {
 	cost := x.money(x.Cost)
 	if x.Dollars == 0 {
@@ -184,7 +185,7 @@ func (x *Explained) price() string {
 	return "It costs " + cost + "; without any pruning so far " + x.money(x.Without)
 }
 
-// money is a cost in USD where the price is known, else in tokens at the full price.
+// money formats a cost in USD if the price is known, else in tokens at the full price.
 func (x *Explained) money(cost float64) string {
 	if x.Dollars > 0 {
 		return words.Dollars(cost * x.Dollars / x.Cost)
@@ -192,7 +193,7 @@ func (x *Explained) money(cost float64) string {
 	return words.Tokens(int(cost))
 }
 
-// priceOf says what a cut costs and saves.
+// priceOf describes the cost of a cut and its saving.
 func (x *Explained) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
 		return "cheaper at once"
@@ -200,11 +201,11 @@ func (x *Explained) priceOf(cut *history.Cut) string {
 	return fmt.Sprintf("%s paid at once, %s saved with each request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), words.Count(cut.Back, "request"))
 }
 
-// maxSubject bounds how much of a subject a line shows, in characters.
+// maxSubject limits the length of a subject in a line, in characters.
 const maxSubject = 80
 
-// printLargest writes the sum of parts of the context, lines about them, and the largest, at
-// most so many, so that all of an explanation fits a screen.
+// printLargest writes the sum of some parts of the context, lines about them, and at most most of
+// the largest parts, so that the whole explanation fits a screen.
 func printLargest(b *strings.Builder, title string, parts []Staying, most int, about ...string) {
 	tokens := 0
 	for _, p := range parts {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/session"
 )
 
-// Parse reads a session log, a document, or a session of another agent; which of them it
-// is shows in its first lines. Notices report what of a log could not be used.
+// Parse reads a session log, a document, or a session of another agent, and tells them apart by
+// their first lines. Notices report the parts of a log that could not be used.
 func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	if !isLog(data) {
 		if in, notices, err := parseForeign(name, data); !errors.Is(err, logs.ErrUnknown) {
@@ -38,7 +38,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	}, state.Notices, nil
 }
 
-// parseForeign reads a session of another agent. The history is what followed its last
+// parseForeign reads a session of another agent. The history begins after the session's last
 // compaction.
 func parseForeign(name string, data []byte) (in Input, notices []string, err error) {
 	in = Input{Name: name}
@@ -61,7 +61,7 @@ func parseForeign(name string, data []byte) (in Input, notices []string, err err
 	return in, notices, nil
 }
 
-// saidOnce are entries of a conversation that was never cleared.
+// saidOnce returns the Said function of a conversation that was never cleared.
 func saidOnce(entries []*history.Content) func() (session.Said, error) {
 	return func() (session.Said, error) {
 		return session.Said{Stretches: [][]*history.Content{entries}}, nil

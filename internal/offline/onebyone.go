@@ -20,33 +20,33 @@ import (
 	"agent/internal/words"
 )
 
-// Requests are those of a session of this program, one by one: what was pruned before
-// each, what it cost, and whether a replay decides as the session did.
+// Requests lists the requests of a session of this program: the content pruned before each, the
+// cost, and whether a replay decides as the session did.
 type Requests struct {
 	File     string    `json:"file"`
 	Requests []Request `json:"requests"`
 }
 
-// Request is one of them. Costs are in tokens at the full price of input.
+// Request describes one request. Costs are in tokens at the full price of input.
 type Request struct {
 	Number int `json:"request"`
-	// Tokens is its size, All what it would have been if nothing had ever been pruned,
-	// Cost and Without what they cost.
+	// Tokens is the size of the request and Cost its cost. All and Without are the same if
+	// nothing had ever been pruned.
 	Tokens  int     `json:"tokens"`
 	All     int     `json:"tokensWithoutPruning"`
 	Cost    float64 `json:"cost"`
 	Without float64 `json:"costWithoutPruning"`
-	// Cold says that nothing of it was cached.
+	// Cold is set if nothing of the request was cached.
 	Cold   bool      `json:"cold,omitzero"`
 	Leaves []Leaving `json:"leaves,omitempty"`
-	// Differs says that the context was another one in the session, or what was noted of
-	// the request.
+	// Differs is set if the session had another context at this request, or noted other facts
+	// about the request.
 	Differs bool `json:"differs,omitzero"`
 }
 
-// OneByOne replays a session that kept an account, with what its log says of each
-// request: when it was sent, to which model, at which price, what was known of the cache
-// and what the provider reported. Everything else is decided anew.
+// OneByOne replays a session that kept an account. It takes from the log when each request was
+// sent, to which model, at which price, the properties of the cache, and the provider's report.
+// Everything else is decided anew.
 func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
@@ -87,24 +87,26 @@ func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
 
 var errNoAccount = errors.New("it says nothing of single requests; only sessions of this program with cache-aware do")
 
-// oneByOne is such a replay. session follows the log: it is what the session had.
+// oneByOne is the state of a replay. session follows the log, so it holds the context that the
+// session had.
 type oneByOne struct {
 	*Engine
 	window  *window.Window
 	session *cacheaware.Engine
-	// pending are steps behind the latest reply that says of its request something, next
-	// is what the one behind them says.
+	// pending holds the steps since the latest reply that has notes about its request. next holds
+	// the notes of the reply that follows them.
 	pending []history.Step
 	next    cacheaware.Request
-	// changes says that the log has changes of the context since an entry was added.
+	// changes is set if the log has changed the context since an entry was added.
 	changes bool
-	// copies are what folds of the log found on the disk.
+	// copies maps hashes to the file contents that folds of the log found on disk.
 	copies map[string]string
 	left   []Leaving
 	out    *Requests
 }
 
-// take takes a step of the log: which request it was part of, the next reply says.
+// take follows a step of the log. Steps wait until the next reply, which has the notes about
+// their request.
 func (o *oneByOne) take(ctx context.Context, step history.Step) error {
 	o.copy(step)
 	o.pending = append(o.pending, step)
@@ -128,7 +130,7 @@ func (o *oneByOne) take(ctx context.Context, step history.Step) error {
 	return o.answer(ctx, step)
 }
 
-// copy keeps what a fold of the log found on the disk.
+// copy keeps the file contents that a fold of the log found on disk.
 func (o *oneByOne) copy(step history.Step) {
 	for _, edit := range step.Edits {
 		if edit.After == nil {
@@ -144,7 +146,7 @@ func (o *oneByOne) copy(step history.Step) {
 	}
 }
 
-// before follows a step in front of a request.
+// before follows a step that precedes a request.
 func (o *oneByOne) before(ctx context.Context, step history.Step) error {
 	switch step.Kind {
 	case history.MutationDensity, history.MutationReplaced:
@@ -172,8 +174,8 @@ func (o *oneByOne) before(ctx context.Context, step history.Step) error {
 	return nil
 }
 
-// catchUp makes changes that the log has before an entry that is no reply: those of a
-// request that was never answered, or of a person.
+// catchUp makes the changes that the log has before an entry that is no reply. A request that was
+// never answered made them, or a person.
 func (o *oneByOne) catchUp(ctx context.Context) error {
 	if !o.changes {
 		return nil
@@ -191,7 +193,7 @@ func (o *oneByOne) catchUp(ctx context.Context) error {
 	})
 }
 
-// same reports whether the context is that of the session.
+// same reports whether the context equals the context of the session.
 func (o *oneByOne) same() bool {
 	entries := o.window.History.RawHistory()
 	if len(entries) != o.session.Len() {
@@ -205,7 +207,7 @@ func (o *oneByOne) same() bool {
 	return true
 }
 
-// answer makes a request that was answered, and compares it with that of the session.
+// answer makes a request that was answered, and compares it with the session's request.
 func (o *oneByOne) answer(ctx context.Context, step history.Step) error {
 	o.left, o.changes = nil, false
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil {
@@ -224,7 +226,7 @@ func (o *oneByOne) answer(ctx context.Context, step history.Step) error {
 	return nil
 }
 
-// account notes what the requests since the latest clear cost.
+// account notes the costs of the requests since the latest clear.
 func (o *oneByOne) account() {
 	bills, _ := o.window.Bills()
 	since := len(o.out.Requests) - len(bills)
@@ -236,7 +238,7 @@ func (o *oneByOne) account() {
 	}
 }
 
-// tell receives a step of the window.
+// tell collects the prunes of a step of the window.
 func (o *oneByOne) tell(step window.Step) {
 	if step, ok := step.(window.Density); ok {
 		for _, p := range step.Prunes {
@@ -245,7 +247,7 @@ func (o *oneByOne) tell(step window.Step) {
 	}
 }
 
-// Print writes a line for each request, and what left before it.
+// Print writes a line for each request, with a summary of the content that left before it.
 func (r *Requests) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "request\ttokens\tof\tcost\tof\tcache\t  left before it")
@@ -273,7 +275,7 @@ func (r *Requests) Print(out io.Writer) error {
 	return err
 }
 
-// left sums up what left before a request, by kind.
+// left sums up by kind the content that left before a request.
 func (q Request) left() string {
 	tokens, units := map[string]int{}, map[string]int{}
 	for _, l := range q.Leaves {

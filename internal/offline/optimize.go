@@ -17,12 +17,12 @@ type Optimized struct {
 	Removals     []int                       `json:"removals"`
 	Replacements map[string]*history.Content `json:"replacements"`
 	Metadata     history.Counts              `json:"metadata"`
-	// TokensBefore and TokensAfter are of the history alone.
+	// TokensBefore and TokensAfter are sizes of the history alone.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`
 
-	// Instead is the active strategy, if that weighs prices, which a document has none of: it
-	// is optimised by high-density then (D-90).
+	// Instead names the active strategy if it needs prices. A document has no prices, so it is
+	// optimised by high-density instead (D-90).
 	Instead string `json:"-"`
 
 	prunes []history.Prune

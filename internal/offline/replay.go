@@ -17,15 +17,15 @@ import (
 	"agent/internal/settings"
 )
 
-// Options say what a replay does besides the usual.
+// Options selects the extra work of a replay.
 type Options struct {
-	// Optimum also looks for the least that the recording could have cost, which takes
-	// long.
+	// Optimum makes the replay also search for the least possible cost of the recording. The
+	// search takes long.
 	Optimum bool
 }
 
-// Replay runs a recording under every variant. Fresh returns an engine with
-// settings of its own, as the user has them, for a variant to change.
+// Replay runs a recording under every variant. Fresh returns an engine with its own copy of the
+// user's settings, which a variant may change.
 func Replay(ctx context.Context, in Input, o Options, fresh func() (*Engine, error)) (*Report, error) {
 	r, err := newRecording(in, fresh)
 	if err != nil {
@@ -63,24 +63,23 @@ func Replay(ctx context.Context, in Input, o Options, fresh func() (*Engine, err
 	return report, err
 }
 
-// recording is a recording made ready for being replayed many times.
+// recording is a recording prepared for many replays.
 type recording struct {
 	Input
 	fresh     func() (*Engine, error)
 	stretches []stretch
 	entries   int
-	// size is a window in which the largest of its requests fits well.
+	// size is a window in which the largest request of the recording fits well, in tokens.
 	size int
 	head int
-	// cache is that of the provider the requests are sent to.
+	// cache describes the cache of the provider that gets the requests.
 	cache cacheaware.Cache
 }
 
-// usualLife is how long the provider of a replay keeps what it has cached, where
-// cache-life is not set.
+// usualLife is how long the provider in a replay keeps a cached prefix, if cache-life is not set.
 const usualLife = 5 * time.Minute
 
-// stretch is what was said between two clears.
+// A stretch holds the entries between two clears.
 type stretch struct {
 	entries []*history.Content
 	clock   clock
@@ -122,10 +121,10 @@ func newRecording(in Input, fresh func() (*Engine, error)) (*recording, error) {
 	return r, nil
 }
 
-// ErrTooLong says that a recording has more requests than the optimum can be found of.
+// ErrTooLong means that a recording has too many requests for the search of the optimum.
 var ErrTooLong = errors.New("the optimum takes too long to find")
 
-// optimum finds the least that a recording of one stretch could have cost.
+// optimum finds the least possible cost of a recording of one stretch, for each price model.
 func (r *recording) optimum(ctx context.Context, models []PriceModel) ([]Optimum, error) {
 	if len(r.stretches) != 1 || len(r.stretches[0].needs.Replies) > judge.MaxOptimum {
 		return nil, fmt.Errorf("%w of %s: it needs one stretch of at most %d requests", ErrTooLong, r.Name, judge.MaxOptimum)

@@ -12,25 +12,26 @@ import (
 	"agent/internal/history"
 )
 
-// Report is the outcome of one recording under every variant.
+// Report holds the results of one recording under every variant.
 type Report struct {
 	File     string    `json:"file"`
 	Entries  int       `json:"entries"`
 	Variants []Account `json:"variants"`
-	// Optimum is the least that the recording could have cost, where it was asked for.
+	// Optimum is the least possible cost of the recording, if it was asked for.
 	Optimum []Optimum `json:"optimum,omitempty"`
 }
 
-// Optimum is the least that a recording could have cost under a price model, relative to
-// sending everything: what the edits quote is there when they are made, or every rare
-// word that is used too.
+// Optimum is the least possible cost of a recording under a price model, relative to sending
+// everything. For Quotes, the texts that edits quote must be in the context when the edits are
+// made; for Words, the rare words that replies use as well.
 type Optimum struct {
 	Model  string  `json:"model"`
 	Quotes float64 `json:"quotes"`
 	Words  float64 `json:"words"`
 }
 
-// Print writes reports as a table for people: one as it is, several by file and as one.
+// Print writes reports as tables for people. Several reports become a table by file, followed by
+// their sum.
 func Print(out io.Writer, reports []*Report) error {
 	if len(reports) == 1 {
 		return reports[0].print(out)
@@ -110,7 +111,7 @@ func (r *Report) print(out io.Writer) error {
 	return nil
 }
 
-// Sum is what all recordings cost together; the worst prefix is the worst of any.
+// Sum adds up the reports of all recordings. The worst prefix is the worst of any recording.
 func Sum(reports []*Report) *Report {
 	sum := &Report{File: fmt.Sprintf("all %d recordings", len(reports))}
 	for i, r := range reports {
@@ -125,7 +126,7 @@ func Sum(reports []*Report) *Report {
 	return sum
 }
 
-// counts lists what show makes of each count of an account.
+// counts joins the results of show for each count of an account.
 func counts(a Account, show func(history.Count) string) string {
 	var cells []string
 	for _, c := range a.Pruned {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// requests simulates a provider's cache: it says how much of each request the provider
-// finds there, by what was sent before.
+// requests simulates a provider's cache. It works out how much of each request the provider finds
+// there, given the requests before.
 type requests struct {
 	counter history.Counter
 	service *history.Service
@@ -17,12 +17,12 @@ type requests struct {
 
 	previous []*history.Content
 	at       time.Time
-	// ends are what a provider that is asked by marks holds.
+	// ends holds the cached prefixes of a provider that caches up to marks.
 	ends []markedEnd
 }
 
-// sentRequest is a request: its size, its entries with theirs, how many of them are up to
-// the free mark, and when it is sent.
+// sentRequest describes a request: its size, its entries with their sizes, the number of entries
+// up to the free mark, and the time at which it is sent.
 type sentRequest struct {
 	total   int
 	entries []*history.Content
@@ -31,13 +31,13 @@ type sentRequest struct {
 	at      time.Time
 }
 
-// markedEnd is the beginning of a request up to a mark, and when it was used last.
+// A markedEnd is the beginning of a request up to a mark, with the time of its latest use.
 type markedEnd struct {
 	entries []*history.Content
 	used    time.Time
 }
 
-// cached returns what of a request the provider finds.
+// cached returns the number of tokens of a request that the provider finds in its cache.
 func (r *requests) cached(s sentRequest) int {
 	cached := 0
 	switch {
@@ -51,10 +51,10 @@ func (r *requests) cached(s sentRequest) int {
 	return cached - cached%max(1, r.cache.Step)
 }
 
-// warm reports whether the request before can still be held.
+// warm reports whether the cache can still hold the request before.
 func (r *requests) warm(at time.Time) bool { return !r.at.IsZero() && r.cache.Alive(at.Sub(r.at)) }
 
-// head is the size of what is before the entries.
+// head returns the size of the part before the entries.
 func (s sentRequest) head() int {
 	head := s.total
 	for _, n := range s.tokens {
@@ -63,8 +63,8 @@ func (s sentRequest) head() int {
 	return head
 }
 
-// marked returns the tokens up to the latest end of an earlier mark that is found from a
-// mark of this request, and notes the ends of its own. The head is always marked.
+// marked returns the tokens up to the latest end of an earlier mark that is found from a mark of
+// this request, and stores the ends of the request's own marks. The head is always marked.
 func (r *requests) marked(s sentRequest) int {
 	r.ends = slices.DeleteFunc(r.ends, func(end markedEnd) bool { return !r.cache.Alive(s.at.Sub(end.used)) })
 	marks, best := s.marks(r.cache.Ends), 0
@@ -87,7 +87,7 @@ func (r *requests) marked(s sentRequest) int {
 	return found
 }
 
-// marks are where a request is marked, as the number of entries up to there: the free mark,
+// marks returns the marks of a request, each as the number of entries before it: the free mark,
 // and the two latest entries that may have one.
 func (s sentRequest) marks(ends bool) []int {
 	var marks []int
@@ -106,7 +106,7 @@ func (s sentRequest) marks(ends bool) []int {
 	return marks
 }
 
-// reached reports whether one of the marks finds what ended with so many entries.
+// reached reports whether one of the marks finds a cached prefix of so many entries.
 func (s sentRequest) reached(marks []int, entries, reach int) bool {
 	return slices.ContainsFunc(marks, func(mark int) bool {
 		if mark < entries {
@@ -120,7 +120,7 @@ func (s sentRequest) reached(marks []int, entries, reach int) bool {
 	})
 }
 
-// hold notes that what a request begins with is held.
+// hold notes that the cache now holds this beginning of a request.
 func (r *requests) hold(entries []*history.Content, at time.Time) {
 	for i, end := range r.ends {
 		if slices.Equal(end.entries, entries) {
@@ -131,9 +131,9 @@ func (r *requests) hold(entries []*history.Content, at time.Time) {
 	r.ends = append(r.ends, markedEnd{entries, at})
 }
 
-// common returns the tokens of the longest common prefix with the request before:
-// the head (system prompt and tools never change), the entries that are the same,
-// and what two versions of the next entry share.
+// common returns the tokens of the longest common prefix with the request before: the head
+// (system prompt and tools never change), the equal entries, and the common beginning of the
+// first entry that differs.
 func (r *requests) common(s sentRequest) int {
 	shared := s.head()
 	for i, e := range s.entries {
@@ -148,8 +148,7 @@ func (r *requests) common(s sentRequest) int {
 	return shared
 }
 
-// commonBlocks returns the tokens at which an entry and the one that stood in its
-// place begin alike.
+// commonBlocks returns the tokens of the common beginning of an entry and its earlier version.
 func (r *requests) commonBlocks(before, after *history.Content) int {
 	if before.Speaker != after.Speaker {
 		return 0
@@ -164,8 +163,8 @@ func (r *requests) commonBlocks(before, after *history.Content) int {
 	return shared
 }
 
-// commonWords returns what two blocks in one place begin with, if the request
-// reads alike up to there.
+// commonWords returns the common beginning of two versions of a block, or "" if the request
+// already differs before their texts.
 func commonWords(before, after history.Block) string {
 	switch b := before.(type) {
 	case *history.Text:

@@ -15,7 +15,7 @@ import (
 	"agent/internal/settings"
 )
 
-// run is a recording replayed under one variant at one price.
+// run replays a recording under one variant at one price.
 type run struct {
 	*recording
 	variant Variant
@@ -27,12 +27,12 @@ type run struct {
 	engine *Engine
 	window *window.Window
 	ledger requests
-	// stretch is the number of the one at work, reply that of the next reply in it.
+	// stretch is the number of the present stretch, reply the number of the next reply in it.
 	stretch, reply int
-	// replies are those of all stretches so far.
+	// replies counts the replies of all stretches so far.
 	replies int
-	// arrived are the entries of the stretch since its latest reply, the last of which is the
-	// one before entry.
+	// arrived holds the entries of the stretch since its latest reply. Its last element is the
+	// entry before entry.
 	arrived []*history.Content
 	entry   int
 	faults  int
@@ -106,20 +106,20 @@ func (r *run) prepare() error {
 		cache: always(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	counter.Count("any text") // the vocabulary loads at the first use, which is no part of any request
+	counter.Count("any text") // loads the vocabulary, so that no request is charged with the time
 	r.ledger = requests{counter: counter, service: r.window.History, cache: r.cache}
 	return nil
 }
 
-// now is the time of the recording.
+// now returns the time of the next request in the recording.
 func (r *run) now() time.Time {
 	c := r.stretches[r.stretch].clock
 	return c[min(r.reply, len(c)-1)]
 }
 
-// answer makes the request that the next reply of the recording answers, and judges
-// what the model saw of what it needed. What it could not see and quotes in an edit that
-// was applied it would have read again: that is another request each.
+// answer makes the request for the next reply of the recording, and judges how much of the
+// content needed for that reply the model saw. A text that an applied edit quotes and the model
+// could not see would have been read again, which is another request each.
 func (r *run) answer(ctx context.Context) error {
 	s := r.stretches[r.stretch]
 	if err := r.request(ctx, false); err != nil {
@@ -150,7 +150,7 @@ func (r *run) answer(ctx context.Context) error {
 	return nil
 }
 
-// request sends what the window makes of the history.
+// request sends the history, after the window has worked on it.
 func (r *run) request(ctx context.Context, fault bool) error {
 	start := r.engine.Now()
 	if err := chat.EnsureCompressionBeforeSend(ctx, r.window); err != nil {
@@ -170,10 +170,11 @@ func (r *run) request(ctx context.Context, fault bool) error {
 	return nil
 }
 
-// readTool is what shows a part of a file again whose lines nobody knows.
+// readTool is a tool that shows a part of a file without known line numbers. readAgain uses it.
 const readTool = "ast_read_file"
 
-// readAgain puts a call into the history that shows what an edit quotes.
+// readAgain adds a call to the history whose answer shows the text that an edit quotes, and sends
+// another request.
 func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	r.faults++
 	id := "again-" + strconv.Itoa(r.faults)
@@ -192,7 +193,7 @@ func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	return r.request(ctx, true)
 }
 
-// note counts what density reports.
+// note counts the prunes of a density step.
 func (r *run) note(step window.Step) {
 	if e, ok := step.(window.Density); ok {
 		r.figures.Pruned = r.figures.Pruned.Plus(e.Metadata)

@@ -22,30 +22,29 @@ import (
 	"agent/internal/settings"
 )
 
-// Saving is what sessions cost, and what they would have cost with cache-aware.
+// Saving compares the cost of sessions with their cost under cache-aware.
 type Saving struct {
 	Sessions int `json:"sessions,omitempty"`
 	Requests int `json:"requests"`
-	// Sent and With are input tokens of all requests, as they were and with
-	// cache-aware; Units and WithUnits are the same weighed by the model's prices, 1
-	// for a token at its full price.
+	// Sent and With are the input tokens of all requests, as recorded and with cache-aware. Units
+	// and WithUnits are the same weighted with the model's prices, 1 for a token at its full
+	// price.
 	Sent      int     `json:"sentTokens"`
 	With      int     `json:"withTokens"`
 	Units     float64 `json:"sentUnits"`
 	WithUnits float64 `json:"withUnits"`
-	// Cost and WithCost are what input cost in USD; 0 where the price of a model is not
-	// known.
+	// Cost and WithCost are the costs of the input in USD; 0 if the price of a model is unknown.
 	Cost     float64 `json:"costUSD,omitzero"`
 	WithCost float64 `json:"withCostUSD,omitzero"`
-	// Edits counts texts that edits quoted, Missing those of them that would not have
-	// been in the context any more when they were needed. Reading them again is part
-	// of With and WithCost.
+	// Edits counts the texts that edits quoted, Missing the texts among them that would no longer
+	// have been in the context when they were needed. Reading them again is part of With and
+	// WithCost.
 	Edits   int `json:"edits"`
 	Missing int `json:"missing"`
 }
 
-// Relative is what the sessions would have cost, as a share of what they did cost: in
-// USD where prices are known.
+// Relative returns the cost with cache-aware as a share of the recorded cost: in USD if prices
+// are known.
 func (s Saving) Relative() float64 {
 	switch {
 	case s.Cost > 0:
@@ -79,24 +78,23 @@ type SessionSaving struct {
 	Saving
 }
 
-// NamedSaving is the saving of the sessions that have a project, a model or a program in
-// common.
+// NamedSaving is the saving of the sessions with the same project, model or agent.
 type NamedSaving struct {
 	Name string `json:"name"`
 	Saving
 }
 
-// Skipped is a file that was not used, or only in part, and why.
+// Skipped names a file that was not used, or only in part, with the reason.
 type Skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// Savings are the savings of many sessions.
+// Savings holds the savings of many sessions.
 type Savings struct {
 	Days int `json:"days,omitempty"`
-	// Older counts the sessions that were left out because they ended too early, LatestOlder
-	// is the time of the latest of them.
+	// Older counts the sessions left out because they ended too early. LatestOlder is the end of
+	// the latest of them.
 	Older       int       `json:"older,omitempty"`
 	LatestOlder time.Time `json:"latestOlder,omitzero"`
 
@@ -116,18 +114,18 @@ func (s *Savings) LeaveOut(ended time.Time) {
 	}
 }
 
-// SavingsOptions say which sessions count.
+// SavingsOptions selects the sessions that count.
 type SavingsOptions struct {
-	// Since leaves out sessions that ended before, zero for none.
+	// Since excludes sessions that ended earlier; zero excludes none.
 	Since time.Time
-	// Done is called with the number of bytes of each file that was read, from several
-	// goroutines; nil for nobody.
+	// Done is called with the size of each file that was read, in bytes, from several goroutines.
+	// It may be nil.
 	Done func(bytes int64)
 }
 
-// FindSavings replays the sessions in files and sums up what each cost and would have
-// cost. A file that is not understood is part of the outcome, never an error; the error
-// is that of ctx or of fresh.
+// FindSavings replays the sessions in files and sums up their costs with and without cache-aware.
+// A file that cannot be used is listed in the result and is not an error; an error comes from ctx
+// or from fresh.
 func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (*Savings, error) {
 	found := &savings{options: o, fresh: fresh}
 	all, ctx := errgroup.WithContext(ctx)
@@ -150,9 +148,9 @@ func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh
 // mostGlanced is the size of the largest session that FindSavingsWithin reads, in bytes.
 const mostGlanced = 8 << 20
 
-// FindSavingsWithin is FindSavings for a time that is bounded: it begins with the session that was
-// changed last, and leaves out those that it has not finished when the time is over. all reports
-// whether there are none of these.
+// FindSavingsWithin does the work of FindSavings within a time limit. It begins with the session
+// that was changed last, and leaves out the sessions that it has not finished at the end of the
+// limit. all reports whether it left out none.
 func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.File, o SavingsOptions, fresh func() (*Engine, error)) (found *Savings, all bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -167,7 +165,7 @@ func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.Fi
 	return some.report(), all
 }
 
-// savings collects what several goroutines find.
+// savings collects the results of several goroutines.
 type savings struct {
 	options SavingsOptions
 	fresh   func() (*Engine, error)
@@ -175,7 +173,7 @@ type savings struct {
 	mu       sync.Mutex
 	sessions []SessionSaving
 	skipped  []Skipped
-	// older has the ends of the sessions that ended too early.
+	// older holds the ends of the sessions that ended too early.
 	older []time.Time
 }
 
@@ -185,7 +183,7 @@ func (s *savings) skip(file, reason string) {
 	s.skipped = append(s.skipped, Skipped{file, reason})
 }
 
-// file adds what a file holds. Sessions of one model in one file are one session,
+// file adds the sessions in a file. Sessions of one model in one file count as one session,
 // however often they were compacted.
 func (s *savings) file(ctx context.Context, file logs.File) error {
 	var of []SessionSaving
@@ -233,7 +231,7 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 	return nil
 }
 
-// reasonOf is an error without the path, which is said beside it.
+// reasonOf returns the text of an error without the path, which is shown beside it.
 func reasonOf(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -278,7 +276,7 @@ func ownSession(path string, use func(logs.Stretch) error) error {
 		stretch := logs.Stretch{Agent: ownAgent, Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
 		for _, entry := range entries {
 			if at, known := said.At[entry]; known {
-				entry = logs.WithTime(entry, at) // as documents have it
+				entry = logs.WithTime(entry, at) // in the same form as in documents
 			}
 			if at, known := timeOf(entry); known && at.After(stretch.Latest) {
 				stretch.Latest = at
@@ -294,10 +292,10 @@ func ownSession(path string, use func(logs.Stretch) error) error {
 	return nil
 }
 
-// ownAgent is what this program is called among the others.
+// ownAgent is the name of this program among the agents.
 const ownAgent = "agent"
 
-// modelOf is the model that gave most of the replies.
+// modelOf returns the model that gave most of the replies.
 func modelOf(in Input, entries []*history.Content) string {
 	counts := map[string]int{}
 	best := in.Settings["model"]
@@ -346,7 +344,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 	return saving, nil
 }
 
-// report sums up what was found.
+// report sums up the results.
 func (s *savings) report() *Savings {
 	r := &Savings{Sessions: append([]SessionSaving{}, s.sessions...), Skipped: append([]Skipped{}, s.skipped...)}
 	slices.SortFunc(r.Sessions, func(a, b SessionSaving) int {
@@ -365,7 +363,7 @@ func (s *savings) report() *Savings {
 	return r
 }
 
-// group sums up by name, what cost most first.
+// group sums up sessions by name, the most expensive name first.
 func group(sessions []SessionSaving, name func(SessionSaving) string) []NamedSaving {
 	groups := []NamedSaving{}
 	for _, e := range sessions {

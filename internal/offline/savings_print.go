@@ -12,17 +12,17 @@ import (
 	"agent/internal/words"
 )
 
-// By names what the sessions are grouped by in a table.
+// By is the property that groups the sessions of a table.
 type By string
 
-// The groups of a table of savings. An empty By has projects and models.
+// The groups of a table of savings. An empty By prints projects and models.
 const (
 	ByProject By = "project"
 	ByModel   By = "model"
 	ByAgent   By = "agent"
 )
 
-// Bys are the groups that a person can ask for.
+// Bys returns the groups that a person can ask for.
 func Bys() []string { return []string{string(ByProject), string(ByModel), string(ByAgent)} }
 
 // Print writes the savings as tables for people. Paths below home are shortened; home
@@ -74,7 +74,7 @@ func (s *Savings) table(out io.Writer, by By, groups []NamedSaving, home string)
 	return err
 }
 
-// conclusion is the outcome in words.
+// conclusion describes the outcome in words.
 func (s *Savings) conclusion() string {
 	t := s.Total
 	line := fmt.Sprintf("%s%s sent %s input tokens in %s", words.Count(t.Sessions, "session"), s.when(), words.Tokens(t.Sent), words.Count(t.Requests, "request"))
@@ -115,11 +115,12 @@ const (
 	labelWidth = 250
 	barHeight  = 14
 	rowHeight  = 44
-	// barRows is how many projects are drawn; the others are one row.
+	// barRows is the number of projects drawn; further ones share one row.
 	barRows = 12
 )
 
-// Picture draws the projects as an SVG: what each cost, and what it would have cost.
+// Picture draws the projects as an SVG, each with its recorded cost and its cost with
+// cache-aware.
 func (s *Savings) Picture(home string) string {
 	groups := s.Projects
 	if len(groups) > barRows {
@@ -154,7 +155,7 @@ func bar(b *strings.Builder, class string, y int, share float64, label string) {
 		class, labelWidth, y, share*room, barHeight, labelWidth+share*room+6, y+barHeight-3, html.EscapeString(label))
 }
 
-// label is a cost in USD, or in tokens at their full price where that is not known.
+// label formats a cost in USD, or in tokens at their full price if the price is unknown.
 func (g NamedSaving) label(units, cost float64) string {
 	if cost > 0 {
 		return usdCell(cost)

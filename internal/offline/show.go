@@ -11,7 +11,7 @@ import (
 	"agent/internal/words"
 )
 
-// Shown is what a context holds.
+// Shown describes the contents of a context.
 type Shown struct {
 	Entries int `json:"entries"`
 	Tokens  int `json:"tokens"`
@@ -19,7 +19,7 @@ type Shown struct {
 	// Threshold is the size at which compression is due.
 	Threshold int    `json:"threshold"`
 	Kinds     []Kind `json:"kinds"`
-	// Largest are the entries that take the most room, largest first.
+	// Largest lists the largest entries, largest first.
 	Largest []LargeEntry `json:"largest"`
 }
 
@@ -39,7 +39,7 @@ type LargeEntry struct {
 	What    string `json:"what"`
 }
 
-// shownEntries is how many of the largest entries are listed.
+// shownEntries is the number of largest entries that are listed.
 const shownEntries = 10
 
 // Show measures a history.
@@ -69,7 +69,7 @@ func (e *Engine) Show(in Input) (*Shown, error) {
 	return shown, nil
 }
 
-// describe says in a few words what an entry is.
+// describe summarises an entry in a few words.
 func describe(entry *history.Content) string {
 	const width = 60
 	for _, block := range entry.Blocks {
@@ -110,7 +110,7 @@ func (s *Shown) Print(out io.Writer) error {
 	return err
 }
 
-// bar is the bar of /context, without what only a live session has.
+// bar returns the bar of /context, without the parts that only a live session has.
 func (s *Shown) bar() command.Bar {
 	bar := command.Bar{Total: s.Limit, Mark: s.Threshold}
 	for _, k := range s.Kinds {

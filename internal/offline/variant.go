@@ -9,19 +9,18 @@ import (
 	"agent/internal/settings"
 )
 
-// Variant is one way of keeping the context small.
+// A Variant is one way of keeping the context small.
 type Variant struct {
 	Name string
-	// Set are the settings that make it, as key and value.
+	// Set lists the settings of the variant, as pairs of key and value.
 	Set [][2]string
 }
 
-// noneName is the variant that others are compared with.
+// noneName is the name of the variant with which others are compared.
 const noneName = "none"
 
-// Variants lists what a replay compares. "none" sends everything: no pruning, and
-// a window that is never full. A density phase that is off by default has a variant
-// of its own.
+// Variants returns the variants that a replay compares. "none" sends everything: no pruning, and
+// a window that is never full. A density phase that is off by default has a variant of its own.
 func Variants() []Variant {
 	strategy := [2]string{settings.CompressionStrategy.Key(), compression.DefaultName}
 	none := Variant{noneName, [][2]string{
@@ -47,7 +46,7 @@ func Variants() []Variant {
 	return append(variants, Variant{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}})
 }
 
-// withPhase switches a phase on, with its numbers as they are by default.
+// withPhase returns a variant that switches a phase on, with the default values of its numbers.
 func withPhase(phase compression.Phase) Variant {
 	v := Variant{
 		Name: compression.DefaultName + ", " + phase.Name,
@@ -60,23 +59,23 @@ func withPhase(phase compression.Phase) Variant {
 	return v
 }
 
-// priced reports whether what the variant does depends on the price.
+// priced reports whether the price affects the decisions of the variant.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
 
-// everything reports whether the variant sends all that was recorded.
+// everything reports whether the variant sends the whole recording.
 func (v Variant) everything() bool { return v.Name == noneName }
 
-// PriceModel weighs input tokens against a price of 1 for a token.
+// A PriceModel weighs input tokens relative to the full price of a token, which is 1.
 type PriceModel struct {
 	Name string
 	cacheaware.Price
-	// Against is the price that sending everything is charged at, where it is another.
+	// Against is the price for sending everything, if that differs from Price.
 	Against cacheaware.Price
 }
 
 func (m PriceModel) units(s Sent) float64 { return units(m.Price, s) }
 
-// referenceUnits prices a request of the first variant.
+// referenceUnits returns the price of a request of the first variant.
 func (m PriceModel) referenceUnits(s Sent) float64 {
 	if m.Against != (cacheaware.Price{}) {
 		return units(m.Against, s)
@@ -88,8 +87,8 @@ func units(p cacheaware.Price, s Sent) float64 {
 	return float64(s.Cached)*p.Read + float64(s.Tokens-s.Cached)*p.Write
 }
 
-// PriceModels are the ways providers charge for input. The last is a provider that
-// caches only what it is asked to cache, and is not asked.
+// PriceModels lists the ways in which providers charge for input. In the last, the provider
+// caches only on request, and is not asked to.
 func PriceModels() []PriceModel {
 	usual := cacheaware.Price{Read: 0.1, Write: 1.25}
 	full := cacheaware.Price{Read: 1, Write: 1}
