@@ -1,11 +1,11 @@
-// Package judge says what pruning took away from a recording: which of the edits
-// that were applied quote text the model could not see any more, and how many rare
-// words it used that nothing in its context held.
+// Package judge measures the content that pruning took away from a recording: the applied edits
+// that quote text which the model could no longer see, and the rare words in its replies that
+// nothing in its context held.
 //
-// A word is rare when it looks like a name of a program and only what can be pruned
-// holds it: no words of a human or the model, no head of a call. A reply that uses one
-// has it from there.
+// A word is rare if it looks like a name in a program and only content that can be pruned holds
+// it: no text of a human or the model, no head of a call. Once a reply uses the word, later
+// replies have it from there.
 //
-// The package also finds the least that a recording could have cost, with perfect
-// knowledge of what is needed later (optimum.go).
+// The package also finds the least possible cost of a recording, given perfect knowledge of later
+// needs (optimum.go).
 package judge

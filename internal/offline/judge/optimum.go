@@ -2,34 +2,34 @@ package judge
 
 import "agent/internal/compression/cacheaware"
 
-// Requests is what the price of a recording's requests depends on besides its units.
+// Requests holds the facts, besides the units, that determine the price of a recording's
+// requests.
 type Requests struct {
 	Price cacheaware.Price
-	// Head is the size of what is before the conversation, in tokens.
+	// Head is the size of the system prompt and tools before the conversation, in tokens.
 	Head int
-	// Cold says of each request that nothing of it was cached.
+	// Cold reports for each request whether nothing of it was cached.
 	Cold []bool
 }
 
-// leastItem is the size from which a unit's removal is weighed, in tokens. Smaller ones
-// vanish for nothing the moment they are not needed any more.
+// leastItem is the size from which the removal of a unit is weighed, in tokens. Smaller units
+// vanish at no cost as soon as they are not needed any more.
 const leastItem = 100
 
-// MaxOptimum is the most requests of which Optimum is found in bearable time, which
-// grows with their third power.
+// MaxOptimum is the largest number of requests for which Optimum takes a bearable time. The time
+// grows with the third power of the number.
 const MaxOptimum = 600
 
-// Optimum is the least that the recording could have cost, as a share of what sending
-// everything costs: units leave when they are not needed any more, at the best of all
-// times, by a person that knows what comes. It is a lower bound, found by dynamic
-// programming over the times and places of cuts. What applied edits quote is needed, and if
-// words is set every rare word that a reply uses too.
+// Optimum returns the least possible cost of the recording, as a share of the cost of sending
+// everything. Units leave when they are not needed any more, at the best possible times, as if by
+// a person who knows the rest of the conversation. The result is a lower bound, found by dynamic
+// programming over the times and places of cuts. Needed are the quotes of applied edits and, if
+// words is set, every rare word in a reply.
 //
-// The units are taken from the last to the first. best[a][b] is the least that the
-// units from the present one on cost beyond vanishing for nothing, if the context is
-// cut in front of all of them at the requests a and b and nowhere between: those that
-// are dead by b either wait for that, or a cut at their own place splits the interval
-// in two.
+// The units are taken from the last to the first. best[a][b] is the least extra cost of the units
+// from the present one on, compared with vanishing for free, if the context is cut in front of
+// all of them at the requests a and b and nowhere between. Units that are dead by b either wait
+// for b, or a cut at their own place splits the interval in two.
 func (r *Recording) Optimum(words bool, q Requests) float64 {
 	o := newOptimum(r, r.needs(words), q)
 	if o.none == 0 {
@@ -38,7 +38,7 @@ func (r *Recording) Optimum(words bool, q Requests) float64 {
 	return o.least() / o.none
 }
 
-// needs returns of each unit the first request at which it may be missing.
+// needs returns for each unit the first request at which it may be missing.
 func (r *Recording) needs(words bool) []int {
 	dead := make([]int, len(r.parts))
 	for at := range r.parts {
@@ -46,9 +46,9 @@ func (r *Recording) needs(words bool) []int {
 		case p.Fixed:
 			dead[at] = forever
 		case p.Quote:
-			dead[at] = p.Request // the text it quotes is gone: it need not be sent at all
+			dead[at] = p.Request // the quoted text has been replaced, so the quote need not be sent at all
 		default:
-			dead[at] = p.Request + 1 // it is seen once
+			dead[at] = p.Request + 1 // the model must see it once
 		}
 	}
 	for k := range r.Replies {
@@ -68,7 +68,7 @@ func (r *Recording) needs(words bool) []int {
 
 const forever = 1 << 30
 
-// item is a unit that may leave at a price.
+// An item is a unit large enough for its removal to have a price.
 type item struct {
 	part       int
 	saves      float64
@@ -77,14 +77,14 @@ type item struct {
 
 type optimum struct {
 	Requests
-	// rate is what a token that was sent before costs at each request, sum its sums.
+	// rate is the price of an already sent token at each request, sum holds its prefix sums.
 	rate, sum []float64
 	items     []item
-	// none is what sending everything costs, base that less what the small units cost
-	// after their end.
+	// none is the cost of sending everything. base is none less the cost of the small units after
+	// they are dead.
 	none, base float64
-	// again is, of each item, what has to be billed again for a cut in front of it, by
-	// request.
+	// again holds, by item and request, the extra cost of billing the context behind the item
+	// anew if a cut is made in front of the item at the request.
 	again [][]float64
 }
 
@@ -134,7 +134,7 @@ func (o *optimum) costOfAll(r *Recording) float64 {
 	return cost
 }
 
-// carry is what an item costs from a request to another although nobody needs it.
+// carry returns the cost of sending an item that nobody needs from one request to another.
 func (o *optimum) carry(i item, from, to int) float64 {
 	if from >= to {
 		return 0
@@ -146,7 +146,7 @@ func (o *optimum) carry(i item, from, to int) float64 {
 	return rates * i.saves
 }
 
-// weigh works out what has to be billed again behind each cut.
+// weigh fills again: the cost of billing the context behind each cut anew.
 func (o *optimum) weigh(r *Recording, stays []float64) {
 	o.again = make([][]float64, len(o.items))
 	for n := range o.again {
@@ -174,13 +174,13 @@ func (o *optimum) weigh(r *Recording, stays []float64) {
 	}
 }
 
-// least is the least cost.
+// least returns the least possible cost.
 func (o *optimum) least() float64 {
 	requests := len(o.Cold)
 	width := requests + 2
 	cell := func(a, b int) int { return (a+1)*width + b } // a begins at -1
 	behind, best := make([]float64, width*width), make([]float64, width*width)
-	column := make([]float64, width) // best[t][b] by t: what is read in a row lies in a row
+	column := make([]float64, width) // best[t][b] by t, contiguous because split reads it in this order
 	cost := o.base
 	for n := len(o.items) - 1; n >= 0; n-- {
 		i, again := o.items[n], o.again[n]
@@ -192,7 +192,7 @@ func (o *optimum) least() float64 {
 					least = split(least+o.carry(i, i.dead, b), max(i.dead, a+1), again[:b], best[cell(a, 0):], column)
 				}
 				best[cell(a, b)] = least
-				column[max(a, 0)] = least // that of a = -1 is the last, and never read
+				column[max(a, 0)] = least // a = -1 comes last; its value is never read
 			}
 		}
 		behind, best = best, behind
@@ -200,9 +200,10 @@ func (o *optimum) least() float64 {
 	return cost + behind[cell(-1, requests)]
 }
 
-// split is the least of an interval whose item waits for its end, or has a cut of its own
-// at one of the requests from first on, with what the two halves then cost. Costs are
-// never below zero, so a cut that is too dear alone is not looked at.
+// split returns the least cost of an interval. Either its item waits for the end of the interval,
+// at the cost of the argument least, or it has a cut of its own at one of the requests from first
+// on, which costs again and the two halves. Costs are never below zero, so a cut that is too dear
+// alone is skipped.
 func split(least float64, first int, again, before, after []float64) float64 {
 	for t := first; t < len(again); t++ {
 		if again[t] < least {

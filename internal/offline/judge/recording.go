@@ -7,23 +7,23 @@ import (
 	"agent/internal/history"
 )
 
-// Recording is what a stretch of a recorded conversation needed, reply by reply.
+// A Recording holds the needs of a stretch of a recorded conversation, reply by reply.
 type Recording struct {
 	Replies []Reply
 
 	parts []cacheaware.Part
 	// words numbers the rare words that replies use.
 	words map[string]int32
-	// views are the parts of files that answers show, by where they are.
+	// views maps the places of answers to the parts of files that they show.
 	views map[history.Ref]*view
 }
 
-// Reply is what one reply needed of the request it answered.
+// Reply holds the needs of one reply.
 type Reply struct {
-	// Quotes are what its edits quote.
+	// Quotes lists the texts that its edits quote.
 	Quotes []Quote
-	// Rare is how many rare words it uses, Named how many words that stood in the
-	// request.
+	// Rare is the number of rare words that the reply uses, Named the number of its words that
+	// stood in the request.
 	Rare, Named int
 
 	rare []rareWord
@@ -32,9 +32,10 @@ type Reply struct {
 // Quote is a text that an edit quotes.
 type Quote struct {
 	cacheaware.Quote
-	// Shown says that the recorded conversation showed it.
+	// Shown is set if the recorded conversation showed the text before the edit.
 	Shown bool
-	// Source is the shortest text that showed it, for reading it again.
+	// Source is the text of the part from which the quote would be read again: the shortest
+	// answer that showed it, else the shortest text of the model.
 	Source string
 
 	newest int // the part that showed it last
@@ -47,7 +48,7 @@ type rareWord struct {
 	newest int
 }
 
-// New reads a conversation nothing was pruned of.
+// New reads a conversation from which nothing was pruned.
 func New(entries []*history.Content, o cacheaware.Options) *Recording {
 	engine := cacheaware.New(o)
 	for _, entry := range entries {
@@ -73,7 +74,7 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 	return r
 }
 
-// Found are the answers of commands and searches.
+// Found returns the answers of commands and searches.
 func (r *Recording) Found() []cacheaware.Part {
 	var found []cacheaware.Part
 	for _, p := range r.parts {
@@ -84,7 +85,7 @@ func (r *Recording) Found() []cacheaware.Part {
 	return found
 }
 
-// quote finds out what showed the text of an edit.
+// quote finds the parts that showed the quoted text of an edit.
 func (r *Recording) quote(q cacheaware.Quote) Quote {
 	found := Quote{Quote: q}
 	source := -1
@@ -107,8 +108,8 @@ func (r *Recording) quote(q cacheaware.Quote) Quote {
 	return found
 }
 
-// better reports whether a text would be read again from a rather than from b:
-// answers before what the model wrote, then the shorter.
+// better reports whether a quote would be read again from a rather than from b. Answers come
+// before texts that the model wrote, and shorter texts before longer ones.
 func better(a, b *cacheaware.Part) bool {
 	if a.Written != b.Written {
 		return b.Written
@@ -116,7 +117,7 @@ func better(a, b *cacheaware.Part) bool {
 	return a.Tokens < b.Tokens
 }
 
-// findWords notes of each reply the rare words it uses.
+// findWords finds the rare words of each reply.
 func (r *Recording) findWords() {
 	type holder struct {
 		newest int

@@ -8,28 +8,28 @@ import (
 	"agent/internal/history"
 )
 
-// Sight is what a model sees in the request before it.
+// Sight holds the content that the model sees in a request.
 type Sight struct {
 	recording *Recording
 	entries   []*history.Content
-	// count is in how many blocks each rare word is.
+	// count holds for each rare word the number of blocks that have it.
 	count  []int
 	blocks map[history.Block]*seen
 }
 
-// seen is what one block shows.
+// seen holds the texts and rare words of one block.
 type seen struct {
 	texts []string
 	words []int32
 }
 
-// NewSight sees nothing yet.
+// NewSight returns a Sight of an empty request.
 func NewSight(r *Recording) *Sight {
 	return &Sight{recording: r, count: make([]int, len(r.words)), blocks: map[history.Block]*seen{}}
 }
 
-// See looks at the entries of the next request. Entries are compared by identity:
-// most are those of the request before.
+// See replaces the content with the entries of the next request. Entries are compared by
+// identity, since most stay the same from one request to the next.
 func (s *Sight) See(entries []*history.Content) {
 	start := 0
 	for start < len(entries) && start < len(s.entries) && entries[start] == s.entries[start] {
@@ -87,7 +87,7 @@ func (s *Sight) Shows(text string) bool {
 	return false
 }
 
-// Lost is how many of the rare words of a reply are nowhere in the request.
+// Lost returns how many of the rare words of a reply are nowhere in the request.
 func (s *Sight) Lost(r Reply) int {
 	lost := 0
 	for _, rare := range r.rare {
@@ -98,8 +98,9 @@ func (s *Sight) Lost(r Reply) int {
 	return lost
 }
 
-// textsOf is what a model reads in a block: texts as they are and, where a tool
-// numbered the lines of a file, without the numbers. What it thought is not sent.
+// textsOf returns the texts that a model reads in a block. Where a tool numbered the lines of a
+// file, it adds the text without the numbers. The model's thinking has no texts here, since it is
+// not sent.
 func textsOf(block history.Block) []string {
 	switch b := block.(type) {
 	case *history.Text:

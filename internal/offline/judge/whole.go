@@ -6,8 +6,8 @@ import (
 	"agent/internal/history"
 )
 
-// NeverWhole counts the answers that no request carries as they came (D-120). It looks at the
-// entries that arrived since the latest reply, beginning with the recording's entry from, and at
+// NeverWhole counts the answers that no request carries unchanged (D-120). It looks at the
+// entries that arrived since the latest reply, which begin at the recording's entry from, and at
 // the next request, sent, which may lack or shorten some. A view does not count if a later view
 // in arrived shows the same lines of the file, and is whole.
 func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
@@ -34,7 +34,7 @@ func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
 	return count
 }
 
-// answers has the answers of a request by the id of their call.
+// answers maps the ids of calls to their answers in a request.
 type answers map[string][]*history.ToolResponse
 
 func answersIn(entries []*history.Content) answers {
@@ -49,7 +49,7 @@ func answersIn(entries []*history.Content) answers {
 	return found
 }
 
-// whole reports whether the request carries an answer as it came; text may follow it.
+// whole reports whether the request carries an answer unchanged; more text may follow it.
 func (a answers) whole(came *history.ToolResponse) bool {
 	for _, sent := range a[came.CallID] {
 		if sent == came || sent.Error == came.Error && strings.HasPrefix(sent.Result.Text(), came.Result.Text()) {
