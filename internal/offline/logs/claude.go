@@ -22,15 +22,15 @@ type claudeRecord struct {
 	} `json:"message"`
 }
 
-// claudeNames are our names of Claude Code's tools.
+// claudeNames maps the names of Claude Code's tools to ours.
 var claudeNames = map[string]string{
 	"Read": "read_file", "Write": "write_file", "Edit": "replace", "MultiEdit": "multi_edit",
 	"Bash": shellTool, "Grep": "search_file_content", "Glob": "glob", "LS": "list_directory",
 	"TodoWrite": "todo_write", "WebFetch": "web_fetch",
 }
 
-// claude reads a session of Claude Code. Replies of subagents are other conversations and
-// left out.
+// claude reads a session of Claude Code. It leaves out the replies of subagents, which are other
+// conversations.
 type claude struct{ *conversation }
 
 func (c claude) line(line []byte) error {
@@ -99,11 +99,10 @@ func (c claude) user(r claudeRecord) {
 	c.say(strings.Join(said, "\n"), r.Timestamp.Time)
 }
 
-// imageText is what is replayed of an image, whose size no log says.
+// imageText stands for an image in a replay, since no log has its size.
 const imageText = "[image]"
 
-// numbered brings the line numbers of a file that was read into the form of our own
-// tools.
+// numbered changes the line numbers of a file that was read into the form of our own tools.
 func numbered(text string) string {
 	const arrow = "→"
 	var b strings.Builder
@@ -118,7 +117,7 @@ func numbered(text string) string {
 	return b.String()
 }
 
-// claudeText is the text of a result.
+// claudeText returns the text of a result.
 func claudeText(raw json.RawMessage) string {
 	var parts []string
 	for _, b := range blocksOf(raw) {

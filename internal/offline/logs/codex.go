@@ -9,15 +9,15 @@ import (
 	"agent/internal/pattern"
 )
 
-// codexRecord is a line of a rollout of codex: an item under payload, or bare as it was
-// until 2025.
+// codexRecord is a line of a rollout of codex. The item is under payload; until 2025 the line was
+// the item itself.
 type codexRecord struct {
 	Type      string          `json:"type"`
 	Timestamp moment          `json:"timestamp"`
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// codexItem is what was said or done.
+// codexItem is a message, a thought, a call or an answer.
 type codexItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
@@ -40,8 +40,8 @@ type codexItem struct {
 // codex reads a rollout.
 type codex struct {
 	*conversation
-	open *turn // the reply that is being written
-	// model is the one that the turn at work uses.
+	open *turn // the reply being written, nil if none is
+	// model is the model of the present turn.
 	model string
 }
 
@@ -56,7 +56,7 @@ func (c *codex) line(line []byte) error {
 	}
 	switch r.Type {
 	case "event_msg", "world_state":
-		return nil // for the screen, and said again as items
+		return nil // for the screen; items repeat the content
 	case "token_usage_record":
 		c.open = nil // a request is over
 		return nil
@@ -79,7 +79,7 @@ func (c *codex) line(line []byte) error {
 	return nil
 }
 
-// context notes where a turn works and with which model.
+// context notes the folder and the model of a turn.
 func (c *codex) context(body []byte) error {
 	var context struct {
 		Model string `json:"model"`
@@ -117,7 +117,7 @@ func (c *codex) item(item codexItem, at time.Time) {
 	}
 }
 
-// writing returns the reply that is being written.
+// writing returns the reply being written, and begins one if there is none.
 func (c *codex) writing(at time.Time) *turn {
 	if c.open == nil {
 		c.open = c.reply("", at)
@@ -128,7 +128,8 @@ func (c *codex) writing(at time.Time) *turn {
 
 var heredoc = pattern.New(`(?s)^\s*apply_patch\s*<<\s*['"]?\w+['"]?\n(.*)\n\w+\s*$`)
 
-// codexCall is a call as our tools would make it: a command, a patch, or what it is.
+// codexCall returns a call in the form of our tools: a command or a patch. Other calls stay as
+// they are.
 func codexCall(item codexItem) (name string, parameters json.RawMessage) {
 	raw := cmp.Or(item.Arguments, item.Input)
 	var args struct {
@@ -175,18 +176,18 @@ func codexWords(values ...json.RawMessage) (words []string, line string) {
 	return nil, ""
 }
 
-// object is a JSON object of one member, or of two where the second has a value.
+// object returns a JSON object with one member, or with two if the second has a value.
 func object(key, value, second, value2 string) json.RawMessage {
 	members := map[string]string{key: value}
 	if value2 != "" {
 		members[second] = value2
 	}
-	raw, _ := json.Marshal(members) // a map of strings always can be
+	raw, _ := json.Marshal(members) // never fails for a map of strings
 	return raw
 }
 
-// codexOutput reads an output: a text, a list of parts, or an object with the exit
-// status beside the text, which may itself be written as a text.
+// codexOutput reads the output of a call. It may be a text, a list of parts, or an object with
+// the exit status beside the text; the object may itself be written as a text.
 func codexOutput(raw json.RawMessage) answer {
 	text := string(raw)
 	var body struct {

@@ -12,21 +12,21 @@ import (
 	"agent/internal/text/lines"
 )
 
-// MetaTime is the metadata of an entry that says when it was said, in milliseconds since
-// 1970, as documents have it.
+// MetaTime is the metadata key for the time of an entry, in milliseconds since 1970. Documents
+// use the same key.
 const MetaTime = "ts"
 
-// WithTime is an entry that says when it was said.
+// WithTime returns the entry with its time in the metadata.
 func WithTime(entry *history.Content, at time.Time) *history.Content {
 	return entry.WithMeta(MetaTime, json.Number(strconv.FormatInt(at.UnixMilli(), 10)))
 }
 
-// turn is an entry that is still being read.
+// A turn is an entry that is still being read.
 type turn struct {
 	speaker history.Speaker
 	blocks  []history.Block
 	at      time.Time
-	// answers is the entry that answers the calls of a reply; it follows the reply
+	// answers is the entry with the answers to the calls of a reply. It follows the reply,
 	// wherever in the log the answers are.
 	answers *turn
 }
@@ -35,12 +35,12 @@ type turn struct {
 type conversation struct {
 	form
 	project string
-	// seen are the records, by their ids, that are not to be read again.
+	// seen holds the ids of records that must not be read again.
 	seen map[string]bool
 
 	turns   []*turn
 	replies map[string]*turn
-	// calls are the replies that made them, tools the names of what they called.
+	// calls maps the ids of calls to their replies, tools to the names of the called tools.
 	calls  map[string]*turn
 	tools  map[string]string
 	models map[string]int
@@ -62,7 +62,7 @@ func (c *conversation) reset() {
 
 func (c *conversation) held() int { return c.size }
 
-// say adds what a person, or the program in a person's place, said.
+// say adds a message of a person, or of the program in a person's place.
 func (c *conversation) say(text string, at time.Time) {
 	if text != "" {
 		c.turns = append(c.turns, &turn{speaker: history.Human, blocks: []history.Block{&history.Text{Text: text}}, at: at})
@@ -70,8 +70,8 @@ func (c *conversation) say(text string, at time.Time) {
 	}
 }
 
-// reply returns the reply of that id, a new one where there is none; without an id it is
-// always a new one.
+// reply returns the reply with the id, or a new one if there is none. Without an id the reply is
+// always new.
 func (c *conversation) reply(id string, at time.Time) *turn {
 	if t := c.replies[id]; t != nil && id != "" {
 		return t
@@ -96,7 +96,7 @@ func (c *conversation) thought(t *turn, text string) {
 	c.add(t, text, &history.Thinking{Thought: text})
 }
 
-// add adds a block with a text, where it has one.
+// add adds a block to t, unless its text is empty.
 func (c *conversation) add(t *turn, text string, block history.Block) {
 	if text != "" {
 		t.blocks = append(t.blocks, block)
@@ -104,8 +104,8 @@ func (c *conversation) add(t *turn, text string, block history.Block) {
 	}
 }
 
-// call adds a call of a tool to a reply. A second call with an id that is known is the
-// same call, recorded again.
+// call adds a call of a tool to a reply. A second call with a known id is the same call, recorded
+// again.
 func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage) {
 	if id == "" || c.calls[id] != nil {
 		return
@@ -119,8 +119,8 @@ func (c *conversation) call(t *turn, id, name string, parameters json.RawMessage
 	c.size += len(parameters)
 }
 
-// block is a part of a message, as Claude Code and pi write it; of what others write it
-// reads the text.
+// A block is a part of a message in the form of Claude Code and pi. For other programs only its
+// text is read.
 type block struct {
 	Type      string                     `json:"type"`
 	Text      string                     `json:"text"`
@@ -135,18 +135,18 @@ type block struct {
 	ToolName  string                     `json:"tool_name"`
 }
 
-// blocksOf reads content that is a text or a list of blocks; nil is neither.
+// blocksOf reads content that is a text or a list of blocks. It returns nil for anything else.
 func blocksOf(raw json.RawMessage) []block {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return []block{{Type: "text", Text: text}}
 	}
 	var blocks []block
-	_ = json.Unmarshal(raw, &blocks) // what is neither says nothing
+	_ = json.Unmarshal(raw, &blocks) // other content has no blocks
 	return blocks
 }
 
-// textOf are the texts of blocks, a line each.
+// textOf joins the texts of blocks, a line each.
 func textOf(blocks []block) string {
 	var texts []string
 	for _, b := range blocks {
@@ -157,17 +157,17 @@ func textOf(blocks []block) string {
 	return strings.Join(texts, "\n")
 }
 
-// answer is what a call came to.
+// An answer is the result of a call.
 type answer struct {
 	call   string
 	text   string
 	failed bool
-	// exit is the exit status of a command, nil where none is known.
+	// exit is the exit status of a command, nil if unknown.
 	exit *int
 	at   time.Time
 }
 
-// answer adds the answer to a call. One to an unknown call is left out.
+// answer adds the answer to a call. An answer to an unknown call is left out.
 func (c *conversation) answer(a answer) {
 	t := c.calls[a.call]
 	if t == nil {
@@ -211,8 +211,7 @@ func (c *conversation) end() error {
 	return c.use(s)
 }
 
-// paired returns the entries in order, with the calls that were answered and their
-// answers only.
+// paired returns the entries in order. It keeps only calls that were answered, and their answers.
 func (c *conversation) paired() []*turn {
 	var turns []*turn
 	for _, t := range c.turns {
@@ -229,8 +228,8 @@ func (c *conversation) paired() []*turn {
 	return turns
 }
 
-// answered are the blocks of a reply without calls that nothing answered; those of a
-// reply that made no other stay, so that its request counts.
+// answered returns the blocks of a reply without the calls that were not answered. If nothing
+// else is left they stay, so that the reply's request counts.
 func answered(t *turn) []history.Block {
 	done := map[string]bool{}
 	if t.answers != nil {
@@ -250,7 +249,7 @@ func answered(t *turn) []history.Block {
 	return blocks
 }
 
-// most returns the name with the highest count, the first in the alphabet of several.
+// most returns the name with the highest count, the alphabetically first of several.
 func most(counts map[string]int) string {
 	best := ""
 	for name, n := range counts {
@@ -268,12 +267,12 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// shellTool is the name that commands have in every stretch.
+// shellTool is the name of the shell tool in every stretch.
 const shellTool = "run_shell_command"
 
 var exitPattern = pattern.New(`(?:[Ee]xit code:?|exited with code|exit status)\s*:?\s*(-?\d+)`)
 
-// exitStatus reads the status of a command from its answer: programs write it at the
+// exitStatus reads the exit status of a command from its answer. Programs write the status at the
 // beginning or at the end.
 func exitStatus(text string, failed bool) *int {
 	const looked = 400

@@ -1,9 +1,14 @@
 // Package logs reads the sessions that other coding agents record: Claude Code, codex,
-// gemini-cli, pi and opencode. It turns each into stretches, which are what was said
-// between two compactions, as entries of history with the time at which each was said.
+// gemini-cli, pi and opencode. It turns each session into stretches, which are the parts between
+// two compactions. A Stretch holds entries of history with their times.
 //
-// It only reads. A line that cannot be understood is counted and passed over; a file
-// that holds no session of a known form is refused with ErrUnknown.
+// The package only reads. A line that cannot be understood is counted and skipped; a file that
+// holds no session of a known form is refused with ErrUnknown. Find lists the sessions on this
+// machine, and Read reads one.
+//
+// Each kind of log has a form (read.go), which recognises the log and makes a reader for its
+// lines. The readers fill a conversation (conversation.go), which pairs calls with answers and
+// hands over the stretches.
 package logs
 
 import (
@@ -13,22 +18,22 @@ import (
 	"agent/internal/history"
 )
 
-// Stretch is what was said in a session up to a compaction, or to the end.
+// A Stretch is the part of a session up to a compaction, or to the end.
 type Stretch struct {
-	// Agent is the program that recorded it, as "claude" or "codex".
+	// Agent is the program that recorded the session, such as "claude" or "codex".
 	Agent string
-	// Project is the folder that the session worked in, empty where the log does not
-	// say it.
+	// Project is the folder in which the session worked, or "" if the log does not name it.
 	Project string
-	// Model is the model that gave most replies, empty where the log does not say it.
+	// Model is the model that gave most replies, or "" if the log names none.
 	Model string
-	// Latest is when the last entry was said, zero where the log has no times.
+	// Latest is the time of the last entry, zero if the log has no times.
 	Latest time.Time
-	// Entries have the time in milliseconds since 1970 in their metadata as "ts".
+	// Entries holds the messages, calls and answers. Their metadata has the time as "ts", in
+	// milliseconds since 1970.
 	Entries []*history.Content
 }
 
-// Notes say what of a file was not used.
+// Notes reports the parts of a file that were not used.
 type Notes struct {
 	// Lines counts the lines that were damaged, too long or of an unknown form.
 	Lines int
@@ -37,10 +42,10 @@ type Notes struct {
 // ErrUnknown means that a file holds no session of a known form.
 var ErrUnknown = errors.New("no session of a known program")
 
-// ErrTooLarge means that a session holds more text than is replayed at once.
+// ErrTooLarge means that a session holds more text than a replay can take at once.
 var ErrTooLarge = errors.New("the session is larger than 512 MB")
 
-// Bounds on what is held at once, in bytes.
+// Limits of the text held at once, in bytes.
 const (
 	maxLine    = 64 << 20
 	maxStretch = 512 << 20

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// File is a session on the disk.
+// File is a session on disk.
 type File struct {
 	Path string
 	Size int64
-	// Changed is the time of the last write, zero where it does not matter.
+	// Changed is the time of the last write, zero if it does not matter.
 	Changed time.Time
 }
 
-// place is where a program keeps its sessions.
+// A place describes the folder in which a program keeps its sessions.
 type place struct {
-	// root is the folder of the program: that of the variable where it is set, else
-	// the one below the home folder.
+	// variable names an environment variable with the folder of the program, "" for none. home is
+	// that folder relative to the home folder, if the variable is not set.
 	variable, home string
-	// below is the folder of the sessions in it.
+	// below is the folder of the sessions within the program's folder.
 	below string
 	is    func(path string) bool
 }
@@ -44,7 +44,7 @@ func named(prefix, suffix string) func(string) bool {
 }
 
 // Find lists the sessions of other programs below a home folder. Env reads a variable of the
-// environment. A folder that cannot be read is given to skip with the reason.
+// environment. skip is called with each folder that cannot be read and the reason.
 func Find(home string, env func(string) string, skip func(path string, err error)) []File {
 	var files []File
 	for _, p := range places {
@@ -57,13 +57,13 @@ func Find(home string, env func(string) string, skip func(path string, err error
 	return files
 }
 
-// Below lists the files below a folder that can be sessions.
+// Below lists the files below a folder that may be sessions.
 func Below(root string, skip func(path string, err error)) []File {
 	is := func(path string) bool { return slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) }
 	return below(root, is, skip)
 }
 
-// Since returns the files that were changed since a time, and those that were not.
+// Since splits files into the files changed since a time and the others.
 func Since(files []File, at time.Time) (since, before []File) {
 	for _, f := range files {
 		if f.Changed.Before(at) {
@@ -75,7 +75,7 @@ func Since(files []File, at time.Time) (since, before []File) {
 	return since, before
 }
 
-// below lists the sessions of a program below a folder. Without the folder there are none.
+// below lists the sessions of a program below a folder. A missing folder has none.
 func below(root string, is func(path string) bool, skip func(path string, err error)) []File {
 	var files []File
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// geminiRecord is a line of a session of gemini-cli: a message, or an update of what the
-// file says ("$set"). Before 2026 a file was one JSON object with all messages.
+// geminiRecord is a line of a session of gemini-cli: a message, or an update of the file's
+// contents ("$set"). Before 2026 a file was one JSON object with all messages.
 type geminiRecord struct {
 	geminiMessage
 	Set struct {
@@ -36,7 +36,7 @@ type geminiMessage struct {
 	} `json:"toolCalls"`
 }
 
-// gemini reads a session of gemini-cli, whose tools are named as ours.
+// gemini reads a session of gemini-cli, whose tools have the same names as ours.
 type gemini struct{ *conversation }
 
 func (g gemini) line(line []byte) error {
@@ -51,9 +51,8 @@ func (g gemini) line(line []byte) error {
 	return nil
 }
 
-// message adds a message. A message that was there before is recorded again when its
-// calls are answered; a message that holds only calls belongs to the reply in front of
-// it.
+// message adds a message. gemini-cli records a message again when its calls are answered. A
+// message that holds only calls belongs to the reply before it.
 func (g gemini) message(m geminiMessage) {
 	switch m.Type {
 	case "user":
@@ -90,7 +89,7 @@ func (g gemini) message(m geminiMessage) {
 	}
 }
 
-// geminiResult is what a call answered.
+// geminiResult returns the answer to a call.
 func geminiResult(raw json.RawMessage) (text string, failed bool) {
 	var parts []struct {
 		FunctionResponse struct {

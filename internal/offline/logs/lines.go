@@ -9,8 +9,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// eachLine calls use with every line that is not blank. A line over maxLine is passed
-// over and counted.
+// eachLine calls use with every line that is not blank. A line over maxLine is skipped and
+// counted.
 func eachLine(r io.Reader, notes *Notes, use func(line []byte) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
@@ -33,7 +33,7 @@ func eachLine(r io.Reader, notes *Notes, use func(line []byte) error) error {
 			return nil
 		}
 		if cap(line) > 1<<20 {
-			line = nil // one huge line is no reason to hold its memory for the rest
+			line = nil // free the memory of a huge line
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// opencodeExport is what "opencode export" prints.
+// opencodeExport is the output of "opencode export".
 type opencodeExport struct {
 	Info struct {
 		Directory string `json:"directory"`
@@ -37,11 +37,11 @@ type opencodePart struct {
 	} `json:"state"`
 }
 
-// opencodeNames are our names of opencode's tools that run commands; the others are known
-// by their own.
+// opencodeNames maps opencode's tool for commands to our name. The other tools are known by their
+// own names.
 var opencodeNames = map[string]string{"bash": shellTool}
 
-// opencode reads an export, which is one object over many lines.
+// opencode reads an export, which is one JSON object over many lines.
 type opencode struct{ *conversation }
 
 func (o opencode) line(data []byte) error {
@@ -52,7 +52,7 @@ func (o opencode) line(data []byte) error {
 	o.project = e.Info.Directory
 	for _, m := range e.Messages {
 		at := m.Info.Time.Created.Time
-		if m.Info.Summary == true { // the summary of a compaction, and what follows it
+		if m.Info.Summary == true { // the summary of a compaction begins a new stretch
 			if err := o.end(); err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ func (o opencode) line(data []byte) error {
 	return nil
 }
 
-// steps adds the replies of a message: each step is one request.
+// steps adds the replies of a message. Each step is one request.
 func (o opencode) steps(id string, parts []opencodePart, at time.Time) {
 	t := o.reply(id, at)
 	started := false

@@ -21,13 +21,13 @@ type piRecord struct {
 	} `json:"message"`
 }
 
-// piNames are our names of pi's tools.
+// piNames maps the names of pi's tools to ours.
 var piNames = map[string]string{
 	"read": "read_file", "write": "write_file", "edit": "replace", "bash": shellTool,
 	"grep": "search_file_content", "find": "glob", "search": "search_file_content", "ls": "list_directory",
 }
 
-// piParameters are our names of the parameters of pi's tools.
+// piParameters maps the parameters of pi's tools to ours.
 var piParameters = map[string]string{"path": "file_path", "oldText": "old_string", "newText": "new_string"}
 
 type pi struct{ *conversation }

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// reader reads the records of a log, one line at a time; the forms that are one object
-// over many lines are given whole.
+// A reader reads the records of a log, one line at a time. In a form that is one object over many
+// lines, the whole object counts as one line.
 type reader interface {
-	// line adds a record; it returns errDamaged for one that cannot be read.
+	// line adds a record. It returns errDamaged if the record cannot be read.
 	line(line []byte) error
-	// end hands over what was read since the last compaction.
+	// end hands over the stretch since the last compaction.
 	end() error
-	// held is how much text that is, in bytes.
+	// held returns the size of the text in that stretch, in bytes.
 	held() int
 }
 
-// form is a way of recording sessions.
+// A form is a way of recording sessions.
 type form struct {
 	agent string
-	// whole says that a file is one JSON object.
+	// whole is set if a file is one JSON object.
 	whole bool
-	// is reports whether a record is of the form; of a file that is one object only
-	// the names of its members are given.
+	// is reports whether a record, or a file that is one object, has the form. m holds its
+	// members.
 	is func(m map[string]json.RawMessage) bool
-	// names are our names of its tools; other tools keep theirs.
+	// names maps the names of the program's tools to ours; other tools keep their names.
 	names map[string]string
 	new   func(*conversation) reader
 }
@@ -40,7 +40,7 @@ var forms = []form{
 	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, opencodeNames, func(c *conversation) reader { return opencode{c} }},
 }
 
-// reader begins a session of the form.
+// reader returns a new reader of the form.
 func (f form) reader(use func(Stretch) error) reader { return f.new(newConversation(f, use)) }
 
 func has(m map[string]json.RawMessage, names ...string) bool {
@@ -71,12 +71,12 @@ func isClaude(m map[string]json.RawMessage) bool {
 	return has(m, "sessionId") || has(m, "leafUuid") || has(m, "messageId", "snapshot")
 }
 
-// looked is how many lines are looked at to find out what a file is, the first ones may
-// be damaged.
+// looked is the number of lines examined to recognise a file, since the first ones may be
+// damaged.
 const looked = 20
 
-// Read reads a session and calls use with each stretch of it, in order. It returns an
-// error for which errors.Is reports ErrUnknown if the file is of no known form.
+// Read reads a session and calls use with each of its stretches, in order. It returns an error
+// for which errors.Is reports ErrUnknown if the file has no known form.
 func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
 	var notes Notes
 	var into reader
@@ -118,7 +118,8 @@ func Read(r io.Reader, use func(Stretch) error) (Notes, error) {
 // errWhole means that a file is one JSON object over many lines.
 var errWhole = errors.New("one object")
 
-// ReadFile is Read for a file that can be read twice.
+// ReadFile does the work of Read, and also reads files that are one JSON object. For these it
+// reads r twice.
 func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
 	notes, err := Read(r, use)
 	if !errors.Is(err, errWhole) {
@@ -150,7 +151,7 @@ func ReadFile(r io.ReadSeeker, use func(Stretch) error) (Notes, error) {
 	return notes, ErrUnknown
 }
 
-// isOpen reports whether a line begins an object that continues in the next ones.
+// isOpen reports whether a line begins an object that continues on the next lines.
 func isOpen(line []byte) bool { return line[0] == '{' && !json.Valid(line) }
 
 func formOf(line []byte) *form {
@@ -166,7 +167,7 @@ func formOf(line []byte) *form {
 	return nil
 }
 
-// errDamaged means that a record is no JSON, or of another form than its kind has.
+// errDamaged means that a record is not JSON, or does not have the form of its kind.
 var errDamaged = errors.New("damaged")
 
 func decode(line []byte, record any) error {
@@ -176,7 +177,7 @@ func decode(line []byte, record any) error {
 	return nil
 }
 
-// feed gives a line to a reader and counts it if it cannot be read.
+// feed gives a line to a reader, and counts the line if it cannot be read.
 func feed(into reader, line []byte, notes *Notes) error {
 	err := into.line(line)
 	switch {
@@ -189,8 +190,8 @@ func feed(into reader, line []byte, notes *Notes) error {
 	return err
 }
 
-// moment is a time as logs write it: as text, or in milliseconds since 1970. Anything
-// else is no time.
+// A moment is a time as logs write it: as text, or in milliseconds since 1970. Any other value is
+// read as the zero time.
 type moment struct{ time.Time }
 
 // UnmarshalJSON implements json.Unmarshaler.
