@@ -6,14 +6,14 @@ import (
 	"agent/internal/tools"
 )
 
-// Mode is an approval mode: which kinds of call run without asking.
+// A Mode is an approval mode. It determines which kinds of call run without asking.
 type Mode string
 
 // The approval modes, from the most to the least careful.
 const (
 	// ModeReadOnly refuses every edit, command and network call.
 	ModeReadOnly Mode = "read-only"
-	// ModePlan refuses what ModeReadOnly refuses, until the person agrees to a plan.
+	// ModePlan refuses the same calls as ModeReadOnly, until the person agrees to a plan.
 	ModePlan Mode = "plan"
 	// ModeAsk asks before edits, commands and network calls.
 	ModeAsk Mode = "ask"
@@ -28,7 +28,8 @@ func Modes() []Mode {
 	return []Mode{ModeAsk, ModeAutoEdit, ModeFullAuto, ModePlan, ModeReadOnly}
 }
 
-// OnlyLooks reports whether calls can change nothing in this mode, even if a rule allows them.
+// OnlyLooks reports whether calls cannot change anything in this mode, even if a rule allows
+// them.
 func (m Mode) OnlyLooks() bool { return m == ModeReadOnly || m == ModePlan }
 
 // ModeNames returns the names of the modes in settings.
@@ -46,41 +47,41 @@ func (m Mode) AllowsMoreThan(other Mode) bool {
 	return slices.Index(narrowFirst, m) > slices.Index(narrowFirst, other)
 }
 
-// Approval is a call, or a turn, that waits for a person's decision.
+// An Approval is a call, or a turn, that waits for a person's decision.
 type Approval struct {
 	ID int
-	// Call is the number of the call, 0 when it is the turn that waits.
+	// Call is the number of the call, 0 if the turn waits.
 	Call    int
 	Tool    string
 	Traits  tools.Traits
 	Preview tools.Preview
-	// Always names what "always" would allow for the rest of the session, for
-	// example `commands "go test"` or "edits". Empty when always is not offered.
+	// Always names the calls that "always" would allow for the rest of the session, for example
+	// `commands "go test"` or "edits". It is empty if always is not offered.
 	Always string
-	// Kept names what would be allowed for good in this project, with what that permits. Empty
-	// when that is not offered.
+	// Kept names the calls that could be allowed for good in this project, with the rights that
+	// this gives. It is empty if that is not offered.
 	Kept string
-	// Often says how often the person has agreed to calls that Kept covers, and to which; empty
-	// when that was seldom.
+	// Often tells how often the person has agreed to calls that Kept covers, and names them. It
+	// is empty if that was seldom.
 	Often string
-	// After has a line for each further call of the same reply that is likely to be asked about
-	// next.
+	// After has one line for each further call of the same reply that will probably be asked
+	// about next.
 	After []string
-	// Repeats is set when the turn waits because the model repeats itself, and says what
-	// repeats. The question is whether to continue; the reason of a refusal is the
-	// instruction for the model.
+	// Repeats is set if the turn waits because the model repeats itself, and names the repeated
+	// calls. The question is whether to continue; the reason of a refusal is the instruction for
+	// the model.
 	Repeats string
 }
 
-// Decision answers an Approval.
+// A Decision answers an Approval.
 type Decision struct {
 	Allow bool
-	// Always allows the same kind for the rest of the session.
+	// Always allows calls of the same kind for the rest of the session.
 	Always bool
-	// Keep allows the same kind for good, in this project.
+	// Keep allows calls of the same kind for good, in this project.
 	Keep bool
-	// Reason is sent to the model with a refusal.
+	// Reason is the person's text for the model with a refusal.
 	Reason string
-	// Answers are those to the preview's inquiries, one each.
+	// Answers holds one answer to each inquiry of the preview.
 	Answers []tools.Given
 }

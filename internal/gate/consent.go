@@ -13,49 +13,50 @@ import (
 	"agent/internal/tools"
 )
 
-// Policy is the consent that was given before a conversation began.
+// A Policy is the consent that a person gave before a conversation began.
 type Policy struct {
-	// Allow are the rules of --allow.
+	// Allow holds the rules of --allow.
 	Allow rules.Rules
-	// AllowOutside are the rules of --allow-outside, which also allow commands outside of the
+	// AllowOutside holds the rules of --allow-outside, which also allow commands outside of the
 	// sandbox.
 	AllowOutside rules.Rules
 	// Unattended means that nobody can answer an approval. A call that needs one is refused and
 	// ends the turn.
 	Unattended bool
-	// Keeper keeps permissions for good; nil keeps none. ParseRule reads their rules.
+	// Keeper stores permissions for good; nil stores none. ParseRule parses their rules.
 	Keeper    Keeper
 	ParseRule func(text string) (rules.Rule, error)
-	// OnGrants, which may be nil, gets the grants of the session after each change.
+	// OnGrants, which may be nil, receives the grants of the session after each change.
 	OnGrants func([]rules.Kept)
 }
 
-// Consent decides which calls may run: by the mode, by rules, by what a person has allowed for the
-// session and, where these do not decide, by asking. It is safe for concurrent use.
+// Consent decides which calls may run: by the mode, by rules, by the grants of the session and,
+// if these do not decide, by asking a person. It is safe for concurrent use.
 type Consent struct {
 	*Policy
 	settings *settings.Settings
 
 	mu sync.Mutex
-	// grants are those of the session, and once are the calls that a person agreed to without
-	// granting anything, by form.
+	// grants holds the grants of the session. once holds the calls that a person agreed to
+	// without granting anything, by form.
 	grants []grant
 	once   map[string][]string
-	// lent are rules until the end of the turn. They do not allow protected files.
+	// lent holds rules that last until the end of the turn. They do not allow protected files.
 	lent rules.Rules
-	// standing are the rules of the repository that the person has agreed to. They do not allow
+	// standing holds the rules of the repository that the person has agreed to. They do not allow
 	// protected files either.
 	standing rules.Rules
-	// review narrows the mode to plan until the end of the turn.
+	// review restricts the mode to plan until the end of the turn.
 	review bool
 }
 
-// NewConsent returns the consent of a conversation, without grants.
+// NewConsent returns the Consent of a conversation, without grants.
 func NewConsent(policy *Policy, s *settings.Settings) *Consent {
 	return &Consent{Policy: policy, settings: s}
 }
 
-// Gates returns the two gates of consent: one refuses what the mode does not allow, the other asks.
+// Gates returns the two gates of consent: the first refuses calls that the mode does not allow,
+// the second asks.
 func (c *Consent) Gates() []Gate {
 	return []Gate{
 		{Name: "mode", Stage: Denies, Check: c.deny},
@@ -63,10 +64,10 @@ func (c *Consent) Gates() []Gate {
 	}
 }
 
-// Mode returns the approval mode in force.
+// Mode returns the current approval mode.
 func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
 
-// mode returns the mode in force, in a review or not.
+// mode returns the current mode; review tells whether the turn is a review.
 func (c *Consent) mode(review bool) Mode {
 	mode := Mode(settings.ApprovalMode.Of(c.settings))
 	if review && !mode.OnlyLooks() {
@@ -75,7 +76,7 @@ func (c *Consent) mode(review bool) Mode {
 	return mode
 }
 
-// Asks reports whether a call would be asked about now.
+// Asks reports whether a person would be asked about a call now.
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +96,7 @@ func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	return Verdict{Refusal: refusal}
 }
 
-// check decides about a call that nothing has refused.
+// check decides about a call that no other gate has refused.
 func (c *Consent) check(_ context.Context, k Call) Verdict {
 	switch protected := k.Preview.Protected; {
 	case k.Preview.Plan != "":
@@ -121,8 +122,9 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	return Verdict{Ask: c.question(k)}
 }
 
-// deniedBy returns the end of a turn whose call is refused because nobody can be asked. A mode in
-// which nothing is done has the model answer without the call.
+// deniedBy returns the error that ends a turn whose call is refused because nobody can be asked.
+// In a mode in which nothing can be changed it returns nil, and the model answers without the
+// call.
 func (c *Consent) deniedBy() error {
 	if c.Mode().OnlyLooks() {
 		return nil
@@ -154,8 +156,8 @@ func (c *Consent) question(k Call) *Question {
 	}
 }
 
-// Aside returns the question whether something beside another call may run. The call passes whatever
-// the answer is; then gets the answer.
+// Aside returns the question whether something beside another call may run. The call passes
+// whatever the answer is; the function then receives the answer.
 func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	question := c.question(k)
 	decided := question.Then
@@ -167,8 +169,8 @@ func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	return question
 }
 
-// inquired returns the verdict on n questions of a call to the person, which neither a mode nor a
-// rule answers.
+// inquired returns the verdict on n questions of a call to the person. No mode and no rule
+// answers them.
 func inquired(n int) func(Decision) Verdict {
 	return func(d Decision) Verdict {
 		switch {
@@ -192,7 +194,7 @@ func Answered(d Decision) Verdict {
 	return Verdict{Refusal: "the user refused this call: " + d.Reason}
 }
 
-// inWords describes a call that nobody is asked about, with its arguments.
+// inWords describes a call with its arguments, for a notice.
 func inWords(k Call) string {
 	if arguments := k.Preview.Arguments; len(arguments) > 0 {
 		return k.Name + " " + string(arguments)
@@ -200,7 +202,8 @@ func inWords(k Call) string {
 	return k.Said.Title()
 }
 
-// remedy returns why a call was refused that nobody could be asked about, and what allows it.
+// remedy returns the reason for refusing a call that nobody could be asked about, and the option
+// that would allow it.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
@@ -210,7 +213,7 @@ func (c *Consent) remedy(k Call) string {
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
-	if c.Mode() == ModeFullAuto { // which asks in the home folder only
+	if c.Mode() == ModeFullAuto { // full-auto asks in the home folder only
 		return k.Preview.Unwatched + "; name it with -C to have full-auto run there unasked"
 	}
 	flag := "--allow"
@@ -225,7 +228,7 @@ func (c *Consent) remedy(k Call) string {
 	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
 }
 
-// because returns the files that a call is asked about, each with the reason.
+// because returns the protected files of a call, each with the reason for its protection.
 func because(protected []protect.Found) string {
 	var says []string
 	for _, found := range protected {
@@ -234,12 +237,13 @@ func because(protected []protect.Found) string {
 	return strings.Join(says, "; ")
 }
 
-// allowed reports whether a call runs without asking. The lock is held.
+// allowed reports whether a call runs without asking. The caller holds the lock.
 func (c *Consent) allowed(k Call) bool {
 	return c.allowedWith(c.grants, k) || c.Keeper != nil && c.allowedWith(slices.Concat(c.grants, c.project()), k)
 }
 
-// allowedWith reports whether a call runs without asking if these grants count. The lock is held.
+// allowedWith reports whether a call runs without asking if these grants count. The caller holds
+// the lock.
 func (c *Consent) allowedWith(grants []grant, k Call) bool {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
 	switch {
@@ -249,7 +253,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 		return true
 	case k.Preview.ReadOnly && k.Preview.Served == nil || mode == ModeFullAuto && !k.Preview.AtHome:
 		return true
-	case mode.OnlyLooks(): // also where a server says that its tool only reads
+	case mode.OnlyLooks(): // even if a server says that its tool only reads
 		return false
 	case k.Preview.ReadOnly:
 		return true
@@ -271,8 +275,8 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && editsGranted(grants, k.Preview.Paths)
 }
 
-// allowedServed reports whether a call of a server needs no question. A person has allowed a tool
-// with its definition at that time, not a changed one. The lock is held.
+// allowedServed reports whether a call of a server needs no question. A person allows a tool with
+// its present definition, not with a later one. The caller holds the lock.
 func (c *Consent) allowedServed(grants []grant, s tools.Served) bool {
 	if s.Changed != "" {
 		return false
@@ -281,9 +285,9 @@ func (c *Consent) allowedServed(grants []grant, s tools.Served) bool {
 		slices.ContainsFunc(grants, func(g grant) bool { return g.serves(s) })
 }
 
-// allowedProtected reports whether the mode, or rules that name them, allow the protected files of a
-// call (D-60). No mode allows sending the text of a file that may hold keys: that cannot be taken
-// back (D-121).
+// allowedProtected reports whether a call may use its protected files without asking: the mode
+// allows them, or rules that name them do (D-60). No mode allows sending the text of a file that
+// may hold keys, because that cannot be undone (D-121).
 func (c *Consent) allowedProtected(k Call) bool {
 	for _, found := range k.Preview.Protected {
 		named := c.Allow.Naming(found.Name)

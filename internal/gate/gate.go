@@ -1,11 +1,15 @@
-// Package gate is what is between a planned call and its effect:
+// Package gate stands between a planned call and its effect:
 //
 //	plan → gate₁ → gate₂ → … → apply
 //
-// A gate sees the planned call and lets it pass, refuses it with words for the model,
-// asks a person, or replaces its arguments; then the call is planned anew and begins at
-// the first gate. Gates know neither the turn loop nor the screen: they return a
-// verdict, and the loop carries it out.
+// A [Gate] sees the planned [Call] and returns a [Verdict]: the call passes, or is refused with
+// words for the model, or a person is asked, or its arguments are replaced. After a replacement,
+// the call is planned anew and begins at the first gate. Gates know neither the turn loop nor the
+// screen; the loop carries out their verdicts.
+//
+// A conversation owns one [Consent], which decides by mode, rules and grants whether a person is
+// asked, and one [Loop], which notices a model that runs in circles. A [Keeper] holds the
+// permissions that a person has given for good.
 package gate
 
 import (
@@ -21,127 +25,129 @@ import (
 	"agent/internal/traits"
 )
 
-// Call is a planned call that has not run.
+// A Call is a planned call that has not run.
 type Call struct {
-	// Number counts the calls of a session, ID is the model's for it.
+	// Number counts the calls of a session. ID is the model's identifier of the call.
 	Number int
 	ID     string
 	Name   string
 	Traits traits.Traits
-	// Said is the call in words.
+	// Said describes the call in words.
 	Said      traits.Said
 	Arguments json.RawMessage
-	// Preview is what the call would do.
+	// Preview shows the effect of the call.
 	Preview tools.Preview
-	// Spared is set when a gate spares the question whether it may run.
+	// Spared is set if a gate has decided that no person need be asked whether the call may run.
 	Spared bool
 }
 
-// Stage is where in the order of all gates one is.
+// Stage is the place of a gate in the order of all gates.
 type Stage int
 
-// The stages, in the order in which a call passes them.
+// The stages, in the order of a call's way through them.
 const (
-	// Denies: rules that refuse a call whatever else is said of it.
+	// Denies: rules that refuse a call whatever other gates say.
 	Denies Stage = iota
-	// Guards: what looks at the turn as a whole.
+	// Guards: gates that look at the turn as a whole.
 	Guards
-	// Hooks: programs of the person.
+	// Hooks: gates that run the person's programs.
 	Hooks
-	// Consents: what needs a person's consent, last, so that what they see is what runs.
+	// Consents: gates that ask the person. They come last, so that the person sees the call that
+	// runs.
 	Consents
 )
 
-// Gate is one thing that a call must pass.
+// A Gate is a check that each call must pass.
 type Gate struct {
-	// Name says in errors which gate it is.
+	// Name identifies the gate in errors.
 	Name  string
 	Stage Stage
-	// Check says what becomes of a call. It runs on a goroutine of its own, for one call
-	// at a time; it may take long, and returns soon after ctx ends. A verdict that comes
-	// later counts for nothing.
+	// Check returns the verdict on a call. It runs on a goroutine of its own, for one call at a
+	// time; it may take long, and returns soon after ctx ends. A verdict that comes later is
+	// ignored.
 	Check func(ctx context.Context, call Call) Verdict
-	// Asked, which may be nil, says what becomes of a call that a person would be asked
-	// about; where its verdict leaves that open they are. It runs as Check does.
+	// Asked, which may be nil, returns the verdict on a call that a person would be asked about.
+	// If the verdict leaves the question open, the person is asked. Asked runs as Check does.
 	Asked func(ctx context.Context, call Call) Verdict
-	// After, which may be nil, gets what came of a call that ran, and returns what takes
-	// its place; an error ends the turn. It runs on a goroutine of its own, for several calls
+	// After, which may be nil, receives the answer of a call that ran, and returns the answer to
+	// use instead; an error ends the turn. It runs on a goroutine of its own, for several calls
 	// at a time; it may take long, and returns soon after ctx ends.
 	After func(ctx context.Context, call Call, answer tools.Answer, took time.Duration) (tools.Answer, error)
-	// Remark, which may be nil, returns what the model reads beside the answer to a
-	// call, "" for nothing. It returns at once.
+	// Remark, which may be nil, returns a text for the model beside the answer to a call, "" for
+	// none. It returns at once.
 	Remark func(call Call, answer tools.Answer) string
-	// Ended, which may be nil, gets each call that was answered, refused ones too, in
-	// the order of the answers. It returns at once.
+	// Ended, which may be nil, receives each answered call, refused ones too, in the order of the
+	// answers. It returns at once.
 	Ended func(call Call, answer tools.Answer, took time.Duration)
 }
 
-// Verdict is what becomes of a call. The zero value lets it pass.
+// A Verdict decides about a call. The zero value lets the call pass.
 type Verdict struct {
-	// Refusal is why the call does not run, for the model to read.
+	// Refusal is the reason not to run the call, for the model to read.
 	Refusal string
-	// End ends the turn with the refusal: ErrDenied, ErrRepeating, or why the turn fails.
+	// End ends the turn with the refusal: ErrDenied, ErrRepeating, or the reason for the failure
+	// of the turn.
 	End error
-	// Instead is what the model is to do instead of this call and those behind it, in
-	// the person's words.
+	// Instead is the person's instruction to the model, in place of this call and the calls
+	// behind it.
 	Instead string
 	// Notice is a line for the person.
 	Notice string
-	// Arguments replace those of the call, which is planned anew and begins at the first
+	// Arguments replaces the arguments of the call, which is planned anew and begins at the first
 	// gate. Nil changes nothing.
 	Arguments json.RawMessage
-	// Answers are the person's to what the call asks them. Nil changes nothing.
+	// Answers holds the person's answers to the questions of the call. Nil changes nothing.
 	Answers []tools.Given
-	// Spares says that a person need not be asked whether the call may run. It spares
-	// nothing else: neither what the mode refuses nor a protected file, nor leaving the
-	// sandbox, nor a question of the call itself.
+	// Spares means that no person need be asked whether the call may run. All else stays: the
+	// calls that the mode refuses, the questions about protected files and about leaving the
+	// sandbox, and the questions of the call itself.
 	Spares bool
-	// Ask is a question on which the verdict depends; nil for none.
+	// Ask holds a question on which the verdict depends; nil for none.
 	Ask *Question
 }
 
-// Question is what a gate asks a person.
+// A Question is a gate's question to a person.
 type Question struct {
-	// Approval is what is shown.
+	// Approval describes the question for the screen.
 	Approval Approval
-	// Moot, which may be nil, reports whether the call is allowed by now without an
-	// answer, because settings have changed. The loop calls it while the question is open.
+	// Moot, which may be nil, reports whether the call is allowed by now without an answer,
+	// because settings have changed. The loop calls it while the question is open.
 	Moot func() bool
-	// Then is the verdict that an answer makes.
+	// Then returns the verdict for a decision.
 	Then func(Decision) Verdict
-	// Aside is set when the question is about something else than the call, which passes
-	// whatever the answer is.
+	// Aside is set if the question is about something other than the call, which passes whatever
+	// the answer is.
 	Aside bool
 }
 
 // OfCall reports whether the question is about the call that waits.
 func (q *Question) OfCall() bool { return !q.Aside && q.Approval.Repeats == "" }
 
-// NotRun is the answer to a call that was not run for no fault of its own.
+// NotRun is the answer to a call that was not run because the turn ended.
 const NotRun = "not run: the turn ended before this call"
 
-// StoppedError ends a turn because a program of the person says so.
+// A StoppedError ends a turn on the demand of one of the person's programs.
 type StoppedError struct {
-	// By is what says it, and Why the reason.
+	// By names the program, and Why is the reason.
 	By, Why string
 }
 
 func (e *StoppedError) Error() string { return "stopped by " + e.By + ": " + e.Why }
 
-// Ends of a turn that are no failure.
+// Errors that end a turn without a failure.
 var (
-	// ErrDenied: a call was not allowed.
+	// ErrDenied means that a call was not allowed.
 	ErrDenied = errors.New("a call was not allowed")
-	// ErrRepeating: the model runs in circles and a person stopped it.
+	// ErrRepeating means that a person stopped a model that runs in circles.
 	ErrRepeating = errors.New("the model goes in circles")
 )
 
-// Order returns gates in the order of their stages; within a stage the order given stays.
+// Order returns gates in the order of their stages. Gates of the same stage keep their order.
 func Order(gates ...Gate) []Gate {
 	return slices.SortedStableFunc(slices.Values(gates), func(a, b Gate) int { return cmp.Compare(a.Stage, b.Stage) })
 }
 
-// Ask is Check for a gate that may panic: a defect of a gate refuses the call.
+// Ask calls Check and refuses the call if the gate panics.
 func (g Gate) Ask(ctx context.Context, call Call) (v Verdict) {
 	defer func() {
 		if p := recover(); p != nil {

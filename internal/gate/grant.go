@@ -11,14 +11,14 @@ import (
 	"agent/internal/words"
 )
 
-// grant is something that a person has allowed for more than one call, until they take it back.
+// A grant is a person's permission for more than one call, until the person takes it back.
 type grant struct {
 	rules.Kept
-	// rule is Rule as it was read.
+	// rule is the parsed Rule.
 	rule rules.Rule
 }
 
-// says describes exactly what a grant allows.
+// says describes exactly the calls that a grant allows.
 func (g grant) says() string {
 	switch {
 	case g.Served != "":
@@ -35,7 +35,7 @@ func (g grant) says() string {
 	return g.rule.Allows()
 }
 
-// permits says what a person may not expect of a grant that is kept for good, "" for nothing.
+// permits names rights of a permanent grant that a person may not expect, "" for none.
 func (g grant) permits() string {
 	switch {
 	case g.Outside != "":
@@ -50,13 +50,13 @@ func (g grant) permits() string {
 	return ""
 }
 
-// offer returns what "always" would allow from now on, nothing if it is not offered.
+// offer returns the grants that "always" would give, none if "always" is not offered.
 func offer(k Call) []grant {
 	var grants []grant
 	preview := k.Preview
 	switch {
 	case len(preview.Protected) > 0:
-		return nil // each call about those is asked about
+		return nil // each use of a protected file needs its own question
 	case preview.Served != nil:
 		if preview.Served.EachTime {
 			return nil
@@ -65,7 +65,7 @@ func offer(k Call) []grant {
 	case preview.Outside != "":
 		return []grant{{Kept: rules.Kept{Outside: preview.Command, Directory: preview.Directory}}}
 	case rules.Delete(preview.Commands):
-		return nil // what is gone is gone: each is asked about
+		return nil // a deletion cannot be undone, so each needs its own question
 	case k.Traits.Runs:
 		for _, rule := range rules.Always(k.Name, preview.Commands) {
 			grants = append(grants, grant{rules.Kept{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
@@ -75,19 +75,19 @@ func offer(k Call) []grant {
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
 			return []grant{{Kept: rules.Kept{Edits: "*" + extension}}}
 		}
-		// Names without an ending say nothing of each other: Makefile, Dockerfile.
+		// Files without an ending have nothing in common: Makefile, Dockerfile.
 		return []grant{{Kept: rules.Kept{Edits: file}}}
 	}
 	return grants
 }
 
-// kindOfFiles reports whether the files of a grant are all those with an ending.
+// kindOfFiles reports whether the files of a grant are all files with an ending.
 func kindOfFiles(files string) bool {
 	return len(files) > 2 && files[:2] == "*." && path.Base(files) == files
 }
 
-// holds reports whether the rule of a grant counts for a call: what was allowed in the sandbox does
-// not hold without one.
+// holds reports whether the rule of a grant counts for a call. A rule that was allowed in the
+// sandbox does not count without one.
 func (g grant) holds(k Call) bool {
 	return g.Rule != "" && (g.Unconfined || k.Preview.Sandboxed || !k.Traits.Runs)
 }
@@ -102,12 +102,12 @@ func (g grant) serves(s tools.Served) bool {
 	return g.Served == s.String() && g.Definition == s.Definition
 }
 
-// edits reports whether a grant allows to edit a file.
+// edits reports whether a grant allows editing a file.
 func (g grant) edits(file string) bool {
 	return g.Edits != "" && (g.Edits == file || kindOfFiles(g.Edits) && g.Edits == "*"+path.Ext(file))
 }
 
-// takesPart reports whether a grant allows a call, or a part of it.
+// takesPart reports whether a grant allows a call or a part of it.
 func (g grant) takesPart(k Call) bool {
 	switch {
 	case k.Preview.Served != nil:
@@ -143,7 +143,8 @@ func saying(grants []grant) []string {
 	return says
 }
 
-// permitted says what grants permit beyond what their descriptions say, to follow those.
+// permitted returns the rights of grants beyond their descriptions, as a suffix for the
+// descriptions.
 func permitted(grants []grant) string {
 	var says []string
 	for _, g := range grants {
@@ -157,7 +158,7 @@ func permitted(grants []grant) string {
 	return " (" + strings.Join(says, "; ") + ")"
 }
 
-// kept returns grants as they are written to a file.
+// kept returns grants in the form of the file.
 func kept(grants []grant) []rules.Kept {
 	var all []rules.Kept
 	for _, g := range grants {
@@ -166,8 +167,7 @@ func kept(grants []grant) []rules.Kept {
 	return all
 }
 
-// Lend allows calls by rules until TakeBack: the grants of a skill or command that the person has
-// called.
+// Lend allows calls by rules until TakeBack, for a skill or command that the person has called.
 func (c *Consent) Lend(lent rules.Rules) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +181,7 @@ func (c *Consent) SetAgreed(agreed rules.Rules) {
 	c.standing = agreed
 }
 
-// TakeBack ends what lasts for one turn: lent rules, and a review.
+// TakeBack ends the effects that last for one turn: lent rules, and a review.
 func (c *Consent) TakeBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,27 +10,27 @@ import (
 	"agent/internal/words"
 )
 
-// Keeper keeps permissions for good, for the project of the workspace.
+// A Keeper stores permissions for good, for the project of the workspace.
 type Keeper interface {
 	// Kept returns the permissions of the project, oldest first.
 	Kept() []rules.Kept
-	// Keep adds permissions, Drop removes them, and Used counts a use of them. Permissions that
-	// allow the same are one.
+	// Keep adds permissions, Drop removes them, and Used counts a use of them. Two permissions
+	// that allow the same count as one.
 	Keep(add ...rules.Kept) error
 	Drop(drop ...rules.Kept) error
 	Used(used ...rules.Kept)
 }
 
-// Granted is a permission as it is listed.
+// Granted is a permission as it appears in a list.
 type Granted struct {
 	rules.Kept
-	// Says describes exactly what it allows.
+	// Says describes exactly the calls that the permission allows.
 	Says string
-	// Project is set when it is kept for the project, else it ends with the session.
+	// Project is set if the permission is kept for the project. Others end with the session.
 	Project bool
 }
 
-// read returns permissions as grants. A rule that is not understood grants nothing.
+// read returns permissions as grants. It leaves out rules that it does not understand.
 func (c *Consent) read(all []rules.Kept) []grant {
 	var grants []grant
 	for _, k := range all {
@@ -50,8 +50,8 @@ func (c *Consent) read(all []rules.Kept) []grant {
 	return grants
 }
 
-// project returns the grants that are kept for the project, as the file has them now: another
-// session may have changed them.
+// project returns the grants of the project as the file has them now, because another session may
+// have changed them.
 func (c *Consent) project() []grant {
 	if c.Keeper == nil {
 		return nil
@@ -69,8 +69,8 @@ func (c *Consent) mayKeep(k Call) bool {
 	return !slices.ContainsFunc(k.Preview.Commands, func(parts cmdline.Command) bool { return slices.ContainsFunc(parts, written) })
 }
 
-// allow grants for the session, or for good. If it cannot be kept it holds for the session, and the
-// verdict says so.
+// allow adds grants for the session, or for good. If they cannot be stored, they hold for the
+// session, and the notice says so.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
 		err := c.Keeper.Keep(kept(offered)...)
@@ -91,15 +91,15 @@ func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	return notice
 }
 
-// changed reports the grants of the session after a change.
+// changed reports the grants of the session to OnGrants.
 func (c *Consent) changed(grants []rules.Kept) {
 	if c.OnGrants != nil {
 		c.OnGrants(grants)
 	}
 }
 
-// Restore grants what a person allowed for the session before it was resumed, and returns how many
-// grants there are.
+// Restore sets the grants that a person gave before the session was resumed, and returns their
+// number.
 func (c *Consent) Restore(recorded []rules.Kept) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,8 +107,8 @@ func (c *Consent) Restore(recorded []rules.Kept) int {
 	return len(c.grants)
 }
 
-// Grants returns what was allowed with "always": for the session, then for the project, each oldest
-// first.
+// Grants returns the permissions that were given with "always": for the session, then for the
+// project, each oldest first.
 func (c *Consent) Grants() []Granted {
 	c.mu.Lock()
 	session := slices.Clone(c.grants)
@@ -123,9 +123,9 @@ func (c *Consent) Grants() []Granted {
 	return all
 }
 
-// Forget takes back the grant with this number of the list, counted from 1, or all of them when it
-// is 0. It returns what was forgotten. The error says that there is no such grant, or that it cannot
-// be taken back.
+// Forget removes the grant with this number of the list, counted from 1, or all grants if the
+// number is 0. It returns descriptions of the removed grants. The error says that no such grant
+// exists, or that it cannot be removed.
 func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	all := c.Grants()
 	if number > len(all) || number < 0 {
@@ -156,7 +156,7 @@ func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	return forgotten, nil
 }
 
-// count counts the use of permissions that are kept for good, if a call needs them to run unasked.
+// count records the use of permanent permissions, if a call needs them to run unasked.
 func (c *Consent) count(k Call) {
 	if c.Keeper == nil {
 		return
@@ -173,10 +173,11 @@ func (c *Consent) count(k Call) {
 	}
 }
 
-// manyTimes is how often a person agrees to calls of one form before the question says so.
+// manyTimes is the number of times a person agrees to calls of one form before the question says
+// so.
 const manyTimes = 3
 
-// remember remembers that a person agreed to a call once, by what is offered for it.
+// remember records that a person agreed to a call once, under each grant that was offered.
 func (c *Consent) remember(offered []grant, k Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,8 +189,8 @@ func (c *Consent) remember(offered []grant, k Call) {
 	}
 }
 
-// often says which calls a person agreed to that what is offered would have covered, "" if there
-// were few.
+// often names the calls that a person agreed to and that the offered grants would have covered,
+// "" if they were few.
 func (c *Consent) often(offered []grant) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,57 +14,57 @@ import (
 	"agent/internal/words"
 )
 
-// What counts as going in circles (D-70).
+// The bounds of a circle (D-70).
 const (
-	// guardWindow is how many of the latest calls are looked at for one that comes again,
-	// and longWindow for a rotation of several.
+	// guardWindow is the number of latest calls that are searched for a repeated call, and
+	// longWindow the number for a rotation of several calls.
 	guardWindow = 20
 	longWindow  = maxRotation * maxRepeats
-	// maxRepeats is how often one of them may come again.
+	// maxRepeats is the number of repetitions of one call that make a circle.
 	maxRepeats = 5
-	// maxCircle is how many different calls may take turns and still be a circle.
+	// maxCircle bounds the number of different calls that may alternate and still form a circle.
 	maxCircle = 4
-	// maxCycle is the length of the longest cycle that is one whatever its calls
-	// answer, as long as it edits.
+	// maxCycle is the length of the longest cycle of calls that counts whatever the answers are,
+	// provided that it edits.
 	maxCycle = 3
-	// maxRotation is how many different calls may come again and again, each with the same
-	// answer, and still be a circle; rotates is how often each has come then.
+	// maxRotation bounds the number of different calls that may repeat, each with the same
+	// answer, and still form a circle. Each of them has come at least rotates times then.
 	maxRotation = 12
 	rotates     = 3
-	// patientCall is how long a call takes that waits for something: one that succeeds
-	// after that long is no sign of anything.
+	// patientCall is the duration from which a successful call counts as waiting for something.
+	// Such a call is no sign of a circle.
 	patientCall = 5 * time.Second
 )
 
-// Loop notices a model that runs in circles: it burns tokens and learns nothing. Calls
-// that were answered say whether it does; the call that comes next is the one that a
-// person is asked about. It is safe for parallel use.
+// A Loop notices a model that runs in circles: such a model uses tokens and learns nothing.
+// Answered calls show whether the model does so, and a person is then asked at the next call. A
+// Loop is safe for parallel use.
 type Loop struct {
 	policy *Policy
 
 	mu sync.Mutex
-	// repeats says what repeats, empty while nothing does.
+	// repeats names the repeated calls, empty while there are none.
 	repeats string
 	recent  []pastCall
 }
 
-// NewLoop returns the guard of a conversation; it has seen no calls.
+// NewLoop returns the Loop of a conversation.
 func NewLoop(policy *Policy) *Loop { return &Loop{policy: policy} }
 
-// Gate is the guard as a gate.
+// Gate returns the gate of the Loop.
 func (g *Loop) Gate() Gate {
 	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Remark: g.remark, Ended: g.ended}
 }
 
-// Reset begins anew: a person has been asked, or has said something.
+// Reset forgets all calls, because a person has been asked or has written something.
 func (g *Loop) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent, g.repeats = nil, ""
 }
 
-// check asks whether a turn that runs in circles shall go on; with nobody there the turn
-// fails. Nothing that repeated before is held against the model twice.
+// check asks whether a turn that runs in circles shall go on. If nobody can be asked, the turn
+// fails. Past repetitions are not counted again.
 func (g *Loop) check(context.Context, Call) Verdict {
 	g.mu.Lock()
 	repeats := g.repeats
@@ -90,13 +90,13 @@ func (g *Loop) check(context.Context, Call) Verdict {
 	}}
 }
 
-// habit is what the model reads with the third failure of one call.
+// habit is the text that the model reads with the third failure of one call.
 const habit = "This same call has now failed three times in the same way, and will fail again. Do not make it once more: say which assumption behind it is wrong, look at what is really there, then do something else."
 
-// maxHabit is how often one call may fail in one way before the model reads that.
+// maxHabit is the number of equal failures of one call at which the model reads habit.
 const maxHabit = 3
 
-// remark breaks the habit of a model that makes one call again and again.
+// remark returns habit if a call has failed in the same way maxHabit times.
 func (g *Loop) remark(call Call, answer tools.Answer) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +115,7 @@ func (g *Loop) remark(call Call, answer tools.Answer) string {
 	return habit
 }
 
-// ended takes an answered call into account.
+// ended records an answered call, and looks for a circle.
 func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -128,27 +128,28 @@ func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
 	}
 }
 
-// pastCall is what is remembered of a call.
+// A pastCall is the part of a call that is remembered.
 type pastCall struct {
 	title string
-	// asked represents the call, outcome for the call and what came of it.
+	// asked is a hash of the call, outcome a hash of the call and its answer.
 	asked, outcome uint64
 	failed, edits  bool
 	waited         bool
 }
 
-// durations distinguish two runs of a failing test that failed in the same way.
+// durations matches the times in the output of a failing test, which differ between two runs that
+// fail in the same way.
 var durations = pattern.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
-// asides are what may differ between two lines of a shell that are the same command: blanks,
-// and comments in their JSON.
+// asides matches the parts of a command line that do not matter for a comparison: white space,
+// and comments, in the form that they have in JSON.
 var asides = pattern.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
 
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
 	said := answer.Error + "\x00" + answer.ForModel()
 	if answer.ExitCode != nil {
-		said = answer.Error + "\x00" + answer.Text // the note is how long it took
+		said = answer.Error + "\x00" + answer.Text // the note holds the duration
 	}
 	if failed {
 		said = durations.ReplaceAllString(said, "")
@@ -165,9 +166,8 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	}
 }
 
-// circle looks for the latest call among those before it: with the same outcome,
-// maxRepeats times. A failure that comes again needs nothing more; a success is a
-// sign only if nothing new was done in between.
+// circle returns a description of the latest call if it came maxRepeats times with the same
+// outcome. For a failure this suffices; a success counts only if nothing new was done in between.
 func (g *Loop) circle() string {
 	last := g.recent[len(g.recent)-1]
 	if last.waited {
@@ -193,8 +193,8 @@ func (g *Loop) circle() string {
 	return ""
 }
 
-// rotation looks for calls that take turns, in any order, and learn nothing: since the
-// latest one came maxRepeats times, no call was new and none waited.
+// rotation returns a description of calls that alternate in any order without new answers: since
+// the latest call came maxRepeats times, no call was new and none waited.
 func (g *Loop) rotation() string {
 	last := g.recent[len(g.recent)-1]
 	seen := map[uint64]int{}
@@ -213,8 +213,8 @@ func (g *Loop) rotation() string {
 	return ""
 }
 
-// cycle looks for two or three calls, an edit among them, that come again and again
-// in the same order.
+// cycle returns a description of two or three calls, including an edit, that repeat in the same
+// order.
 func (g *Loop) cycle() string {
 	for length := 2; length <= maxCycle; length++ {
 		from := len(g.recent) - length*maxRepeats

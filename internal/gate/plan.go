@@ -57,7 +57,7 @@ func (c *Consent) Planning() string {
 	return "[The approval mode is plan: look at what matters, change nothing, and " + c.planning() + ".]"
 }
 
-// planning returns the instruction how to present a plan.
+// planning returns the instruction for presenting a plan.
 func (c *Consent) planning() string {
 	switch {
 	case c.Reviewing():
@@ -82,8 +82,8 @@ func (c *Consent) Reviewing() bool {
 	return c.review
 }
 
-// Denied returns the error by which a refused call ends an unattended turn, nil in a mode in which
-// nothing is changed.
+// Denied returns the error with which a refused call ends an unattended turn. It is nil in a mode
+// in which nothing can be changed.
 func (c *Consent) Denied() error {
 	if c.Mode().OnlyLooks() {
 		return nil
