@@ -8,43 +8,44 @@ import (
 	"agent/internal/words"
 )
 
-// Words say a call on the screen: "reading a.go", "read a.go (offset 3)", "read a.go".
+// Words describe a call on the screen: "reading a.go", "read a.go (offset 3)", "read a.go".
 type Words struct {
-	// Given is the parameter whose presence makes these the words of a call; empty for
-	// every call.
+	// Given is the parameter that a call must have for these words to apply; empty for every
+	// call.
 	Given string
-	// Now is the verb while a call runs, Done after it, and Do when it came to nothing.
+	// Now is the verb for a running call, Done for a finished call, and Do for a call without a
+	// result.
 	Now, Done, Do string
-	// About is what a call is about, with the values of its parameters in place of
-	// {NAME}. Without it a call is about its key, where it looks, and its numbers.
+	// About is the subject of a call, with {NAME} in place of the values of its parameters.
+	// Without it, the subject is the key of the call, its path, and its numbers.
 	About string
 }
 
-// Say returns the words of a tool all of whose calls have the same verbs.
+// Say returns the words of a tool whose calls all have the same verbs.
 func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, Do: do}} }
 
-// Said is a call in words.
+// Said describes a call in words.
 type Said struct {
-	// Name is that of the tool.
+	// Name is the name of the tool.
 	Name string
-	// Words are the verbs; a tool that declares none uses its name.
+	// Words holds the verbs; a tool that declares none uses its name.
 	Words
-	// Subject is what the call is about, on one line; empty when it says nothing.
+	// Subject names the object of the call on one line, empty if the call says nothing about it.
 	Subject string
 	// Key is the whole value of the parameter that distinguishes the call from others.
 	Key string
 }
 
-// Running says the call while it runs.
+// Running describes the call while it runs.
 func (s Said) Running() string { return join(s.Now, s.Subject) }
 
-// Ended says the call after it ran.
+// Ended describes the call after it ran.
 func (s Said) Ended() string { return join(s.Done, s.Subject) }
 
-// NotDone says the call when it came to nothing.
+// NotDone describes a call without a result.
 func (s Said) NotDone() string { return join(s.Do, s.Subject) }
 
-// Title says the call in a line: the tool and its subject.
+// Title describes the call on one line: the tool and its subject.
 func (s Said) Title() string { return join(s.Name, s.Subject) }
 
 func join(verb, subject string) string {
@@ -54,10 +55,10 @@ func join(verb, subject string) string {
 	return verb + " " + subject
 }
 
-// Named says a call of which nothing but the tool is known.
+// Named describes a call whose arguments are not known.
 func (t Traits) Named(name string) Said { return t.Describe(name, nil) }
 
-// Describe says a call of the tool with that name in words.
+// Describe describes a call of the tool with that name in words.
 func (t Traits) Describe(name string, arguments json.RawMessage) Said {
 	said := Said{Name: name, Words: Words{Now: name, Done: name, Do: name}}
 	given := parameters(arguments)
@@ -81,7 +82,7 @@ func (t Traits) Describe(name string, arguments json.RawMessage) Said {
 	return said
 }
 
-// patchedFiles are the files that the headers of a patch name.
+// patchedFiles returns the files that the headers of a patch name.
 func patchedFiles(patch string) []string {
 	var files []string
 	for line := range strings.Lines(patch) {
@@ -98,7 +99,7 @@ func patchedFiles(patch string) []string {
 	return files
 }
 
-// fill puts the values of parameters in place of {NAME}.
+// fill replaces each {NAME} by the value of the parameter.
 func (a arguments) fill(template string) string {
 	var values []string
 	for _, p := range a {
@@ -115,7 +116,7 @@ type parameter struct {
 
 type arguments []parameter
 
-// parameters are the arguments of a call in their order. What is not an object has none.
+// parameters returns the arguments of a call in order, none if they are not a JSON object.
 func parameters(raw json.RawMessage) arguments {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -145,8 +146,8 @@ func (a arguments) value(name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// subject is the parameter that distinguishes the call from others, where it looks, and its
-// numbers, such as the lines it is about.
+// subject returns the parameter that distinguishes the call from others, then its path, then its
+// numbers, such as line numbers.
 func (a arguments) subject(key string) string {
 	about, where := "", ""
 	var numbers []string
@@ -155,7 +156,7 @@ func (a arguments) subject(key string) string {
 		switch {
 		case p.name == key:
 			if about = words.Headline(text(p.value)); p.name == "pattern" && strings.Contains(about, " ") {
-				about = `"` + about + `"` // it has an end
+				about = `"` + about + `"` // quotes show the end of a pattern with blanks
 			}
 		case p.name == "path":
 			if path := words.Headline(text(p.value)); path != "" && path != "." {
@@ -172,7 +173,7 @@ func (a arguments) subject(key string) string {
 	return strings.TrimSpace(about)
 }
 
-// text is a text, the texts of a list, or a number.
+// text returns a JSON string, the strings of a list joined by commas, or a number.
 func text(value json.RawMessage) string {
 	var one string
 	var several []string
