@@ -10,10 +10,9 @@ import (
 	"agent/internal/pattern"
 )
 
-// commandPrefix says how many words of a command line name what it does; the
-// rest are what it does it to. A program that is not listed may do anything
-// depending on its arguments (rm, bash, curl), so of it only the very command line
-// can be allowed for good.
+// commandPrefix holds the number of words of a command line that name its action; the remaining
+// words are its objects. A program that is not listed may do anything depending on its arguments
+// (rm, bash, curl), so only its exact command line can be allowed for good.
 var commandPrefix = map[string]int{
 	"go": 2, "gofmt": 1, "golangci-lint": 2, "staticcheck": 1, "make": 2, "just": 2,
 	"git": 2, "gh": 3, "docker": 2, "kubectl": 2, "terraform": 2,
@@ -23,8 +22,8 @@ var commandPrefix = map[string]int{
 	"cargo": 2, "mvn": 2, "gradle": 2, "dotnet": 2, "bundle": 2, "rake": 2, "swift": 2, "mix": 2,
 }
 
-// launchers run what their arguments say: a rule that begins with one would allow
-// any program. Of them, too, only the very command line can be allowed for good.
+// launchers lists commands that run other programs as their arguments say, so that a rule with
+// their prefix would allow any program. Only their exact command line can be allowed for good.
 var launchers = map[string]bool{
 	"go run": true, "go tool": true, "go generate": true, "go install": true, "go get": true, "go env": true,
 	"git config": true, "git submodule": true, "git bisect": true, "git rebase": true, "git filter-branch": true,
@@ -48,12 +47,11 @@ var launchers = map[string]bool{
 	"terraform console": true,
 }
 
-// subcommand is what the second word of a program with subcommands looks like: no pattern.
+// subcommand matches the second word of a program with subcommands: a plain word.
 var subcommand = pattern.New(`^[A-Za-z][\w:.-]*$`)
 
-// Always returns the rules by which commands like these would be allowed from now
-// on. There are none when one of them holds a pattern in a place where it cannot be
-// shown what the rule would allow.
+// Always returns the rules that would allow commands like these from now on. It returns none if a
+// command holds a pattern in a place where the meaning of the rule could not be shown.
 func Always(tool string, commands []cmdline.Command) Rules {
 	var rules Rules
 	for _, command := range commands {
@@ -68,23 +66,23 @@ func Always(tool string, commands []cmdline.Command) Rules {
 	return rules
 }
 
-// deleters are words by which a command deletes, as its name or behind another program's,
-// such as sudo, xargs or git.
+// deleters lists words that make a command delete, as its name or behind another program's, such
+// as sudo, xargs or git.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "wipe", "clean", "-delete", "delete", "truncate", "dd"}
 
-// Delete reports whether one of some commands deletes. No "always" is offered for that.
+// Delete reports whether one of the commands deletes. No "always" is offered for such commands.
 func Delete(commands []cmdline.Command) bool {
 	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
 		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return deletes([]string{word.Text}) })
 	})
 }
 
-// deletes reports whether one of some words deletes.
+// deletes reports whether one of the words deletes.
 func deletes(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(deleters, path.Base(word)) })
 }
 
-// Allows says exactly what a rule allows: "any `go test …`", "exactly `touch a1`",
+// Allows describes exactly the calls that a rule allows: "any `go test …`", "exactly `touch a1`",
 // "write_file(docs/**)".
 func (r Rule) Allows() string {
 	switch {
@@ -115,8 +113,8 @@ func alwaysRule(tool string, command cmdline.Command) (Rule, error) {
 	return shellRule(tool, words, false), nil
 }
 
-// prefixLength returns how many words of a command name what it does, 0 when all
-// of them do.
+// prefixLength returns the number of words of a command that name its action, 0 if only the exact
+// command can be allowed.
 func prefixLength(words []string) int {
 	n := commandPrefix[words[0]]
 	if len(words) > 1 {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Kept is a permission that a person has given for more than one call, as it is written to a file.
-// One of Rule, Edits, Outside and Served is set.
+// Kept is a person's permission for more than one call, in the form of the file. One of Rule,
+// Edits, Outside and Served is set.
 type Kept struct {
 	// Rule allows calls as --allow does: run_shell_command(go test *). If it is about files,
 	// Directory is ".".
 	Rule string `json:"rule,omitempty"`
-	// Edits are the files that may be edited: "*.go", or the path of one file.
+	// Edits names the files that may be edited: "*.go", or the path of one file.
 	Edits string `json:"edits,omitempty"`
 	// Outside is a command line that may run outside of the sandbox, in the folder Directory.
 	Outside   string `json:"outside,omitempty"`
@@ -19,9 +19,10 @@ type Kept struct {
 	// Served is a tool of a server, SERVER/TOOL, that may be called as Definition describes it.
 	Served     string `json:"served,omitempty"`
 	Definition string `json:"definition,omitempty"`
-	// Unconfined is set when commands of Rule may also run without a sandbox.
+	// Unconfined is set if commands of Rule may also run without a sandbox.
 	Unconfined bool `json:"unconfined,omitempty"`
-	// Since and Used are the days on which it was given and last used, Count how often it was used.
+	// Since is the day on which the permission was given, Used the day on which it was last used,
+	// and Count the number of uses.
 	Since string `json:"since,omitempty"`
 	Used  string `json:"used,omitempty"`
 	Count int    `json:"count,omitempty"`
@@ -36,7 +37,7 @@ func (k Kept) bare() Kept {
 	return k
 }
 
-// About returns the permissions of some that allow the same as one of others.
+// About returns the permissions in some that allow the same as a permission in others.
 func About(some, others []Kept) []Kept {
 	return slices.DeleteFunc(slices.Clone(some), func(k Kept) bool { return !slices.ContainsFunc(others, k.Allows) })
 }
@@ -49,8 +50,8 @@ func (r Rule) Open() bool {
 	return r.more || r.pattern == anything || len(r.words) == 0 && strings.ContainsAny(r.pattern, "*?[{")
 }
 
-// Keepable returns why a rule is not kept for good, "" if it may be: a rule is no wider than what
-// a question offers with "always".
+// Keepable returns the reason why a rule may not be kept for good, "" if it may: a rule may be no
+// wider than the grants that a question offers with "always".
 func (r Rule) Keepable() string {
 	switch {
 	case r.pattern == anything || strings.Trim(r.pattern, "*/") == "":

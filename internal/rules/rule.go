@@ -1,9 +1,9 @@
-// Package rules holds what a person allows beforehand: rules written
-// TOOL(PATTERN), such as run_shell_command(go test *) or write_file(docs/**).
+// Package rules holds a person's rules that allow calls beforehand, written TOOL(PATTERN), such
+// as run_shell_command(go test *) or write_file(docs/**).
 //
-// A rule only ever allows; nothing is allowed that no rule is about. A command is
-// allowed when rules cover each of its parts that is not known to be read-only,
-// and a command line whose parts are not known is covered by no rule but *.
+// A rule only ever allows; a call that no rule covers is not allowed. A command line is allowed
+// if rules cover each of its parts that is not known to be read-only. If the parts of a command
+// line are not known, only the rule * covers it.
 package rules
 
 import (
@@ -19,38 +19,38 @@ import (
 	"agent/internal/cmdline"
 )
 
-// Rule allows some calls of a tool without asking. The pattern * allows every
-// call; otherwise
+// A Rule allows some calls of a tool without asking. The pattern * allows every call. Other
+// patterns depend on the tool:
 //
-//   - for a shell tool it is a command, read as the shell would, that a call must
-//     be word for word, or start with when the pattern ends in the word *:
-//     run_shell_command(go test *). A * elsewhere stands for any text, also for
-//     several words: run_shell_command(touch build-*);
-//   - for an edit tool it is a glob over paths relative to the workspace; without
-//     a slash it is about the file's name in any folder: write_file(docs/**),
-//     replace(*.md);
-//   - for tools of servers it is a glob over SERVER/TOOL; without a slash it is all of a
-//     server: mcp(github/get_*), mcp(github). Other agents write mcp__github__get_*.
+//   - For a shell tool the pattern is a command, read as the shell would. It allows exactly
+//     this command, or every command that begins with it if the pattern ends in the word *:
+//     run_shell_command(go test *). A * elsewhere stands for any text, also for several
+//     words: run_shell_command(touch build-*).
+//   - For an edit tool it is a glob over paths relative to the workspace. A glob without a
+//     slash matches the file's name in any folder: write_file(docs/**), replace(*.md).
+//   - For tools of servers it is a glob over SERVER/TOOL. A pattern without a slash stands
+//     for all tools of a server: mcp(github/get_*), mcp(github). Other agents write
+//     mcp__github__get_*.
 type Rule struct {
 	tool    string
 	pattern string
-	// words and more are the command of a shell rule.
+	// words and more hold the command of a shell rule.
 	words []string
 	more  bool
-	// star matches the words of a command, each after a NUL, where a * is within the rule.
+	// star matches the words of a command, each after a NUL, if the rule has a * within.
 	star *regexp.Regexp
 }
 
 // anything is the pattern that allows every call of a tool.
 const anything = "*"
 
-// Rules allow what any of them allows.
+// Rules allow every call that one of them allows.
 type Rules []Rule
 
-// String is the rule as it is written.
+// String returns the rule as it is written.
 func (r Rule) String() string { return r.tool + "(" + r.pattern + ")" }
 
-// Subject is what the patterns for a tool are about.
+// A Subject is the meaning of the patterns for a tool.
 type Subject int
 
 // The subjects of patterns.
@@ -65,8 +65,8 @@ const (
 	Served
 )
 
-// Parse reads a rule. subject returns what patterns for a tool are about, or an
-// error when there is no such tool. The error says what is wrong with the rule.
+// Parse parses a rule. subject returns the subject of the patterns for a tool, or an error if no
+// such tool exists. The error describes the mistake in the rule.
 func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error) {
 	name, pattern, _ := strings.Cut(ours(strings.TrimSpace(text)), "(")
 	inner, closed := strings.CutSuffix(pattern, ")")
@@ -167,8 +167,8 @@ func (r *Rule) readServed() error {
 	return nil
 }
 
-// ours is a rule about tools of servers as other agents write it in our form, any other
-// rule as it is.
+// ours rewrites the form in which other agents write a rule about a server's tools into our form.
+// It returns any other rule unchanged.
 func ours(text string) string {
 	rest, theirs := strings.CutPrefix(text, "mcp__")
 	if !theirs {
@@ -182,9 +182,9 @@ func ours(text string) string {
 	return "mcp(" + server + "/" + tool + ")"
 }
 
-// Allow reports whether the rules allow a call of tool: some rule must allow each
-// of the commands it would run and of the files it would change. A call of which
-// neither is known is allowed by * only.
+// Allow reports whether the rules allow a call of tool: some rule must allow each command that
+// the call would run and each file that it would change. If neither commands nor files are known,
+// only * allows the call.
 func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string) bool {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
 	if slices.ContainsFunc(about, func(r Rule) bool { return r.pattern == anything }) {
@@ -203,8 +203,8 @@ func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string
 	return len(commands)+len(files) > 0
 }
 
-// Naming returns the rules that name something literally, as write_file(.vscode/**)
-// names .vscode, and write_file(**) does not. Of a path the first component will do.
+// Naming returns the rules that name something literally, as write_file(.vscode/**) names
+// .vscode, and write_file(**) does not. For a path, the first component suffices.
 func (rules Rules) Naming(name string) Rules {
 	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(name), "*"), "/")
 	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
@@ -239,8 +239,7 @@ func (r Rule) allowsByStar(command cmdline.Command) bool {
 	return r.star.MatchString(strings.Join(words, "\x00"))
 }
 
-// AllowServed reports whether the rules, which are called tool, allow a call of something
-// that a server offers.
+// AllowServed reports whether the rules for tool allow a call of something that a server offers.
 func (rules Rules) AllowServed(tool, served string) bool {
 	return rules.Allow(tool, nil, []string{served})
 }
@@ -255,8 +254,8 @@ func (r Rule) allowsFile(file string) bool {
 	return doublestar.MatchUnvalidated(strings.TrimPrefix(r.pattern, "/"), file)
 }
 
-// shellRule makes the rule that allows a command of these words, and any that
-// begin with them when more is set.
+// shellRule returns the rule that allows a command of these words, and any command that begins
+// with them if more is set.
 func shellRule(tool string, words []string, more bool) Rule {
 	quoted := make([]string, len(words), len(words)+1)
 	for i, word := range words {
