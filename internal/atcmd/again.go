@@ -6,9 +6,9 @@ import (
 	"agent/internal/history"
 )
 
-// Again is the message that became an entry, to be edited and sent again: what it
-// included with @ is left to be included anew. Images that were picked by hand are not
-// in it, for their files are not known any more.
+// Again returns the message of an entry, to be edited and sent again. The files that it included
+// with @ will be included anew. It leaves out images that were picked by hand, because their
+// paths are no longer known.
 func Again(entry *history.Content) Message {
 	var message Message
 	for _, block := range entry.Blocks {
@@ -21,14 +21,14 @@ func Again(entry *history.Content) Message {
 			part.Text = untitled(text.Text)
 		}
 		if lead := text.Text; len(message) == 0 && (strings.HasPrefix(lead, "/") || strings.HasPrefix(lead, "!")) {
-			part.Source = history.Pasted // typed, it would have been a command
+			part.Source = history.Pasted // as typed text it would be a command
 		}
 		message = append(message, part)
 	}
 	return message
 }
 
-// untitled is data without the title and the fence that it is in, if it does.
+// untitled returns data without its title and fence, if it has them.
 func untitled(text string) string {
 	title, fencedData, ok := strings.Cut(text, ":\n\n")
 	if !ok || strings.Contains(title, "\n") || !strings.HasPrefix(title, "Pasted") && !strings.HasPrefix(title, "Piped in") {

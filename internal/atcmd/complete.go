@@ -16,55 +16,55 @@ import (
 	"agent/internal/picture"
 )
 
-// The bounds of completion. A person that types must not wait for a walk through the
-// workspace at every key.
+// The bounds of completion. A person who types must not wait at every key until the whole
+// workspace is listed.
 const (
-	// completionsAge is how old the listing may be that completions come from, and
-	// listingShare how many times longer than it took to make.
+	// completionsAge is the age up to which a listing serves completions. A listing that took
+	// long serves listingShare times as long as it took.
 	completionsAge = 3 * time.Second
 	listingShare   = 20
-	// completionPatience is how long a listing that is being made is waited for: most
-	// workspaces are listed by then, and nothing has to be shown twice.
+	// completionPatience is the time to wait for a new listing: most workspaces are listed by
+	// then, and the proposals need not be shown twice.
 	completionPatience = 20 * time.Millisecond
-	// maxCompletions bounds what is proposed, and maxRecent what is proposed of it
-	// because somebody worked on it lately.
+	// maxCompletions bounds the proposals. maxRecent bounds the recent files among them if
+	// nothing has been typed.
 	maxCompletions = 50
 	maxRecent      = 6
-	// recently is how long ago a file that was worked on lately was changed. When more
-	// than one in recentShare was, the workspace is a fresh copy, and none counts.
+	// recently is the age of the last change up to which a file counts as recent. If more than
+	// one in recentShare files is recent, the workspace is a fresh copy, and none counts.
 	recently    = 24 * time.Hour
 	recentShare = 10
 )
 
-// Completer proposes paths for an @ that is being typed. It is safe for parallel
-// use.
+// A Completer proposes paths for an @ that is being typed. It is safe for parallel use.
 type Completer struct {
 	ctx  context.Context
 	root string
 	now  func() time.Time
-	// Others lists what can be mentioned besides files; nil for nothing.
+	// Others lists other things that can be mentioned besides files; nil for none.
 	Others func() []string
 
-	// ranking is held while all names are searched: a person that types fast asks often.
+	// ranking is locked during the search of all names, because a person who types fast asks
+	// often.
 	ranking sync.Mutex
 
 	mu sync.Mutex
-	// listing is what the workspace held at a time, made is closed when the one that is
-	// being made is there; nil when none is.
+	// listing is the latest listing of the workspace. made is closed when the next listing is
+	// ready, and nil while none is being made.
 	listing listing
 	made    chan struct{}
-	// used are the files that were sent with a message, the latest first.
+	// used lists the files that were sent with a message, the latest first.
 	used []string
 }
 
-// NewCompleter returns a completer for the workspace at root, an absolute path. What it
-// does in the background ends with ctx.
+// NewCompleter returns a Completer for the workspace at root, an absolute path. Its background
+// work ends with ctx.
 func NewCompleter(ctx context.Context, root string, now func() time.Time) *Completer {
 	return &Completer{ctx: ctx, root: root, now: now}
 }
 
-// Unfinished finds the mention that text ends in the middle of: where its @ is
-// and what has been typed of its path.
+// Unfinished finds an incomplete mention at the end of text, and returns the position of its @
+// and the typed part of its path.
 func Unfinished(text string) (start int, typed string, ok bool) {
 	start = strings.LastIndexByte(text, '@')
 	if start < 0 {
@@ -81,11 +81,10 @@ func Unfinished(text string) (start int, typed string, ok bool) {
 	return start, unescape(typed), tokenLength(typed) == len(typed)
 }
 
-// Mention is something to mention: the words for it, with its @, and what kind of thing it
-// is.
+// A Mention is a proposal: its text with the @, and its kind.
 type Mention struct{ Text, Kind string }
 
-// kindOf says what a name of the workspace is.
+// kindOf returns the kind of a name in the workspace.
 func kindOf(name string) string {
 	switch {
 	case strings.HasSuffix(name, "/"):
@@ -96,10 +95,10 @@ func kindOf(name string) string {
 	return "file"
 }
 
-// Complete proposes mentions for what has been typed after an @, best first.
-// Files that git ignores are not proposed. Folders end with a slash. It
-// answers at once: whole is false while the workspace is being listed, of which then
-// only what was known before is proposed, or what is in the folder that is typed.
+// Complete proposes mentions for the text after an @, best first. It leaves out files that git
+// ignores. Folders end with a slash. Complete answers at once: whole is false while the workspace
+// is being listed, and the proposals then come from the last listing, or from the folder in the
+// typed text.
 func (c *Completer) Complete(typed string) (proposals []Mention, whole bool) {
 	list, whole := c.list()
 	if !list.known && !whole {
@@ -118,7 +117,7 @@ func (c *Completer) Complete(typed string) (proposals []Mention, whole bool) {
 	return proposals[:min(len(proposals), maxCompletions)], whole
 }
 
-// Listed returns when the workspace has been listed, or ctx ends.
+// Listed waits until the workspace has been listed or ctx ends.
 func (c *Completer) Listed(ctx context.Context) {
 	c.mu.Lock()
 	made := c.made
@@ -132,17 +131,17 @@ func (c *Completer) Listed(ctx context.Context) {
 	}
 }
 
-// Used notes that a file, relative to the root, was sent with a message: it is
-// proposed before others from now on.
+// Used records that a file, relative to the root, was sent with a message. From then on the file
+// is proposed before others.
 func (c *Completer) Used(file string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = append([]string{file}, slices.DeleteFunc(slices.Clone(c.used), func(f string) bool { return f == file })...)
 }
 
-// rank picks the names that fit what is typed, best first: what begins as it was typed,
-// then what is called so, then what holds its letters. Among those that fit alike what
-// was worked on lately comes first.
+// rank returns the names that match the typed text, best first: paths that begin with the text,
+// then base names that begin with the text, then names that hold its letters. Among equal
+// matches, recent files come first.
 func (c *Completer) rank(typed string, list listing) []string {
 	c.ranking.Lock()
 	defer c.ranking.Unlock()
@@ -163,23 +162,23 @@ func (c *Completer) rank(typed string, list listing) []string {
 	return best(typed, &list.names, recent)
 }
 
-// candidate is a name that fits what is typed: the lower its fit, the better.
+// A candidate is a name that matches the typed text: the lower its fit, the better.
 type candidate struct {
 	name string
-	// lately is negative for a name that was worked on lately, the lower the later.
+	// lately is negative for a recent file, and lower for a later one.
 	lately, fit int
 }
 
-// better orders candidates.
+// better compares two candidates.
 func better(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.lately, b.lately), cmp.Compare(a.fit, b.fit))
 }
 
-// top are the best of some candidates, as many as are proposed.
+// top holds the best candidates, at most maxCompletions.
 type top []candidate
 
 func (t *top) add(c candidate) {
-	// Of those that fit alike the first comes first.
+	// Equal candidates keep their order.
 	after := len(*t)
 	for after > 0 && better(c, (*t)[after-1]) < 0 {
 		after--
@@ -189,18 +188,17 @@ func (t *top) add(c candidate) {
 	}
 }
 
-// matchedAtOnce is of how many names it is found out together which hold some letters: what
-// is known of each takes memory.
+// matchedAtOnce is the number of names that are matched together; each match needs memory.
 const matchedAtOnce = 1000
 
-// best are the names that fit what is typed, enough of them to be proposed. Letters are
-// only looked for when too few names begin as it was typed.
+// best returns the best names for the typed text. It searches for letters only if too few names
+// begin with the text.
 func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	lately := make(map[string]int, len(recent))
 	for i, name := range recent {
 		lately[name] = i - len(recent)
 	}
-	// The names that begin as it was typed, those that are called so, and those that hold its
+	// Paths that begin with the text, base names that begin with it, and names that hold its
 	// letters.
 	var asTyped, called, lettered top
 	begins := func(name string) bool {
@@ -235,12 +233,12 @@ func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	return found
 }
 
-// mayHold reports whether a name may hold some letters in their order: a quick look, since
-// most of many names do not.
+// mayHold reports whether a name may hold some letters in their order. This quick check rejects
+// most names.
 func mayHold(name, letters string) bool {
 	at := 0
 	for i := 0; i < len(name) && at < len(letters); i++ {
-		// What is not ASCII may be another form of any letter.
+		// A character outside of ASCII may be another form of any letter.
 		if name[i]|letters[at] >= utf8.RuneSelf || lower(name[i]) == lower(letters[at]) {
 			at++
 		}
@@ -268,7 +266,7 @@ func below(folder string, names *ignore.Paths) []string {
 	return found
 }
 
-// quoteIfNeeded writes a path so that parse reads it back.
+// quoteIfNeeded quotes a path if parse would not read it back otherwise.
 func quoteIfNeeded(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return stops(r) || r == ' ' || r == '\\' }) {
 		return name

@@ -16,57 +16,58 @@ import (
 	"agent/internal/words"
 )
 
-// Options say where files come from and what the model takes.
+// Options describes the workspace and the abilities of the model.
 type Options struct {
 	// Root is the workspace folder; relative paths start there.
 	Root string
-	// NoImages says why images are not sent, such as "the model x takes none"; empty
-	// when they are.
+	// NoImages is the reason not to send images, such as "the model x takes none"; empty if they
+	// are sent.
 	NoImages string
-	// Shown is called with every file whose content becomes part of the message, with its
-	// path below Root, symlinks followed. It may be nil.
+	// Shown is called with every file whose content becomes part of the message: the path below
+	// Root, with symlinks followed, and the content. It may be nil.
 	Shown func(path string, content []byte)
-	// Kept returns why the text of a file is not to be sent, by its path below Root, symlinks
-	// followed, "" for any other. Such a file is included only if a person types its name, and
-	// it is not denied: not as one of a folder or pattern, by a link of another name, or because
-	// a command or skill names it (D-60, D-121). Nil: none is.
+	// Kept returns the reason not to send the text of a file, by its path below Root with
+	// symlinks followed, or "" for any other file. Such a file is included only if a person types
+	// its own name and the file is not denied. Being in a folder, matching a pattern, being the
+	// target of a link, or being named by a command or skill does not suffice (D-60, D-121). If
+	// Kept is nil, no file is kept back.
 	Kept func(path string) (why string, denied bool)
-	// Elsewhere reports whether a mention that names no file is of something else, which
-	// the caller includes. Nil: none is.
+	// Elsewhere reports whether a mention that names no file names something else, which the
+	// caller includes. A nil Elsewhere reports false.
 	Elsewhere func(mention string) bool
 }
 
 // Expansion is a message with its files.
 type Expansion struct {
-	// Blocks are the user's text byte for byte, with data in blocks of its own, then
-	// a block a file, in the order in which they are named.
+	// Blocks holds the user's text byte for byte, with data in blocks of its own, then one block
+	// for each file, in the order in which they are named.
 	Blocks []history.Block
-	// Included are the files, in the order of their blocks.
+	// Included lists the files, in the order of their blocks.
 	Included []Included
-	// Skipped are the paths that were named but not included.
+	// Skipped lists the paths that were named but not included.
 	Skipped []Skipped
-	// Elsewhere are the mentions of what is no file.
+	// Elsewhere lists the mentions of things other than files.
 	Elsewhere []string
 }
 
 // Included is one file that went into the message.
 type Included struct {
-	// Path is what the user named; for a file of a folder, the folder as named
-	// and the way from there.
+	// Path is the path as the user named it. For a file of a folder, it is the folder as named
+	// and the path from there.
 	Path string
 	// Lines is 0 for an image.
 	Lines int
 	Bytes int
 }
 
-// Skipped is one path that did not, and why, in words that follow "it was left
-// out because".
+// Skipped is a path that was not included, with the reason in words that follow "it was left out
+// because".
 type Skipped struct{ Path, Reason string }
 
-// Expand reads the files that the typed parts of message mention. It fails with a
-// *MissingError when something that looks like a path names nothing, and with
-// ctx's error when that ended; everything else that cannot be included is Skipped.
-// A file named twice, in whatever spelling, is included once.
+// Expand reads the files that the typed parts of message mention. It returns a *MissingError if
+// something that looks like a path names nothing, and the error of ctx if ctx ended. Skipped
+// lists everything else that cannot be included. A file named twice, in whatever spelling, is
+// included once.
 func Expand(ctx context.Context, message Message, options Options) (Expansion, error) {
 	passages := message.passages()
 	var said Expansion
@@ -112,13 +113,13 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	return e.result, nil
 }
 
-// noSuchFile is why a mention is not included.
+// noSuchFile is the reason for skipping a mention that names no file.
 const noSuchFile = "there is no such file, so it stays text"
 
-// mayMention reports whether it is worth a look.
+// mayMention reports whether the passage can hold mentions.
 func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
 
-// passage includes what a passage mentions.
+// passage includes the files that a passage mentions.
 func (e *expander) passage(ctx context.Context, p passage) error {
 	if !p.mayMention() {
 		return nil
@@ -145,22 +146,22 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 	return nil
 }
 
-// expander collects the result of one message.
+// An expander collects the result for one message.
 type expander struct {
 	workspace *workspace
 	tree      *disk.Tree
 	options   Options
 	result    Expansion
 	missing   []Missing
-	// seen holds the resolved paths that were dealt with, and the paths skipped.
+	// seen holds the resolved paths of included files, and the skipped paths.
 	seen  map[string]bool
 	bytes int
-	// images counts those of the message.
+	// images counts the images of the message.
 	images int
 }
 
-// include adds the files that a name represents. typed reports that a person has typed it, and no
-// command or skill has it.
+// include adds the files that a name stands for. typed reports that a person has typed the name,
+// and not a command or skill.
 func (e *expander) include(name string, typed bool) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
@@ -171,7 +172,7 @@ func (e *expander) include(name string, typed bool) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		// Its own name includes a kept file, too, but a link of another name does not.
+		// A person includes a kept file by its own name, but not by a link of another name.
 		why, _ := e.kept(filepath.ToSlash(name))
 		if reason := e.add(name, typed && why != ""); reason != "" {
 			e.skip(name, string(reason))
@@ -191,8 +192,8 @@ func (e *expander) include(name string, typed bool) {
 	}
 }
 
-// includeAll adds the files below base that name represents. Those left out are
-// listed in one line a reason, for a folder of pictures would be a page of them.
+// includeAll adds the files below base. It lists skipped files on one line for each reason,
+// because a folder of pictures would fill a page.
 func (e *expander) includeAll(name, base string, files []string) {
 	var reasons []refusal
 	left := map[refusal][]string{}
@@ -219,8 +220,8 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-// kept returns why the text of a file is not to be sent, "" for any other, and whether that is
-// denied even to the person.
+// kept returns the reason not to send the text of a file, "" for any other file, and whether even
+// the person cannot include it.
 func (e *expander) kept(path string) (why string, denied bool) {
 	if e.options.Kept == nil {
 		return "", false
@@ -228,8 +229,8 @@ func (e *expander) kept(path string) (why string, denied bool) {
 	return e.options.Kept(path)
 }
 
-// add includes one file, or says why not; also a kept one if it is named. A file that is in the
-// message already is neither.
+// add includes one file, or returns the reason against it. It includes a kept file only if named
+// is set. It ignores a file that the message already has.
 func (e *expander) add(name string, named bool) refusal {
 	resolved, info, reason := e.workspace.resolve(name)
 	if reason != "" {
@@ -273,7 +274,7 @@ func (e *expander) add(name string, named bool) refusal {
 	return ""
 }
 
-// noImages says why no image may be added, empty when one may.
+// noImages returns the reason why no image may be added, "" if one may.
 func (e *expander) noImages() string {
 	if e.options.NoImages == "" && e.images >= MaxImages {
 		return tooManyImages

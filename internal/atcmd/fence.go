@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// spans are the [start, end) of parts of a text, in order.
+// spans holds the [start, end) of parts of a text, in order.
 type spans [][2]int
 
-// fences finds the fenced code blocks of a Markdown text. One that is never
-// closed reaches to the end.
+// fences finds the fenced code blocks of a Markdown text. A block that is never closed extends to
+// the end.
 func fences(text string) spans {
 	var found spans
 	open, start, at := "", 0, 0

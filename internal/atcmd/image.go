@@ -11,21 +11,21 @@ import (
 	"agent/internal/picture"
 )
 
-// MaxImages is how many images a message may have.
+// MaxImages bounds the images of a message.
 const MaxImages = 20
 
 var tooManyImages = fmt.Sprintf("a message takes %d images", MaxImages)
 
-// ImageError says why an image that somebody picked cannot be sent. The message is
-// not to be sent.
+// An ImageError is the reason why an image that a person picked cannot be sent. The message must
+// not be sent then.
 type ImageError struct{ Path, Reason string }
 
 func (e *ImageError) Error() string {
 	return fmt.Sprintf("not sent: %s was not attached, because %s", e.Path, e.Reason)
 }
 
-// images are the blocks of the images that were picked by hand, in their order.
-// Unlike mentioned files they may lie outside the workspace: a person named them.
+// images returns the blocks of the images that were picked by hand, in their order. Unlike
+// mentioned files they may lie outside the workspace, because a person named them.
 func images(message Message, noImages string) (blocks []history.Block, included []Included, err error) {
 	for _, part := range message {
 		if part.Image == "" {
@@ -48,7 +48,8 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 	return blocks, included, nil
 }
 
-// readImage reads a regular file: opening a pipe would wait for its writer.
+// readImage reads an image from a regular file. It refuses other files, because opening a pipe
+// would wait for its writer.
 func readImage(path string) (picture.Picture, error) {
 	content, err := disk.Beginning(path, picture.MaxFileBytes+1)
 	switch {

@@ -10,19 +10,18 @@ import (
 	"agent/internal/ignore"
 )
 
-// listing is the files of a workspace and the folders they are in, sorted; known is false
-// before the first.
+// A listing holds the files of a workspace and their folders, sorted. known is false before the
+// first listing.
 type listing struct {
 	names ignore.Paths
 	known bool
-	// changed are the files that were changed lately, the latest first.
+	// changed lists the recently changed files, the latest first.
 	changed []string
 	at      time.Time
 	took    time.Duration
 }
 
-// list returns what the workspace holds, as far as it is known now; whole is false
-// while it is being listed.
+// list returns the latest listing. whole is false while a new one is being made.
 func (c *Completer) list() (now listing, whole bool) {
 	c.mu.Lock()
 	age := max(completionsAge, listingShare*c.listing.took)
@@ -51,7 +50,7 @@ func (c *Completer) make(made chan struct{}) {
 	began := c.now()
 	list := listing{at: began, known: true}
 	if w, err := openWorkspace(c.ctx, c.root); err == nil {
-		list.names, _ = ignore.FilesAndFolders(c.ctx, w.root) // what cannot be listed holds nothing
+		list.names, _ = ignore.FilesAndFolders(c.ctx, w.root) // after an error the listing is empty
 		list.changed = changedLately(w, &list.names, began)
 	}
 	list.took = c.now().Sub(began)
@@ -61,11 +60,11 @@ func (c *Completer) make(made chan struct{}) {
 	close(made)
 }
 
-// mostDated is in how many files and folders those changed lately are looked for: each is
-// looked at for itself.
+// mostDated is the largest number of files and folders for which recent changes are looked up,
+// with one system call for each file.
 const mostDated = 50_000
 
-// changedLately are the files that were changed lately, the latest first.
+// changedLately returns the recently changed files, the latest first.
 func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
 	if names.Len() > mostDated {
 		return nil
@@ -93,7 +92,7 @@ func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
 	return changed
 }
 
-// inFolder is what is in the folder that is typed, from the root, sorted.
+// inFolder returns the content of the folder in the typed text, as sorted paths from the root.
 func inFolder(root, typed string) ignore.Paths {
 	folder := typed[:strings.LastIndexByte(typed, '/')+1]
 	if folder != "" && !filepath.IsLocal(filepath.FromSlash(folder)) {

@@ -10,14 +10,14 @@ import (
 	"agent/internal/words"
 )
 
-// Message is what a person sends, in order: what they typed, and what they pasted
-// or piped in between. Only what is typed is looked at for @ (D-46).
+// A Message holds the parts of a person's message in order: typed, pasted and piped text. Only
+// typed text is searched for @ (D-46).
 type Message []Part
 
-// Part is a piece of a message; its JSON is how a session records one that waits.
+// A Part is a piece of a message. Its JSON form is the record of a waiting message in a session.
 type Part struct {
 	Text string `json:"text,omitempty"`
-	// Source is where the text comes from, empty when it was typed.
+	// Source is the origin of the text, empty for typed text.
 	Source history.Source `json:"source,omitempty"`
 	// Image is the path of an image file that accompanies the message, wherever it lies;
 	// Text represents it in the sentence. Empty for text.
@@ -26,15 +26,15 @@ type Part struct {
 	File string `json:"file,omitempty"`
 }
 
-// ImagePart is an image that somebody picked by hand.
+// ImagePart returns the part for an image that a person picked by hand.
 func ImagePart(path string) Part {
 	return Part{Text: "[image " + words.Visible(filepath.Base(path)) + "]", Image: path}
 }
 
-// Typed is the message of a person that typed all of it.
+// Typed returns a message of typed text.
 func Typed(text string) Message { return Message{{Text: text}} }
 
-// Text is the whole message as a person sees it.
+// Text returns the whole message in the form that a person sees.
 func (m Message) Text() string {
 	var b strings.Builder
 	for _, part := range m {
@@ -62,8 +62,8 @@ func (m Message) Trim() Message {
 	return m
 }
 
-// Leads returns the first character that was typed, if the message begins with it,
-// else 0: it may make the message a command.
+// Leads returns the first character of a message that begins with typed text, else 0. The
+// character may make the message a command.
 func (m Message) Leads() byte {
 	if len(m) == 0 || m[0].Source != "" || m[0].Text == "" {
 		return 0
@@ -71,16 +71,16 @@ func (m Message) Leads() byte {
 	return m[0].Text[0]
 }
 
-// passage is text that becomes one block of the history.
+// A passage is text that becomes one block of the history.
 type passage struct {
 	text string
-	// data are the [start, end) of pasted words in typed text.
+	// data holds the [start, end) of pasted words in typed text.
 	data   spans
 	source history.Source
 }
 
-// passages cuts a message where data begins that is to be by itself. A pasted
-// word stays in its sentence; lines get a block of their own.
+// passages splits a message into passages. A pasted word stays in its sentence; pasted lines get
+// a passage of their own.
 func (m Message) passages() []passage {
 	var all []passage
 	var typed passage
@@ -107,8 +107,8 @@ func (m Message) passages() []passage {
 	return said
 }
 
-// block is the passage as part of an entry. Data that is the whole message is the
-// prompt itself and needs no title.
+// block returns the block of a passage. If data is the whole message, the data is the prompt
+// itself and needs no title.
 func (p passage) block(alone bool) history.Block {
 	switch {
 	case p.source == "" || alone:

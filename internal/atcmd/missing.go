@@ -8,15 +8,13 @@ import (
 	"agent/internal/nearest"
 )
 
-// MissingError says which @paths of a message name nothing. The message is not
-// to be sent.
+// A MissingError names the @paths of a message that do not exist. The message must not be sent.
 type MissingError struct{ Missing []Missing }
 
-// Missing is one path that names nothing.
+// Missing is a path that does not exist.
 type Missing struct {
 	Path string
-	// Nearest are the paths the user may have meant, best first; at most
-	// maxNearest.
+	// Nearest lists at most maxNearest paths that the user may have meant, best first.
 	Nearest []string
 }
 
@@ -35,7 +33,7 @@ func (e *MissingError) Error() string {
 	return b.String() + `; write \@ for an @ that is not a file`
 }
 
-// missed collects the path-like words that name nothing.
+// missed records a path that does not exist.
 func (e *expander) missed(m mention) {
 	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
 		return
@@ -43,11 +41,11 @@ func (e *expander) missed(m mention) {
 	e.missing = append(e.missing, Missing{m.path, nearestFiles(m.path, e.workspace.all())})
 }
 
-// maxNearest is how many names an error offers for one that is missing.
+// maxNearest bounds the names that an error offers in place of a missing one.
 const maxNearest = 3
 
-// nearestFiles returns those of files whose own names are most like that of name:
-// misspellings, or longer names; the one in the same folder comes first.
+// nearestFiles returns the files whose base names are most similar to the base name of name:
+// misspellings, or longer names. A file in the same folder comes first.
 func nearestFiles(name string, files []string) []string {
 	byBase := map[string][]string{}
 	var bases []string

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxPath is the longest path looked for, in bytes: no file system knows longer
-// ones, and it keeps pasted data from being taken for one.
+// maxPath is the length of the longest possible path, in bytes: no file system has longer paths,
+// and the limit keeps pasted data from being taken for a path.
 const maxPath = 4096
 
-// maxMentions is how many mentions of a text are looked at, and maxEnds how many
-// places an unquoted path is tried to end at: each try asks the file system, and
-// a pasted megabyte of at signs must not make the send wait.
+// maxMentions bounds the mentions of a text that are looked at, and maxEnds the places at which
+// an unquoted path may end. Each place is looked up in the file system, and a pasted megabyte of
+// at signs must not delay sending.
 const (
 	maxMentions = 500
 	maxEnds     = 32
@@ -21,25 +21,25 @@ const (
 
 // mention is one @path of a text.
 type mention struct {
-	// start and end delimit it in the text, the @ included.
+	// start and end delimit the mention in the text, including the @.
 	start, end int
 	path       string
 	quoted     bool
-	// found says that path names something.
+	// found is set if path names a file or folder.
 	found bool
 }
 
-// names decides how far a mention reaches: a path may hold a comma or end in a
-// dot, and only the file system knows.
+// names tells which names exist. A path may hold a comma or end in a dot, so only the file system
+// knows how far a mention reaches.
 type names interface {
-	// exists reports whether there is a file or folder of this name.
+	// exists reports whether a file or folder of this name exists.
 	exists(path string) bool
 	// matches reports whether the glob matches any file.
 	matches(pattern string) bool
 }
 
-// parse finds the mentions of text in order, the first maxMentions of them. They
-// do not overlap. In fenced code and in data there are none.
+// parse finds the first maxMentions mentions of text, in order. They do not overlap. Fenced code
+// and data hold no mentions.
 func parse(text string, data spans, known names) []mention {
 	var found []mention
 	code := fences(text)
@@ -64,7 +64,7 @@ func parse(text string, data spans, known names) []mention {
 	return found
 }
 
-// mentionAt reads the mention whose @ is at text[at], if it is one.
+// mentionAt parses the mention that begins at text[at], if there is one.
 func mentionAt(text string, at int, known names) (mention, bool) {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	if at > 0 && joins(before) {
@@ -90,8 +90,8 @@ func joins(r rune) bool {
 	return strings.ContainsRune(`_.-+/\@#%&~`, r) || (unicode.IsLetter(r) || unicode.IsDigit(r)) && !spaceless(r)
 }
 
-// quotedPath reads a path in double quotes; a backslash before a quote or a
-// backslash is dropped. It returns "" when the quote is not closed on its line.
+// quotedPath parses a path in double quotes and drops a backslash before a quote or a backslash.
+// It returns "" if the quote is not closed on its line.
 func quotedPath(s string) (path string, length int) {
 	var b strings.Builder
 	for i := 1; i < len(s) && i < maxPath; i++ {
@@ -108,7 +108,7 @@ func quotedPath(s string) (path string, length int) {
 	return "", 0
 }
 
-// tokenLength returns how many bytes of s can be an unquoted path at most: up to
+// tokenLength returns the length of the longest possible unquoted path at the start of s: up to
 // white space that no backslash escapes.
 func tokenLength(s string) int {
 	for i, r := range s {
@@ -119,9 +119,8 @@ func tokenLength(s string) int {
 	return len(s)
 }
 
-// longestName decides which part of token is the path: the longest candidate
-// that names something, else the longest glob that matches, else what a person
-// would call the path.
+// longestName decides which part of token is the path: the longest candidate that exists, else
+// the longest glob that matches, else the part that a person would take for the path.
 func longestName(token string, before rune, known names) (path string, length int, found bool) {
 	ends := candidates(token, before)
 	for _, end := range ends {
@@ -144,9 +143,8 @@ func longestName(token string, before rune, known names) (path string, length in
 	return unescape(token[:end]), end, false
 }
 
-// candidates returns the lengths of the prefixes of token that may be the path,
-// longest first: all of it, and what is before punctuation that separates or
-// that ends a sentence.
+// candidates returns the lengths of the prefixes of token that may be the path, longest first:
+// the whole token, and the parts before punctuation that separates or that ends a sentence.
 func candidates(token string, before rune) []int {
 	var ends, run []int
 	for i, r := range token {
@@ -167,23 +165,23 @@ func candidates(token string, before rune) []int {
 	ends = append(ends[:min(maxEnds, len(ends))], len(token))
 	slices.Reverse(ends)
 	return slices.DeleteFunc(ends, func(end int) bool {
-		// Dots alone are no name; src/* is a glob, not the folder src/ with emphasis.
+		// A name does not consist of dots; src/* is a glob, not the folder src/ with emphasis.
 		return strings.Trim(token[:end], ".") == "" || strings.HasSuffix(token[:end], "/") && strings.HasPrefix(token[end:], "*")
 	})
 }
 
-// stops reports whether r separates a path from what follows it.
+// stops reports whether r separates a path from the text after it.
 func stops(r rune) bool {
 	return strings.ContainsRune(",;:!\"'`()<>|#", r) || spaceless(r) || r > unicode.MaxASCII && unicode.IsPunct(r)
 }
 
-// trails reports whether r, at the very end, belongs to the sentence rather than
-// to the path. A star does when one is before the @ as well, as in **@a.go**.
+// trails reports whether r, at the very end, belongs to the sentence rather than to the path. A
+// star belongs to it if a star is before the @ as well, as in **@a.go**.
 func trails(r, before rune) bool {
 	return strings.ContainsRune(".?]}", r) || r == '*' && before == '*'
 }
 
-// spaceless reports whether r is of a script written without spaces.
+// spaceless reports whether r belongs to a script without spaces between words.
 func spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
@@ -192,5 +190,5 @@ func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 func unescape(token string) string { return strings.ReplaceAll(token, `\ `, " ") }
 
-// looksLikePath reports whether a person that wrote m meant a file.
+// looksLikePath reports whether a person who wrote m meant a file.
 func (m mention) looksLikePath() bool { return m.quoted || strings.ContainsAny(m.path, "/.") }

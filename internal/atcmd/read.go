@@ -14,13 +14,13 @@ import (
 	"agent/internal/picture"
 )
 
-// The limits of a message.
+// The limits of the files in a message.
 const (
 	// MaxFileBytes is the size of the largest file that is included.
 	MaxFileBytes = 512 << 10
-	// MaxMessageBytes is how much all files of a message may hold together.
+	// MaxMessageBytes bounds the total size of all files of a message.
 	MaxMessageBytes = 4 << 20
-	// MaxFiles is how many files a message may include.
+	// MaxFiles bounds the files of a message.
 	MaxFiles = 200
 )
 
@@ -31,21 +31,21 @@ var (
 	tooMany  = refusal(fmt.Sprintf("a message takes %d files", MaxFiles))
 )
 
-// sniffed is how much of a file is looked at to see what it is.
+// sniffed is the size of the part of a file that is examined to find its type, in bytes.
 const sniffed = 8000
 
-// imageTypes are the media types that models take.
+// imageTypes lists the media types of images that models accept.
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// content is what a message takes of a file: a picture, or text.
+// content is the content of a file for a message: a picture, or text.
 type content struct {
 	text    []byte
 	picture *picture.Picture
 }
 
-// read returns the file at the resolved path in a tree. It opens regular files
-// only, because opening a pipe waits for its writer and opening a device may do
-// anything. No link that was put on the path since it was resolved is followed.
+// read returns the content of the file at a resolved path in a tree. It opens regular files only,
+// because opening a pipe waits for its writer and opening a device may do anything. It does not
+// follow a link that was put on the path since the path was resolved.
 func read(tree *disk.Tree, resolved string, info fs.FileInfo, noImages string) (content, refusal) {
 	if !info.Mode().IsRegular() {
 		return content{}, notAFile

@@ -17,13 +17,13 @@ import (
 	"agent/internal/ignore"
 )
 
-// workspace answers which names exist below its root. It implements names.
+// A workspace tells which names exist below its root. It implements names.
 type workspace struct {
 	ctx context.Context
 	// root is absolute and free of symbolic links.
 	root string
-	// files is the listing of everything git does not ignore, made when it is
-	// first needed; listed says that it was.
+	// files lists everything that git does not ignore, once it is needed; listed tells whether
+	// the list has been made.
 	files  []string
 	listed bool
 }
@@ -39,8 +39,8 @@ func openWorkspace(ctx context.Context, root string) (*workspace, error) {
 	return &workspace{ctx: ctx, root: absolute}, nil
 }
 
-// exists implements names. A file whose folder may not be searched counts, for
-// its refusal says more than "missing" would.
+// exists implements names. It returns true for a file whose folder may not be searched, because
+// the refusal is a better error than "missing".
 func (w *workspace) exists(name string) bool {
 	info, err := os.Lstat(w.absolute(name))
 	if errors.Is(err, fs.ErrPermission) {
@@ -105,7 +105,7 @@ func (w *workspace) inside(full string) (string, bool) {
 	return filepath.ToSlash(relative), true
 }
 
-// refusal is why a file is not included, in words for the user.
+// A refusal is the reason for not including a file, in words for the user.
 type refusal string
 
 // The reasons that do not depend on the file.
@@ -121,8 +121,7 @@ const (
 	nothingToRead refusal = "it holds no files that git does not ignore"
 )
 
-// resolve follows the links of name and returns where it leads, relative to the
-// root.
+// resolve follows the links of name and returns the target, relative to the root.
 func (w *workspace) resolve(name string) (string, fs.FileInfo, refusal) {
 	full, err := filepath.EvalSymlinks(w.absolute(name))
 	var info fs.FileInfo
@@ -141,7 +140,7 @@ func (w *workspace) resolve(name string) (string, fs.FileInfo, refusal) {
 	return relative, info, ""
 }
 
-// below returns the files of the folder at the resolved path, relative to it.
+// below returns the files of the folder at a resolved path, relative to the folder.
 func (w *workspace) below(folder string) ([]string, error) {
 	files, err := ignore.Files(w.ctx, w.root, filepath.Join(w.root, filepath.FromSlash(folder)))
 	if folder == "." {
