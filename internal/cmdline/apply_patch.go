@@ -10,16 +10,16 @@ import (
 	"agent/internal/pattern"
 )
 
-// appliers are the names by which models call apply_patch as if it were a program.
+// appliers lists the names under which models call apply_patch as if it were a program.
 var appliers = []string{"apply_patch", "applypatch"}
 
-// bareWord finds the unquoted word of a here-document that is given to apply_patch.
+// bareWord matches the unquoted word of a here-document for apply_patch.
 var bareWord = pattern.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
 
-// Applied reads a line that does nothing but give a patch to apply_patch, as a
-// here-document or as one quoted argument, perhaps after "cd DIR &&" and perhaps through
-// "bash -lc". It returns the patch and the folder, "" for that of the command. Nothing of a
-// patch is expanded: what looks like a variable is text that belongs in a file.
+// Applied parses a line that does nothing but give a patch to apply_patch, as a here-document or
+// as one quoted argument, perhaps after "cd DIR &&" and perhaps through "bash -lc". It returns
+// the patch and the folder, "" for the folder of the command. Nothing in the patch is expanded:
+// text that looks like a variable belongs in a file.
 func Applied(line string) (dir, patch string, ok bool) {
 	file, err := parseBash(bareWord.ReplaceAllString(line, "$1'$2'"))
 	if err != nil || len(file.Stmts) != 1 {
@@ -43,7 +43,7 @@ func Applied(line string) (dir, patch string, ok bool) {
 	return dir, patch, ok
 }
 
-// appliedBy is the patch that a statement gives to apply_patch.
+// appliedBy returns the patch that a statement gives to apply_patch.
 func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 	if words := literalWords(stmt); len(words) == 2 && slices.Contains(appliers, words[0]) {
 		return words[1], true
@@ -71,7 +71,7 @@ func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 	return patch, true
 }
 
-// literalWords are the words of a statement that is one simple command, nil for another.
+// literalWords returns the words of a statement that is one simple command, nil for any other.
 func literalWords(stmt *syntax.Stmt) []string {
 	call, is := stmt.Cmd.(*syntax.CallExpr)
 	if !is || !plainly(stmt) || len(call.Assigns) > 0 {
@@ -88,18 +88,17 @@ func literalWords(stmt *syntax.Stmt) []string {
 	return words
 }
 
-// plainly reports whether nothing around a statement changes what it does.
+// plainly reports whether a statement is free of redirections, negation and background execution.
 func plainly(stmt *syntax.Stmt) bool {
 	return len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
 }
 
-// Applies reports whether a line runs apply_patch as if it were a program, beside others or
-// alone.
+// Applies reports whether a line runs apply_patch as if it were a program, alone or among others.
 func Applies(line string) bool {
 	return slices.ContainsFunc(Calls(line), func(words []string) bool { return slices.Contains(appliers, words[0]) })
 }
 
-// Below is a path as it is named from a folder, where it was named from another below that.
+// Below returns the path of name as seen from a folder, if name is relative to the subfolder dir.
 func Below(dir, name string) string {
 	switch {
 	case dir == "" || path.IsAbs(name):

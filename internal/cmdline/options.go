@@ -5,27 +5,25 @@ import (
 	"strings"
 )
 
-// operands returns the non-option words. ok is false for an unlisted option, or too
-// many or ill-formed operands. An option's value that is a word of its own counts
-// as an operand, so that no difference between this reading and the program's own
-// lets a path go unchecked.
+// operands returns the words that are not options. ok is false for an unlisted option, or for too
+// many or ill-formed operands. An option's value in a word of its own counts as an operand, so
+// that every possible path is checked, even if the program reads the words differently.
 func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 	options := true
 	for _, arg := range args {
 		text := arg.Text
 		if text == "--" && options && len(operands) == 0 {
-			// It may be the value of the option before it, so what follows can be
+			// It may be the value of the option before it. The words after it can then be
 			// options as well as operands, and must be harmless as either.
 			options = false
 			continue
 		}
 		if text == "--" {
-			// Behind the first operand, or another one, it is a word like any other for
-			// some programs.
+			// Behind the first operand or another "--", some programs treat it as a normal word.
 			operands = append(operands, arg)
 			continue
 		}
-		// Some programs take no option any more behind the first operand.
+		// Some programs accept no options behind the first operand.
 		behind := p.max != unlimited && len(operands) > 0
 		if text == "-" || !strings.HasPrefix(text, "-") || !options || behind {
 			operands = append(operands, arg)
@@ -63,8 +61,8 @@ func (p readOnlyProgram) hasLong(option string) bool {
 	return slices.Contains(p.long, name)
 }
 
-// hasShort takes a group of one-letter options, the last of which may have its
-// value attached.
+// hasShort reports whether a group of one-letter options is harmless. The last option may have
+// its value attached.
 func (p readOnlyProgram) hasShort(group string) bool {
 	if p.number && strings.Trim(group, "0123456789") == "" {
 		return true

@@ -1,14 +1,13 @@
-// Package cmdline reads command lines the way bash does, and says which of them
-// are known to be read-only.
+// Package cmdline reads command lines the way bash does, and tells which commands are known to be
+// read-only.
 //
-// Its promise is one-sided. A line that [Parse] accepts runs exactly the commands
-// it returns, and a command that [Line.Unproven] leaves out only reads, and only
-// below the folders where reading is allowed. Everything else is "not known": a
-// line that expands, redirects or branches is refused whole by [Parse],
-// because what it runs depends on the state of a shell that nobody sees; a program
-// or option that is not in the table counts as one that changes things, so the
-// table need not be complete, only right. Nothing is executed here; a pattern or a
-// link is looked up on disk, no more.
+// Its promise is one-sided. A line that [Parse] accepts runs exactly the commands that Parse
+// returns, and a command that [Line.Unproven] leaves out only reads, and only below the folders
+// where reading is allowed. Everything else is "not known". Parse refuses a line that expands,
+// redirects or branches, because its commands depend on the state of a shell that nobody sees. A
+// program or option that is not in the table is taken to change things, so the table need not be
+// complete, only right. Nothing is executed here; patterns and links are looked up on disk, no
+// more.
 package cmdline
 
 import (
@@ -23,44 +22,41 @@ import (
 	"agent/internal/pattern"
 )
 
-// Line is a plain command line: nothing but simple commands with literal words,
-// joined by &&, ||, ;, | or line ends. What it will run is known beforehand.
+// A Line is a plain command line: nothing but simple commands with literal words, joined by &&,
+// ||, ;, | or line ends. Its commands are known beforehand.
 type Line struct {
-	// Commands are in the order they are written.
+	// Commands holds the commands in the order in which they are written.
 	Commands []Command
 }
 
-// Command is a program and its arguments, quotes and escapes removed. It has at
-// least one word.
+// A Command is a program and its arguments, without quotes and escapes. It has at least one word.
 type Command []Word
 
-// Word is one literal word of a command.
+// A Word is one literal word of a command.
 type Word struct {
 	Text string
-	// Glob is set when Text is a pattern (* or ?) that the shell replaces by the
-	// names it matches.
+	// Glob is set if Text is a pattern (* or ?) that the shell replaces by the matching names.
 	Glob bool
-	// Written is set when the command is not confined and Text names a program or script
-	// that a confined one may have written. Only a rule that has the word allows it.
+	// Written is set if the command is not confined and Text names a program or script that a
+	// confined command may have written. Only a rule with this very word allows the command.
 	Written bool
 }
 
-// notPlain is why a command line is not plain.
+// notPlain returns an error that tells why a command line is not plain.
 func notPlain(format string, args ...any) error {
 	return fmt.Errorf("not a plain command: "+format, args...)
 }
 
-// maxLine bounds a line that is parsed, in bytes.
+// maxLine bounds the length of a line to parse, in bytes.
 const maxLine = 32 << 10
 
-// joinsInsideWord is a line that is continued other than between words. Bash then
-// sees what the two halves make together, such as $ and a name; the parser does
-// not always.
+// joinsInsideWord matches a line continuation inside a word. Bash joins the two halves before it
+// reads them, for example $ and a name; the parser does not always.
 var joinsInsideWord = pattern.New(`[^ \t]\\\n|^\\\n`)
 
-// Parse splits a command line the way bash would. A line that is not plain, or no
-// valid shell, is an error. Redirections between standard
-// output and standard error and to /dev/null are plain, since they change nothing.
+// Parse splits a command line the way bash would. It returns an error for a line that is not
+// plain or not valid shell. Redirections between standard output and standard error and to
+// /dev/null are plain, since they change nothing.
 func Parse(line string) (Line, error) {
 	if len(line) > maxLine {
 		return Line{}, notPlain("it is too long to be sure of")
@@ -97,9 +93,9 @@ func parseBash(line string, options ...syntax.ParserOption) (*syntax.File, error
 	return syntax.NewParser(append(options, syntax.Variant(syntax.LangBash))...).Parse(strings.NewReader(line), "")
 }
 
-// Calls returns the words of each command of a line, plain or not, also of those within
-// others. What is not literal is a single "…"; a line that is no valid shell is taken
-// apart at white space.
+// Calls returns the words of each command of a line, plain or not, including commands inside
+// other commands. A word that is not literal becomes "…". A line that is not valid shell is split
+// at white space.
 func Calls(line string) [][]string {
 	file, err := parseBash(line)
 	if err != nil {
@@ -126,8 +122,8 @@ func Calls(line string) [][]string {
 	return calls
 }
 
-// holdsComment reports whether there is a comment. The parser lets one that ends
-// in a backslash go on in the next line, which bash would run.
+// holdsComment reports whether the line has a comment. The parser continues a comment that ends
+// in a backslash on the next line, which bash would run.
 func holdsComment(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -138,10 +134,9 @@ func holdsComment(file *syntax.File) bool {
 	return found
 }
 
-// checkCharacters refuses what parsers, shells and screens read differently:
-// carriage returns, control characters, unusual spaces, and characters that are
-// invisible or turn the direction of the text, by which a line may look other than
-// it is.
+// checkCharacters refuses characters that parsers, shells and screens read differently: carriage
+// returns, control characters, unusual spaces, and characters that are invisible or turn the
+// direction of the text, which can make a line look like another.
 func checkCharacters(line string) error {
 	if !utf8.ValidString(line) {
 		return notPlain("it is not valid UTF-8")

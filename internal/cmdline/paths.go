@@ -9,8 +9,8 @@ import (
 	"agent/internal/disk"
 )
 
-// pathInside reports whether a word, read as a path from dir, stays inside. Text
-// that is no path passes unless it looks like one that leads out.
+// pathInside reports whether a word, read as a path from dir, stays inside. Text that is no path
+// passes unless it looks like a path that leads out.
 func pathInside(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
@@ -30,7 +30,7 @@ func pathInside(word Word, dir string, at Place) bool {
 	return matchesInside(prefix, pattern, at)
 }
 
-// isFile reports whether a word names a file there is, or what is piped.
+// isFile reports whether a word names an existing file or the standard input.
 func isFile(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
@@ -39,11 +39,11 @@ func isFile(word Word, dir string, at Place) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// maxLookups bounds how many names are looked at for the patterns of a line.
+// maxLookups bounds the names that are looked up for the patterns of a line.
 const maxLookups = 10_000
 
-// matchesInside reports whether all that a pattern, taken apart at its slashes, can
-// match below dir is inside.
+// matchesInside reports whether all possible matches of a pattern below dir are inside. The
+// pattern is split at its slashes.
 func matchesInside(dir string, pattern []string, at Place) bool {
 	if len(pattern) == 0 {
 		return true
@@ -69,14 +69,13 @@ func matchesInside(dir string, pattern []string, at Place) bool {
 	return true
 }
 
-// canMatch reports whether a shell could match a name by a pattern of *, ? and
-// literal characters. In some locales ? is a byte, in others a character; here it is
-// both.
+// canMatch reports whether a shell could match a name with a pattern of *, ? and literal
+// characters. In some locales ? is a byte, in others a character; here it is both.
 func canMatch(pattern, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
 		return false
 	}
-	// reached are the places in name that the pattern can have come to.
+	// reached marks the positions in name that the pattern so far can match up to.
 	reached := make([]bool, len(name)+1)
 	reached[0] = true
 	for i := range len(pattern) {
@@ -103,7 +102,7 @@ func canMatch(pattern, name string) bool {
 	return reached[len(name)]
 }
 
-// globFreePrefix cuts a path before the first component that is a pattern.
+// globFreePrefix returns the part of a path before the first component that is a pattern.
 func globFreePrefix(path string) string {
 	for strings.ContainsAny(path, "*?") {
 		path = filepath.Dir(path)
@@ -111,8 +110,8 @@ func globFreePrefix(path string) string {
 	return path
 }
 
-// climbsBack reports whether a path leads down and up again, as in a/../b. If a is
-// a symlink, that leads elsewhere than it seems.
+// climbsBack reports whether a path leads down and up again, as in a/../b. If a is a symlink,
+// such a path leads elsewhere than it seems.
 func climbsBack(path string) bool {
 	down := false
 	for part := range strings.SplitSeq(path, "/") {

@@ -10,9 +10,9 @@ import (
 	"agent/internal/pattern"
 )
 
-// Pipeline returns the names of the commands in the pipe that a line ends with, such as
-// "go test" and "tail". There are none when the line ends otherwise, or when it traces or
-// traps what it runs: text after it would then change what it prints.
+// Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
+// and "tail". It returns none if the line does not end in a pipe, or if the line traces or traps
+// its commands: text appended to such a line would change its output.
 func Pipeline(line string) []string {
 	if len(line) > maxLine || strings.HasSuffix(line, `\`) {
 		return nil
@@ -39,7 +39,7 @@ func Pipeline(line string) []string {
 			case syntax.Pipe, syntax.PipeAll:
 				return append(pipeNames(cmd.X), pipeNames(cmd.Y)...)
 			default:
-				return nil // either side may be the last that ran
+				return nil // either side may have run last
 			}
 		default:
 			return nil
@@ -47,7 +47,7 @@ func Pipeline(line string) []string {
 	}
 }
 
-// traces reports whether a line shows, or acts on, each command that it runs.
+// traces reports whether a line prints each command that it runs, or acts on it.
 func traces(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -84,16 +84,16 @@ func pipeNames(stmt *syntax.Stmt) []string {
 }
 
 var (
-	// launchers run the command that their arguments end with.
+	// launchers lists programs that run the command at the end of their arguments.
 	launchers = []string{"time", "timeout", "nice", "env", "command", "nohup", "stdbuf", "xargs"}
-	// manyCommands are programs whose first argument says which of their commands runs.
+	// manyCommands lists programs whose first argument selects one of their commands.
 	manyCommands = []string{"go", "git", "npm", "npx", "pnpm", "yarn", "bun", "cargo", "make", "docker", "uv", "poetry", "bundle", "dotnet", "mvn", "gradle", "gradlew"}
 	// launcherWord matches the options, numbers and assignments before that command.
 	launcherWord = pattern.New(`^(-.*|[0-9.]+[smhd]?|[A-Za-z_][A-Za-z0-9_]*=.*)$`)
 	commandWord  = pattern.New(`^[a-z][a-z0-9:_-]{0,23}$`)
 )
 
-// callName names a command in a few words: its program, and which of its commands.
+// callName names a command in a few words: its program, and the program's command.
 func callName(call *syntax.CallExpr) string {
 	var words []string
 	for _, arg := range call.Args {
@@ -120,9 +120,9 @@ func callName(call *syntax.CallExpr) string {
 	return name
 }
 
-// Finds reports whether a line runs one of some programs, or git grep, on files: what it
-// prints then may be lines of files. One that reads a pipe finds lines of what another
-// command prints. A line that is no valid shell is taken to do so.
+// Finds reports whether a line runs one of some programs, or git grep, on files, so that its
+// output may hold lines of files. A program that reads a pipe finds lines of another command's
+// output instead. Finds returns true for a line that is not valid shell.
 func Finds(line string, programs []string) bool {
 	file, err := parseBash(line)
 	if err != nil {

@@ -6,45 +6,45 @@ import (
 	"agent/internal/pattern"
 )
 
-// readOnlyProgram describes a program that changes nothing: which of its options
-// are harmless and what its other words are. Nothing that is listed may write, run
-// a program, follow symlinks it meets, read a list of files, open a file by another name
-// than its operand, as unzip does with patterns and endings of its own, or wait for ever.
+// A readOnlyProgram describes a program that changes nothing: its harmless options and its other
+// words. No listed program or option may write, run a program, follow symlinks that it meets,
+// read a list of files, open a file by another name than its operand (as unzip does with patterns
+// and endings of its own), or wait for ever.
 type readOnlyProgram struct {
-	// flags are one-letter options; valued are those with a value attached (-n5)
+	// flags holds the one-letter options; valued holds the options with an attached value (-n5)
 	// that is not a path.
 	flags, valued string
-	// value is what an attached value must look like.
+	// value matches an attached value.
 	value *pattern.Pattern
 	// number allows a number as an option (-20).
 	number bool
-	// long are long options without their dashes, with "=" where a value follows.
+	// long lists long options without their dashes, with "=" if a value follows.
 	long []string
-	// words are options of several letters behind a single dash.
+	// words lists options of several letters behind a single dash.
 	words []string
-	// max is how many operands there may be.
+	// max bounds the number of operands.
 	max int
-	// first is what the first operand must look like.
+	// first must match the first operand.
 	first *pattern.Pattern
-	// never is what no operand may look like.
+	// never must not match any operand.
 	never *pattern.Pattern
-	// each is what every operand must look like, of which there must be one.
+	// each must match every operand, and there must be at least one operand.
 	each *pattern.Pattern
-	// script means that the first operand, which looks as first says, is a program and no
-	// path. Where another one is read instead, it would be one too: no option may have
-	// its value in a word of its own.
+	// script means that the first operand, which first matches, is a program and no path. No
+	// option may have its value in a word of its own: if the program took another word for its
+	// script, that word would be a program too.
 	script bool
-	// filesOnly means that operands are files: of folders, more would be read.
+	// filesOnly means that operands must be files: the program would read more in a folder.
 	filesOnly bool
 	// namesOnly means that operands are never paths.
 	namesOnly bool
-	// anyWords means that whatever follows is harmless.
+	// anyWords means that any arguments are harmless.
 	anyWords bool
 }
 
-// sedScript prints, deletes and replaces lines and does nothing else: no file is named
-// in it and no program. What is between slashes holds none, so that no two versions of
-// sed disagree on where it ends.
+// sedScript matches scripts that print, delete and replace lines and do nothing else: they name
+// no file and no program. The text between slashes holds no slash, so that all versions of sed
+// agree on its end.
 var sedScript = sync.OnceValue(func() *pattern.Pattern {
 	const (
 		text    = `/(?:[^/\\\n]|\\[^/\n])*`
@@ -54,33 +54,32 @@ var sedScript = sync.OnceValue(func() *pattern.Pattern {
 	return pattern.New(`^` + command + `(?:; ?` + command + `)*$`)
 })
 
-// awkScript prints fields or picks lines by their number.
+// awkScript matches scripts that print fields or select lines by their number.
 var awkScript = pattern.New(`^(?:(?:NR *(?:==|>=|<=|>|<) *\d+(?: *&& *NR *(?:==|>=|<=|>|<) *\d+)?)? *(?:\{ *print(?: +\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\})?)$`)
 
-// jqScript is a way into a document.
+// jqScript matches paths into a document.
 var jqScript = pattern.New(`^(?:\.|(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\."[\w -]+")+)(?: *\| *(?:keys|length|type))?$`)
 
-// shortTime is a number of seconds that is soon over, few a number to count up to.
+// shortTime matches a short time in seconds, few a small number to count up to.
 var (
 	shortTime = pattern.New(`^\d{1,2}(?:\.\d+)?$`)
 	few       = pattern.New(`^\d{1,5}$`)
 )
 
-// tests are what the shell is asked about a file or a text. Not -v: it evaluates what it
-// is given.
+// tests lists the tests of the shell for files and texts. -v is not among them, because it
+// evaluates its argument.
 var tests = []string{"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-z", "-n"}
 
-// setsVariable is a format by which printf sets a variable, such as PATH, for the
-// commands behind it.
+// setsVariable matches formats that make printf set a variable, such as PATH, for later commands.
 var setsVariable = pattern.New("%[-+ #0-9.*'lhjztLq]*n")
 
-// ownSettings are those of git's that hold no password.
+// ownSettings matches git's settings that hold no password.
 var ownSettings = pattern.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
 
-// amount is a number of lines or bytes.
+// amount matches a number of lines or bytes.
 var amount = pattern.New(`^[+-]?\d+[bkKMG]?B?$`)
 
-// unlimited is for readOnlyProgram.max.
+// unlimited is the value of readOnlyProgram.max for any number of operands.
 const unlimited = -1
 
 var gitDiffOptions = []string{
@@ -105,10 +104,10 @@ var grepOptions = []string{
 	"include", "exclude", "exclude-dir", "exclude-dir=", "max-count=", "context=", "after-context=", "before-context=", "color=", "text",
 }
 
-// listing lists branches or tags.
+// listing describes commands that list branches or tags.
 var listing = readOnlyProgram{flags: "avr", max: unlimited, long: []string{"all", "remotes", "verbose", "list", "contains", "merged", "no-merged", "sort="}}
 
-// readOnlyPrograms are the programs that change nothing, by name and subcommand.
+// readOnlyPrograms returns the programs that change nothing, by name and subcommand.
 var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 	return map[string]readOnlyProgram{
 		"true":       {anyWords: true, namesOnly: true},
@@ -158,7 +157,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 
 		"cat":  {flags: "nbsETAvet", max: unlimited},
 		"head": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
-		// Of old, "+5f" is no name but says where to begin, and to wait for more.
+		// In the old syntax, "+5f" is an option that sets the first line and waits for more.
 		"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}, never: pattern.New(`^\+.*f`)},
 		"wc":   {flags: "lwcmL", max: unlimited, long: []string{"lines", "words", "bytes", "chars"}},
 		"nl":   {valued: "bw", max: unlimited},
@@ -182,7 +181,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"rev":       {max: unlimited},
 		"base64":    {flags: "d", valued: "w", max: 1},
 		"hexdump":   {flags: "Cbcdovx", valued: "ns", max: unlimited},
-		"xxd":       {flags: "bpu", valued: "lsc", max: 1}, // a second file is written
+		"xxd":       {flags: "bpu", valued: "lsc", max: 1}, // xxd writes to a second file
 		"sha1sum":   {max: unlimited},
 		"sha512sum": {max: unlimited},
 		"cksum":     {max: unlimited},
@@ -207,7 +206,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 
 		"go version": {},
 		"go help":    {max: unlimited, namesOnly: true},
-		// Others it finds out by running the C compiler.
+		// go runs the C compiler to find the values of other variables.
 		"go env": {max: unlimited, namesOnly: true, each: pattern.New(`^GO(ARCH|BIN|CACHE|ENV|EXE|FLAGS|HOSTARCH|HOSTOS|MOD|MODCACHE|NOPROXY|NOSUMDB|OS|PATH|PRIVATE|PROXY|ROOT|SUMDB|TMPDIR|TOOLCHAIN|TOOLDIR|VERSION|WORK)$`)},
 
 		"git status": {flags: "sb", valued: "u", max: unlimited, long: []string{
@@ -222,7 +221,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"git branch": {flags: "avr", long: []string{"all", "remotes", "verbose", "list", "show-current"}},
 		"git tag":    {flags: "l", long: []string{"list", "sort="}},
 		"git remote": {flags: "v", long: []string{"verbose"}},
-		// With one of these first, names are patterns, or branches to compare with.
+		// After one of these options, names are patterns, or branches to compare with.
 		"git branch --list":      listing,
 		"git branch --contains":  listing,
 		"git branch --merged":    listing,

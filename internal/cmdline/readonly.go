@@ -8,42 +8,40 @@ import (
 	"agent/internal/disk"
 )
 
-// Place is where a command would run: its start folder, which paths are inside the
-// workspace, and what programs and repositories there are.
+// A Place describes the surroundings of a command: its start folder, the paths inside the
+// workspace, and the programs and repositories.
 type Place struct {
-	// Dir is the absolute folder it starts in, free of symlinks.
+	// Dir is the absolute path of the start folder, free of symlinks.
 	Dir string
-	// OnDisk returns where an absolute path, as the command sees it, is on disk. Nil: there.
+	// OnDisk maps an absolute path, as the command sees it, to its place on disk. If OnDisk is
+	// nil, both are the same.
 	OnDisk func(path string) string
-	// Inside reports whether an absolute path, symlinks followed, is one that the
-	// model may read.
+	// Inside reports whether the model may read an absolute path, symlinks followed.
 	Inside func(path string) bool
-	// Program reports whether the program of that name is one of the system, and not
-	// one of the workspace. Nil: all are.
+	// Program reports whether the program of that name belongs to the system and not to the
+	// workspace. If Program is nil, all programs do.
 	Program func(name string) bool
-	// Repository reports whether git, run in a folder, runs nothing that the
-	// repository names. Nil: in all folders.
+	// Repository reports whether git, run in a folder, runs no program that the repository names.
+	// If Repository is nil, this is true in all folders.
 	Repository func(dir string) bool
-	// Searchable reports whether a program may read every file there is in the folders,
-	// because none holds keys or the sandbox hides those that do. Nil: it may.
+	// Searchable reports whether a program may read every file in the folders, because no file
+	// holds keys or the sandbox hides the files with keys. If Searchable is nil, it may.
 	Searchable func() bool
 
-	// Outside is set when the command leaves the sandbox, which else hides files with
-	// keys. Then only what reads no files is known to be harmless.
+	// Outside is set if the command leaves the sandbox, which otherwise hides files with keys.
+	// Only programs that read no files are known to be harmless then.
 	Outside bool
 
-	// lookups is how many names may still be looked at for patterns.
+	// lookups counts the names that may still be looked up for patterns.
 	lookups *int
 }
 
-// maxWords bounds the words of a line that is looked into, each of which is looked
-// up on disk.
+// maxWords bounds the words of a line, because each word is looked up on disk.
 const maxWords = 256
 
-// Unproven returns the commands that are not known to be read-only. There are none
-// when every command is a program that only reads, with options known to be
-// harmless, and every word that could be a path is inside; such a line can run
-// without asking.
+// Unproven returns the commands that are not known to be read-only. It returns none if every
+// command is a program that only reads, with options known to be harmless, and every word that
+// could be a path is inside; such a line can run without asking.
 func (l Line) Unproven(at Place) []Command {
 	words := 0
 	for _, command := range l.Commands {
@@ -76,7 +74,7 @@ func (l Line) Unproven(at Place) []Command {
 	return unproven
 }
 
-// once asks about every folder once: to find out means to run git.
+// once remembers the answer for each folder, because finding out runs git.
 func once(repository func(string) bool) func(string) bool {
 	if repository == nil {
 		return nil
@@ -92,10 +90,9 @@ func once(repository func(string) bool) func(string) bool {
 	}
 }
 
-// changeDir returns the folders that a cd may lead to from any of dirs. Whether
-// it happens at all depends on what ran before, so the caller keeps the old ones
-// as well. Symlinks are not followed: the shell and the programs it starts would
-// disagree about where ".." leads from there.
+// changeDir returns the folders to which a cd may lead from any of dirs. Whether the cd happens
+// depends on earlier commands, so the caller keeps the old folders as well. changeDir refuses
+// symlinks: the shell and the programs it starts would disagree about the target of "..".
 func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 	const maxFolders = 8
 	if len(c) != 2 || c[1].Glob || strings.HasPrefix(c[1].Text, "-") || 2*len(dirs) > maxFolders {
@@ -116,8 +113,8 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 	return next, true
 }
 
-// isReadOnly reports whether the command is known to change nothing, and to read
-// only what is inside, from whichever of dirs it runs in.
+// isReadOnly reports whether the command is known to change nothing and to read only paths that
+// are inside, whichever of dirs it runs in.
 func (c Command) isReadOnly(dirs []string, at Place) bool {
 	name, args := c.programName()
 	program, known := readOnlyPrograms()[name]
@@ -142,8 +139,8 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			return false
 		}
 	}
-	// The first "--" is no operand, but a file of that name where an option takes it for
-	// its value.
+	// The first "--" is no operand, but if an option takes it for its value, it is a file of that
+	// name.
 	if !program.anyWords && !program.namesOnly && slices.ContainsFunc(args, isDashes) &&
 		slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(Word{Text: "--"}, dir, at) }) {
 		return false
@@ -152,7 +149,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 		if i == 0 && program.script && !operand.Glob {
 			continue
 		}
-		// The shell looks up what a pattern matches, whatever the program does with it.
+		// The shell looks up the matches of a pattern, whatever the program does with them.
 		if program.namesOnly && !operand.Glob {
 			continue
 		}
@@ -170,7 +167,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 
 func isDashes(word Word) bool { return word.Text == "--" }
 
-// revisionInside is pathInside for what follows a colon, as in HEAD:sub/file.
+// revisionInside reports whether the paths behind colons, as in HEAD:sub/file, stay inside.
 func revisionInside(word Word, dir string, at Place) bool {
 	_, file, ok := strings.Cut(word.Text, ":")
 	for ; ok; _, file, ok = strings.Cut(file, ":") {
@@ -181,7 +178,7 @@ func revisionInside(word Word, dir string, at Place) bool {
 	return true
 }
 
-// readsFolders reports whether a program reads whatever files a folder holds.
+// readsFolders reports whether a program reads all files of a folder.
 func readsFolders(name string, args []Word) bool {
 	switch name {
 	case "rg":
@@ -195,8 +192,8 @@ func readsFolders(name string, args []Word) bool {
 	return false
 }
 
-// readsPipe reports whether a command reads nothing but what is piped into it, as in
-// npm test | tail -n 20: it is one that reads no files but those it names, and names none.
+// readsPipe reports whether a command reads only its input, as in npm test | tail -n 20: the
+// program reads no files but its operands, and the command has none.
 func (c Command) readsPipe() bool {
 	if !slices.Contains([]string{"head", "tail", "wc", "sort", "uniq"}, c[0].Text) {
 		return false
@@ -212,11 +209,12 @@ func (c Command) readsPipe() bool {
 	return true
 }
 
-// builtins are the read-only programs that are part of the shell.
+// builtins lists the read-only programs that are part of the shell.
 var builtins = []string{"true", "false", "echo", "pwd", "type", "printf", "test", "[", "command"}
 
-// programName returns the command's key in the table and the words after it.
-// Programs with subcommands have one key for each, some with the word behind it.
+// programName returns the command's key in the table of read-only programs, and the words after
+// the key. A program with subcommands has one key for each subcommand, in some cases with the
+// word after it.
 func (c Command) programName() (string, []Word) {
 	name, args := c[0].Text, c[1:]
 	if name == "git" && len(args) > 0 && args[0].Text == "--no-pager" {
@@ -230,7 +228,7 @@ func (c Command) programName() (string, []Word) {
 		for _, arg := range args[:words] {
 			longer += " " + arg.Text
 		}
-		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // and no word holds one
+		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // a word with a space would give the same name
 			return longer, args[words:]
 		}
 	}

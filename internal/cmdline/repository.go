@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// InBareRepository reports whether git would take dir, or a folder above it, for
-// a repository by its content alone. Such a folder can be checked in as part of
-// the project, with a configuration that makes git run programs.
+// InBareRepository reports whether git would take dir, or a folder above it, for a repository by
+// its content alone. Such a folder can be checked in as part of the project, with a configuration
+// that makes git run programs.
 func InBareRepository(dir string) bool {
 	for {
 		if exists(dir, "HEAD") && (exists(dir, "objects") || exists(dir, "commondir")) {
@@ -21,8 +21,7 @@ func InBareRepository(dir string) bool {
 	}
 }
 
-// exists reports whether there is anything of that name, also a link to nowhere,
-// with which git is content.
+// exists reports whether a name exists in a folder. A dangling link counts, as it does for git.
 func exists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil

@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Within reads a line that begins with "cd DIR &&": the folder, and the rest, which does in
-// that folder what the line does if the folder is there. It is none of a line whose folder is
-// not a plain word, or whose rest does not all run there.
+// Within splits a line that begins with "cd DIR &&" into the folder and the rest. If the folder
+// exists, the rest does the same in that folder as the whole line. ok is false for a folder that
+// is not a plain word, and for a line whose rest does not run entirely in the folder.
 func Within(line string) (dir, rest string, ok bool) {
 	file, err := parseBash(line)
 	if err != nil || len(file.Stmts) == 0 {

@@ -6,10 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literalWord reads a word that means the same whatever the state of the shell:
-// letters, quotes and escapes, but no expansion. A pattern with * and ? is let
-// through when it begins with a literal character other than "-", because then no
-// file, however it is named, can turn it into an option.
+// literalWord returns a word that means the same whatever the state of the shell: letters, quotes
+// and escapes, but no expansion. It accepts a pattern with * and ? if the pattern begins with a
+// literal character other than "-", because then no file, however it is named, can turn the
+// pattern into an option.
 func literalWord(word *syntax.Word) (Word, error) {
 	var text strings.Builder
 	quoted := false
@@ -62,9 +62,9 @@ func appendDoubleQuoted(text *strings.Builder, quoted *syntax.DblQuoted) error {
 	return nil
 }
 
-// unescape removes backslashes before the characters in special, or before any
-// when special is empty. bare is the result with what was escaped blanked out, so
-// that what is left can be checked for characters that mean something to the shell.
+// unescape removes backslashes before the characters in special, or before any character if
+// special is empty. In bare, escaped characters are replaced by x, so that the rest can be
+// checked for characters with a meaning in the shell.
 func unescape(value, special string) (literal, bare string) {
 	var text, blanked strings.Builder
 	for i := 0; i < len(value); i++ {
@@ -82,9 +82,9 @@ func unescape(value, special string) (literal, bare string) {
 	return text.String(), blanked.String()
 }
 
-// checkBare refuses what may expand outside quotes: a home folder, variables,
-// braces and bracket patterns. Braces with neither a comma nor two dots, which find and
-// git need ({}, stash@{0}), are left alone by the shell, and so is a lone bracket.
+// checkBare refuses characters that may expand outside quotes: a home folder, variables, braces
+// and bracket patterns. Braces with neither a comma nor two dots, which find and git need ({},
+// stash@{0}), are left alone by the shell, and so is a lone bracket.
 func checkBare(bare string, alone bool) error {
 	if strings.HasPrefix(bare, "~") || strings.Contains(bare, "=~") || strings.Contains(bare, ":~") {
 		return notPlain("it names a home folder with ~")
@@ -101,7 +101,7 @@ func checkBare(bare string, alone bool) error {
 	return nil
 }
 
-// Quote writes a word so that Parse reads it back.
+// Quote quotes a word so that Parse returns it.
 func Quote(word string) string {
 	quoted, err := syntax.Quote(word, syntax.LangBash)
 	if err != nil || strings.HasPrefix(quoted, "$") {

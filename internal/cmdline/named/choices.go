@@ -8,10 +8,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// choice is one value for each variable of a word. It implements [expand.WriteEnviron].
+// A choice holds one value for each variable of a word. It implements [expand.WriteEnviron].
 type choice struct {
 	values map[string]string
-	// number counts the choices of a word.
+	// number is the index of the choice among all choices of a word.
 	number int
 }
 
@@ -35,10 +35,11 @@ func (c choice) Get(name string) expand.Variable {
 // Each implements [expand.Environ].
 func (c choice) Each(func(string, expand.Variable) bool) {}
 
-// Set implements [expand.WriteEnviron]. The reader notes the value itself.
+// Set implements [expand.WriteEnviron]. It does nothing, because the reader records the values
+// itself.
 func (c choice) Set(string, expand.Variable) error { return nil }
 
-// choices returns all values that the variables of a word may have together.
+// choices returns all combinations of values of the variables in a word.
 func (r *reader) choices(word *syntax.Word) []choice {
 	names := []string{"PWD", "HOME"} // patterns are looked up in PWD
 	syntax.Walk(word, func(node syntax.Node) bool {
@@ -81,7 +82,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 // maxChoices bounds the combinations of values that are tried for a word.
 const maxChoices = 1000
 
-// braces returns how many words the braces of a word make.
+// braces returns the number of words into which the braces of a word expand.
 func braces(word *syntax.Word) int {
 	if !strings.Contains(literal(word), "{") {
 		return 1
@@ -99,7 +100,7 @@ func braces(word *syntax.Word) int {
 	return count
 }
 
-// bracesIn returns how many words one pair of braces makes.
+// bracesIn returns the number of words into which one pair of braces expands.
 func bracesIn(b *syntax.BraceExp) int {
 	if b.Sequence {
 		return sequence(b)
@@ -122,7 +123,7 @@ func bracesIn(b *syntax.BraceExp) int {
 	return count
 }
 
-// sequence returns how many words {x..y} makes at most.
+// sequence returns the largest possible number of words of {x..y}.
 func sequence(b *syntax.BraceExp) int {
 	var ends [2]int
 	for n := range ends {

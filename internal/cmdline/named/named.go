@@ -1,5 +1,6 @@
-// Package named finds the files that a line of a shell names, by reading the line as bash does:
-// quotes, variables, braces, patterns, folders. It runs nothing, and says where it cannot know.
+// Package named finds the files that a command line names, by reading the line as bash does:
+// quotes, variables, braces, patterns, folders. It runs nothing, and reports the lines for which
+// it cannot know all files.
 package named
 
 import (
@@ -18,7 +19,7 @@ import (
 	"agent/internal/disk"
 )
 
-// Bounds of what is tried. Beyond them a line is not understood.
+// Bounds of the search. Beyond them a line is not understood.
 const (
 	maxDepth    = 4
 	maxValues   = 64
@@ -28,15 +29,15 @@ const (
 
 // Shell describes the shell that runs a line.
 type Shell struct {
-	// Folders are the folders in which its commands may run.
+	// Folders lists the folders in which its commands may run.
 	Folders []string
-	// Values are the variables that are known, with all values that they may have.
+	// Values maps each known variable to all values that it may have.
 	Values map[string][]string
 	// Root is the folder in which patterns are looked up.
 	Root string
 }
 
-// shells are programs that run lines in their arguments.
+// shells lists programs that run lines in their arguments.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "eval", "trap", "env", "su", "watch", "flock", "script"}
 
 // IsShell reports whether a program runs lines in its arguments.
@@ -45,14 +46,14 @@ func IsShell(program string) bool { return slices.Contains(shells, path.Base(pro
 // Rewritten reports whether a shell would read a text as more than one plain word.
 func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
 
-// readers are commands that set variables from their input, or rename words.
+// readers lists commands that set variables from their input, or rename words.
 var readers = []string{"read", "mapfile", "readarray", "printf", "getopts", "let", "eval", "source", ".", "alias"}
 
-// takers are programs that run their input, or change how a shell reads words.
+// takers lists programs that run their input, or change how a shell reads words.
 var takers = []string{"xargs", "parallel", "shopt", "alias"}
 
-// Line returns the words that the commands of a line may get, in all ways in which it may be read.
-// sure reports whether these are all.
+// Line returns the words that the commands of a line may get, for all ways to read the line. sure
+// reports whether the words are complete.
 func (s Shell) Line(line string) (words []string, sure bool) {
 	r := &reader{Shell: s, values: map[string][]string{}, sure: true}
 	for name, values := range s.Values {
@@ -62,14 +63,14 @@ func (s Shell) Line(line string) (words []string, sure bool) {
 	return r.words, r.sure
 }
 
-// reader reads a line and the lines in it.
+// A reader reads a line and the lines inside it.
 type reader struct {
 	Shell
-	// values are the variables with those that the lines set.
+	// values holds the known variables, including the variables that the lines set.
 	values map[string][]string
 	words  []string
 	sure   bool
-	// reads is set where variables may come from elsewhere.
+	// reads is set if variables may come from elsewhere.
 	reads    bool
 	listings int
 }
@@ -81,10 +82,10 @@ func (r *reader) line(text string, depth int) {
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		r.sure = false // bash runs what is before the fault
+		r.sure = false // bash runs the commands before the error
 		return
 	}
-	for range 2 { // a loop may use what is set at its end
+	for range 2 { // a loop may use variables that are set at its end
 		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); return true })
 	}
 	var after []string // lines within words
@@ -130,7 +131,7 @@ func (r *reader) add(words ...string) {
 	}
 }
 
-// set notes the variables that a node sets.
+// set records the variables that a node sets.
 func (r *reader) set(node syntax.Node) {
 	var name string
 	var values []string
@@ -183,7 +184,7 @@ func (r *reader) set(node syntax.Node) {
 	}
 }
 
-// redirected notes whether a shell takes its lines from elsewhere: sh < file, … | sh.
+// redirected clears sure if a shell takes its lines from elsewhere: sh < file, … | sh.
 func (r *reader) redirected(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -200,7 +201,7 @@ func (r *reader) redirected(stmt *syntax.Stmt) {
 	}
 }
 
-// call reads the words of a command, and returns those that may be lines of a shell.
+// call reads the words of a command, and returns the words that may be lines for a shell.
 func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	inShell, find := false, false
 	for n, arg := range call.Args {
@@ -231,7 +232,7 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	return lines
 }
 
-// check notes whether a word depends on an unknown value.
+// check clears sure if a word depends on an unknown value.
 func (r *reader) check(word *syntax.Word) {
 	alone := len(word.Parts) == 1
 	if alone {
@@ -245,7 +246,7 @@ func (r *reader) check(word *syntax.Word) {
 			if _, known := r.output(node); !known {
 				r.sure = false
 			}
-			return false // its commands are read as others
+			return false // its commands are read separately
 		case *syntax.ArithmExp, *syntax.ExtGlob:
 			r.sure = false
 		case *syntax.ParamExp:
@@ -257,8 +258,8 @@ func (r *reader) check(word *syntax.Word) {
 	})
 }
 
-// knows reports whether the value of a variable is known, or names nothing of a repository. alone is
-// set if the variable is a whole word.
+// knows reports whether the value of a variable is known, or names no file of a repository. alone
+// is set if the variable is a whole word.
 func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	if p.Param == nil || p.Excl || p.Names != 0 {
 		return false
@@ -282,8 +283,8 @@ func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	return alone && !r.reads && p.Exp == nil
 }
 
-// personal are variables that nearly every shell has, with values that a file of a repository may be
-// called after.
+// personal lists variables that nearly every shell has, with values that may be the name of a
+// file in a repository.
 var personal = []string{
 	"USER", "LOGNAME", "LANG", "TERM", "TZ", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "UID", "EUID", "PPID", "SHLVL", "RANDOM", "SECONDS",
 	"BASH_VERSION", "BASH_SUBSHELL", "BASHPID", "LINENO", "COLUMNS", "LINES", "OPTIND", "EDITOR", "PAGER", "DISPLAY", "_",
@@ -313,7 +314,7 @@ func (r *reader) output(c *syntax.CmdSubst) (text []string, known bool) {
 
 var errTooMany = errors.New("too many folders are listed")
 
-// list lists a folder for a pattern.
+// list returns the entries of a folder for a pattern.
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	if !disk.Within(dir, r.Root) {
 		return nil, nil
@@ -328,7 +329,7 @@ func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// fields returns the words that a word becomes, for all values of the variables in it and in all
+// fields returns the words into which a word expands, for all values of its variables and in all
 // folders.
 func (r *reader) fields(word *syntax.Word) []string {
 	return r.expanded(word, func(cfg *expand.Config) ([]string, error) { return expand.Fields(cfg, word) })
