@@ -92,7 +92,7 @@ func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content 
 	return read
 }
 
-// Said has the entries as they were added, whatever became of them since.
+// Said holds the entries as they were added, before any later change.
 type Said struct {
 	// Stretches has one list of entries for each part of the session that a clear ended, and
 	// one for the last part.
@@ -101,7 +101,7 @@ type Said struct {
 	At map[*history.Content]time.Time
 }
 
-// Said reads all entries of the session but those that a rewind undid.
+// Said reads all entries of the session except the entries that a rewind undid.
 func (s State) Said() (Said, error) {
 	said := Said{make([][]*history.Content, 1), map[*history.Content]time.Time{}}
 	for step, err := range s.Steps() {

@@ -8,11 +8,11 @@
 // The tokens of an entry's blocks are beside it, so that a long session opens
 // without counting it again.
 //
-// The log is the truth: replaying it gives the current context. It only grows. A record that
+// Replaying the log gives the current context. The log only grows. A record that
 // prunes or replaces entries names the records in which they were written, so that they can
 // be recalled. A record is on disk before the mutation counts as done. If it cannot be
 // written, it waits in memory and is written with the next one, in order; the conversation
-// continues, and Unsaved says so. The file is made with the first entry.
+// continues, and Unsaved reports the failure. The file is made with the first entry.
 //
 // A log may be much longer than the context. The first pass notes only the place of each
 // record; a second one reads the entries that the context still has at the end. All other

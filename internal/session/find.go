@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// AmbiguousError says that a name fits several sessions.
+// AmbiguousError means that a name fits several sessions.
 type AmbiguousError struct {
 	Name string
-	// Fit are the sessions, latest used first.
+	// Fit lists the sessions, latest used first.
 	Fit []Info
 }
 
@@ -30,7 +30,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d sessions: %s; write more of the title, or an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
 }
 
-// NotFoundError says that no session has a name.
+// NotFoundError means that no session has a name.
 type NotFoundError struct{ Name string }
 
 func (e *NotFoundError) Error() string {
@@ -40,8 +40,8 @@ func (e *NotFoundError) Error() string {
 // shortestEnd is the number of letters from which the end of an id names a session.
 const shortestEnd = 4
 
-// WithID returns the session of a list whose id a person means by the id, by its beginning or
-// by its last letters. The error is a *NotFoundError or an *AmbiguousError.
+// WithID returns the session of a list with an id. name is the whole id, its beginning or its
+// last letters. The error is a *NotFoundError or an *AmbiguousError.
 func WithID(infos []Info, name string) (Info, error) {
 	for _, fits := range []func(Info) bool{
 		func(i Info) bool { return i.ID == name },
@@ -55,8 +55,8 @@ func WithID(infos []Info, name string) (Info, error) {
 	return Info{}, &NotFoundError{name}
 }
 
-// Named returns the session of a list that a person calls by a name: an id as WithID takes it,
-// a title, or words of a title. An id comes before a title, a whole title before words of one.
+// Named returns the session of a list with a name: an id in any form that WithID accepts, a
+// title, or words of a title. An id comes before a title, a whole title before words of one.
 // Among titles, sessions of the workspace come before others, and conversations before runs of
 // scripts. The error is a *NotFoundError or an *AmbiguousError.
 func Named(infos []Info, workspace, name string) (Info, error) {
@@ -91,8 +91,8 @@ func unique(fit []Info, name string) (Info, error) {
 	return fit[0], nil
 }
 
-// holds reports whether a text holds all words, of which there is at least one, in any order
-// and case.
+// holds reports whether a text holds all words, in any order and case. It reports false if there
+// are no words.
 func holds(text, words string) bool {
 	wanted := strings.Fields(strings.ToLower(words))
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(strings.ToLower(text), word) })

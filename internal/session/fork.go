@@ -10,7 +10,7 @@ import (
 	"agent/internal/disk"
 )
 
-// errNothingToFork is returned for a session in which nothing was said.
+// errNothingToFork is returned for a session without an entry.
 var errNothingToFork = errors.New("nothing was said yet, so there is nothing to fork")
 
 // Fork begins a session that continues from the log at path (D-81). The log is only read,

@@ -57,7 +57,7 @@ func inspect(path string) (Info, error) {
 	}
 }
 
-// head reads up to the first message.
+// head reads the log up to the first message.
 func (i *Info) head(f io.ReaderAt) error {
 	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), headStep)
 	for i.FirstPrompt == "" {
@@ -172,9 +172,9 @@ func modelOf(payload []byte) (model string, wrote bool) {
 	return model, wrote
 }
 
-// scan counts the entries of a log without counts: older programs wrote none, and the counts
-// of a newer format are not understood. Such a log is listed, so that opening it can say
-// the problem. A message is an entry with a human speaker.
+// scan counts the entries of a log without counts: older programs wrote none, and the counts of a
+// newer format are not understood. Such a log is listed all the same, so that opening it can
+// explain the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
 	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes))
 	for {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Info is one session in a list.
+// Info describes one session in a list.
 type Info struct {
 	ID        string
 	Path      string
@@ -28,7 +28,7 @@ type Info struct {
 	Title string
 	// Unattended is set for a run of a script, in which nobody could answer.
 	Unattended bool
-	// Counts covers all that was ever recorded, pruned entries too.
+	// Counts covers all entries that were ever recorded, pruned entries too.
 	Counts
 	// Parent is the session from which this one was forked; empty for none.
 	Parent string
@@ -79,7 +79,7 @@ func List(dir, workspace string) ([]Info, error) {
 	return infos, nil
 }
 
-// clockError is the time by which a record may be ahead of the present clock.
+// clockError is how far a record may lie in the future of the present clock.
 const clockError = time.Hour
 
 // Latest returns the session of a list that was used last. The list comes from List and is not

@@ -21,17 +21,18 @@ type Log struct {
 	seq      uint64
 	timeline timeline
 	counts   Counts
-	// rewinding is the state that Past.Before returned last: the only one to go back to.
+	// rewinding is the latest state that Past.Before returned. The history can only be rewound to
+	// it.
 	rewinding past
 	secrets   [][]byte
 	// title is the name that a person gave the session.
 	title string
 	// untitled is the number of bytes written since the title was recorded.
 	untitled int
-	// waiting has the messages that wait according to the log.
+	// waiting holds the queued messages as recorded in the log.
 	waiting []json.RawMessage
 	disk    writer
-	// taken is the next answer of Taken.
+	// taken is the next result of Taken.
 	taken string
 }
 
@@ -49,9 +50,8 @@ func (l *Log) Path() string {
 	return l.path
 }
 
-// Hide keeps secret out of everything recorded from now on, should a command
-// print it or a file contain it. Short strings are refused, for they would be
-// found everywhere.
+// Hide keeps secret out of all later records, in case a command prints it or a file contains it.
+// Short strings are refused, for they would be found everywhere.
 func (l *Log) Hide(secret string) {
 	const shortest = 8
 	if len(secret) < shortest {
@@ -66,9 +66,9 @@ func (l *Log) Hide(secret string) {
 	l.secrets = append(l.secrets, quoted[1:len(quoted)-1])
 }
 
-// Observe records a mutation of the history, as the history's observer (D-24). It returns
-// when the record is on disk. When the disk takes nothing, the record waits in memory and
-// the conversation continues; Unsaved says so.
+// Observe records a mutation of the history, as the history's observer (D-24). It returns when
+// the record is on disk. If the record cannot be written, it waits in memory and the conversation
+// continues; Unsaved then returns an error.
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,7 +104,7 @@ func (l *Log) Servers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
 
-// Grants records what a person has allowed for the session, JSON.
+// Grants records, as JSON, the permissions that a person has given for the session.
 func (l *Log) Grants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})
 }
@@ -112,9 +112,8 @@ func (l *Log) Grants(grants json.RawMessage) error {
 // Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 
-// Unsaved says why records wait in memory, as an *UnsavedError, and is nil while
-// all of them are on disk. A session in which nothing was said yet has nothing to
-// save.
+// Unsaved returns an *UnsavedError if records wait in memory, and nil if all records are on disk.
+// A session without an entry has nothing to save.
 func (l *Log) Unsaved() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

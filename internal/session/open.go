@@ -41,7 +41,7 @@ type Options struct {
 // extension is the ending of log files.
 const extension = ".jsonl"
 
-// LockedError says that another process writes to the session.
+// LockedError means that another process writes to the session.
 type LockedError struct {
 	ID    string
 	PID   int
@@ -175,7 +175,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	return l, state, nil
 }
 
-// UnwritableError says that a session cannot be continued, because its log cannot be written.
+// UnwritableError means that a session cannot be continued, because its log cannot be written.
 type UnwritableError struct{ ID, Reason string }
 
 func (e *UnwritableError) Error() string {

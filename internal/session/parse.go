@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// VersionError says that a log was written by a newer version of the program.
+// VersionError means that a log was written by a newer version of the program.
 type VersionError struct {
 	Version int
 	Line    int

@@ -67,7 +67,7 @@ func (p *Past) Before(seq uint64) (State, error) {
 }
 
 // Points returns the points to go back to, in the order of the log: all messages of the user,
-// on abandoned branches too, and the ends of those branches.
+// including messages on abandoned branches, and the ends of the abandoned branches.
 func (p *Past) Points() ([]history.Point, error) {
 	in, err := openPages(p.player.text)
 	if err != nil {
@@ -158,7 +158,7 @@ func (j journal) continued() map[uint64]bool {
 	return after
 }
 
-// past is a state to which the history may go back.
+// past is a state to which the history may be rewound.
 type past struct {
 	seq      uint64
 	timeline timeline

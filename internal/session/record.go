@@ -75,8 +75,8 @@ type Record struct {
 	Tokens json.RawMessage
 }
 
-// Counts has the size of a session. It is written with every entry, so that the end of a log
-// tells it.
+// Counts holds the size of a session. It is written with every entry, so that the end of a log is
+// enough to know it.
 type Counts struct {
 	// Entries is the number of entries that were ever added.
 	Entries int
@@ -162,7 +162,7 @@ type prunePayload struct {
 type compressionPayload struct {
 	Cause   string        `json:"cause"`
 	History []historyItem `json:"history"`
-	// Dropped has the entries that left and that nothing replaces.
+	// Dropped lists the entries that left and that no new entry replaces.
 	Dropped []ref `json:"dropped,omitempty"`
 	// Prunes describes the content that left, item by item.
 	Prunes []prunePayload `json:"prunes,omitempty"`
@@ -173,9 +173,9 @@ type compressionPayload struct {
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
-	// Of is the entry of which a new one is a shorter form, nil if there is none.
+	// Of is the entry that the new entry shortens, nil if there is none.
 	Of *ref `json:"of,omitempty"`
-	// From has the other entries that a new one replaces.
+	// From lists the other entries that the new entry replaces.
 	From []ref `json:"from,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// NotALogError says that the input holds no session record.
+// NotALogError means that the input holds no session record.
 type NotALogError struct{ Problem string }
 
 func (e *NotALogError) Error() string { return "this is not a session log: " + e.Problem }
@@ -85,14 +85,14 @@ func read(t text) (*player, error) {
 
 func unreadable(err error) error { return fmt.Errorf("the session log cannot be read: %w", err) }
 
-// player takes records one after the other. Records that change the conversation go into the
+// A player takes records one after the other. Records that change the conversation go into the
 // journal, all others into the state.
 type player struct {
 	text    text
 	state   State
 	journal journal
 	number  int
-	// held is a line that is decided by the next one.
+	// held is a line that waits for the next line, which decides whether it is valid.
 	held *heldLine
 	// announced is the highest version that the writer of the log announced.
 	announced int

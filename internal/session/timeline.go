@@ -2,9 +2,9 @@ package session
 
 import "agent/internal/history"
 
-// timeline is the history as the records describe it. The writer keeps one to
-// turn positions into references, the reader to turn references into entries;
-// that both run the same code is why replaying gives what was live.
+// timeline is the history as the records describe it. The writer keeps a timeline to turn
+// positions into references, the reader to turn references into entries. Both run the same code,
+// so a replay gives the same history as the live conversation.
 type timeline struct {
 	slots []slot
 	// at finds the slot of a reference.

@@ -21,16 +21,16 @@ type writer struct {
 	keep func() error
 	lock *flock.Flock
 	out  file
-	// left says that a failed attempt left a file of ours.
+	// left is set if a failed attempt left a file of ours.
 	left bool
-	// wanted says that there is an entry; a log without one is not kept.
+	// wanted is set once there is an entry; a log without one is not kept.
 	wanted  bool
 	waiting [][]byte
 	// err is the error of the latest attempt, nil when it succeeded.
 	err error
 	// size is the length of the file up to the end of its last complete line.
 	size int64
-	// torn says that a part of a line may follow.
+	// torn is set if a part of a line may follow.
 	torn bool
 }
 
@@ -42,8 +42,8 @@ type file interface {
 	Close() error
 }
 
-// UnsavedError says that records are not on disk. Until the log is closed they are
-// kept in memory and written with the next one.
+// UnsavedError means that records are not on disk. Until the log is closed they are kept in
+// memory and written with the next record.
 type UnsavedError struct {
 	Path string
 	// Records is the number of waiting records.

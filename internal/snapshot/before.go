@@ -35,7 +35,7 @@ type before struct {
 	begun  time.Time
 }
 
-// unknownFile is a file whose content nobody has kept yet.
+// unknownFile is a file whose content has not been kept yet.
 type unknownFile struct {
 	place   int
 	path    string

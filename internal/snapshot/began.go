@@ -10,9 +10,9 @@ import (
 
 // Before a command runs, the journal says so, and a file beside the journal describes the
 // workspace. When the program dies in the middle of the command, the next run compares the
-// workspace with that file to learn what the command has changed (D-87).
+// workspace with that file to find the changes of the command (D-87).
 
-// began is a command that is about to run.
+// began records a command that is about to run.
 type began struct {
 	Turn  int       `json:"turn"`
 	Title string    `json:"title,omitempty"`
@@ -24,7 +24,7 @@ type began struct {
 	Listed bool `json:"listed,omitempty"`
 	// Unknown says why there is no such file.
 	Unknown string `json:"unknown,omitempty"`
-	// Half has the changes of an undo or redo that was interrupted earlier.
+	// Half holds the changes made by an undo or redo that was interrupted earlier.
 	Half []Change `json:"half,omitempty"`
 }
 
@@ -54,8 +54,8 @@ func (s *Store) ended() {
 	}
 }
 
-// finishCommand records the changes of a command that an earlier run of the program began
-// and did not see the end of.
+// finishCommand records the changes of a command during which an earlier run of the program
+// ended.
 func (s *Store) finishCommand(ctx context.Context) {
 	b := s.tree.began
 	if b == nil || s.ready() != nil {

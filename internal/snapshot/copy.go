@@ -72,7 +72,7 @@ func (s *Store) Fork(folder string) error {
 	defer s.mu.Unlock()
 	err := Copy(s.Folder, folder)
 	if err == nil {
-		// What the journal says counts: another program may have written to it.
+		// The state is read from the copy, since another program may have written to the journal.
 		if err = s.load(folder); err != nil {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}

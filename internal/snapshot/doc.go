@@ -4,7 +4,7 @@
 // A Store belongs to a conversation. Tools call Edit before they change files, and Command
 // around a shell command; Undo, Redo and Restore make a Plan, which Apply carries out.
 //
-// # What is kept
+// # Contents
 //
 // A store belongs to one session and lies in the program's state folder, never in
 // the workspace. It holds the contents of files by their hash, and a journal of
@@ -18,9 +18,9 @@
 // the turn's first, a redo goes back, and a rewind goes to any node at all. The journal only
 // grows, so that going forward again stays possible.
 //
-// # What is promised
+// # Guarantees
 //
-// A store never gets in the way of work: when it cannot keep something, because
+// A store never blocks work: when it cannot keep a content, because
 // the disk is full, the file is too large or may hold keys, the edit continues and a
 // warning names it. A plan, on the other hand, is refused as a whole when a single file
 // differs from the journal: somebody else changed the file, and their work is not

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Effect is what a change did to one file.
+// Effect describes the effect of a change on one file.
 type Effect struct {
 	Changed
 	// Diff is the difference between the file before the change and now.

@@ -44,7 +44,7 @@ func (h halfWay) moves(head int) (all []move) {
 	return all
 }
 
-// commands returns the command that finishes the move and the one that takes it back.
+// commands returns the command that finishes the move, and the command that takes it back.
 func (h halfWay) commands() (goesOn, back Way) {
 	if h.by == Redo {
 		return Redo, Undo

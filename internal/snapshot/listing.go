@@ -33,7 +33,8 @@ type listed struct {
 	end uint32
 }
 
-// add adds a file, in order; tracked is nil for one that git does not track.
+// add adds a file; the files must come in order. tracked is nil for a file that git does not
+// track.
 func (l *listing) add(path []byte, tracked *index.Entry) {
 	if len(l.files) == mostFiles {
 		l.partial = true
@@ -107,9 +108,9 @@ func (l *listing) beside(was *before) (added []string) {
 	return added
 }
 
-// list lists the files of the workspace. It returns the last listing again where nothing
-// can have changed. When not all files could be listed, all is false and the listing has
-// the files of git's index.
+// list lists the files of the workspace. It returns the last listing again if nothing can have
+// changed. If not all files could be listed, all is false and the listing has the files of git's
+// index.
 func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing, all bool) {
 	if last := s.scanned.listing; last != nil && last.sources.hold() {
 		return last, true

@@ -17,7 +17,7 @@ import (
 type version struct {
 	State
 	abs string
-	// content is nil where there is no file, and for one that is too large.
+	// content is nil if there is no file or the file is too large.
 	content []byte
 	open    func() (*os.File, error)
 }
@@ -25,8 +25,8 @@ type version struct {
 // files reads, writes and removes the files of a workspace.
 type files struct{ *workspace.Workspace }
 
-// look reads the file at a path of the workspace. The error says why that is not possible; a
-// missing file is no error.
+// look reads the file at a path of the workspace. It returns an error if it cannot; a missing
+// file is no error.
 func (w *files) look(rel string) (version, error) {
 	f := version{abs: absolute(w.Root(), rel)}
 	f.open = func() (*os.File, error) { return w.Open(f.abs) }

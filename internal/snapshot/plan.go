@@ -38,11 +38,11 @@ type Plan struct {
 	Title string
 	// Since is the time of the earliest change that is undone or redone.
 	Since time.Time
-	// Steps are the files that would change, by path.
+	// Steps lists the files that would change, by path.
 	Steps []Step
-	// Refused has the files because of which Apply would refuse the plan as a whole.
+	// Refused lists the files that make Apply refuse the whole plan.
 	Refused []Problem
-	// Left has the files that would stay as they are.
+	// Left lists the files that would stay as they are.
 	Left []Problem
 
 	from, to int
@@ -187,8 +187,8 @@ type outcome struct {
 	refused error
 }
 
-// sameWorkspace refuses to undo changes in another folder than they were made in, unless
-// that folder has been moved here.
+// sameWorkspace refuses to undo changes that were made in another folder. It accepts them if that
+// folder no longer exists, as after the folder was moved here.
 func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
 		if root == w.Root() {
@@ -212,7 +212,7 @@ func linksThatGo(way []*passage) map[string]bool {
 	return links
 }
 
-// outcome works out the change of one file. links are the paths of links that the same plan
+// outcome works out the change of one file. links holds the paths of links that the same plan
 // removes.
 func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if p.target.Lost != "" {
@@ -257,7 +257,7 @@ func (f version) isBetween(p *passage) bool {
 	})
 }
 
-// changedSince says how a file differs from its expected state.
+// changedSince describes how a file differs from its expected state.
 func changedSince(now, expected State) error {
 	switch {
 	case now.Kind == Missing:

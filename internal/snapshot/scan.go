@@ -27,7 +27,7 @@ const (
 
 // scanned remembers the files from one command to the next.
 type scanned struct {
-	// known has the states of files by path. A state holds while the file has the identity.
+	// known maps paths to the states of files. A state is valid while the file has the identity.
 	known      map[string]knownFile
 	identities identities
 	// listing is the last one.
@@ -128,7 +128,8 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	}
 }
 
-// tell warns once when not all files are covered, and again after they were covered.
+// tell warns once if not all files are covered. It warns again only if all files were covered in
+// between.
 func (s *Store) tell(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:

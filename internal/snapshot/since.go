@@ -8,7 +8,7 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// Changes is the difference between the files at two moments.
+// Changes holds the difference between the files at two moments.
 type Changes struct {
 	// Files has the paths of the files that differ, relative to the workspace and sorted.
 	Files []string
@@ -20,8 +20,8 @@ type Changes struct {
 // both contents of each file.
 const mostCounted = 200
 
-// Since returns what edits and commands have changed since a mark, which is what returning
-// to the mark would take back. It is empty for a mark that is not valid.
+// Since returns the changes that edits and commands have made since a mark. Returning to the mark
+// would undo exactly these changes. Since returns none for an invalid mark.
 func (s *Store) Since(ctx context.Context, m Mark) Changes {
 	if !s.use() {
 		return Changes{}

@@ -39,7 +39,7 @@ type State struct {
 	Written time.Time `json:"written,omitzero"`
 	// Leads is the target of a link.
 	Leads string `json:"leads,omitempty"`
-	// Lost says why the content of a file was not kept, empty when it was.
+	// Lost is the reason why the content of a file was not kept, or "" if it was.
 	Lost string `json:"lost,omitempty"`
 }
 

@@ -14,7 +14,8 @@ import (
 // lockName is the file in a store that is locked while a program has it open.
 const lockName = ".in-use"
 
-// sweptName is the file in the folder of all stores whose time says when the last sweep was.
+// sweptName is a file in the folder of all stores. Its modification time is the time of the last
+// sweep.
 const sweptName = ".swept"
 
 // Bounds of all stores together.
@@ -31,9 +32,9 @@ const (
 	youngest = time.Hour
 )
 
-// Sweep removes stores from the folder of all stores: those whose session is gone, old ones,
-// and the oldest when all take too much. It keeps a store that a program has open, and
-// ignores errors. It does nothing when the last sweep was less than an hour ago.
+// Sweep removes stores from the folder of all stores: stores without a session, old stores, and
+// the oldest ones if all stores together are too large. It keeps a store that a program has open,
+// and ignores errors. It does nothing if the last sweep was less than an hour ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	swept := filepath.Join(folder, sweptName)
 	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {

@@ -35,7 +35,7 @@ type node struct {
 	// Unlisted is set for a command that may have created more files, since the workspace
 	// could not be listed.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Unknown says why the changes of a command are not known; empty when they are.
+	// Unknown is the reason why the changes of a command are not known, or "" if they are.
 	Unknown string `json:"unknown,omitempty"`
 }
 
@@ -50,12 +50,12 @@ func (n *node) unknown() (problems []Problem) {
 	return problems
 }
 
-// tree has all changes of the session and the node at which the workspace is.
+// tree holds all changes of the session and the node at which the workspace is.
 type tree struct {
 	nodes map[int]*node
 	last  int
 	head  int
-	// redo has the nodes that redo goes to, the latest undone last.
+	// redo holds the nodes that redo goes to, the latest undone last.
 	redo []int
 	// half is the undo or redo in which the program died.
 	half halfWay
