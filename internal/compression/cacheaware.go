@@ -6,11 +6,11 @@ import (
 	"agent/internal/compression/cacheaware"
 )
 
-// cacheAware prunes before every request, where that pays for itself. What is too
-// large nevertheless is compressed as high-density does.
+// cacheAware prunes before every request, where pruning pays for itself. If the context is too
+// large nevertheless, it compresses as high-density does.
 type cacheAware struct{}
 
-// Pruner is a strategy that follows a conversation with an engine and prunes by its
+// A Pruner is a strategy that follows a conversation with an engine and prunes by the engine's
 // plans.
 type Pruner interface {
 	Strategy
@@ -18,7 +18,7 @@ type Pruner interface {
 	Engine(o cacheaware.Options) *cacheaware.Engine
 }
 
-// CacheAwareName is the strategy that asks what pruning costs.
+// CacheAwareName is the name of the strategy that weighs the cost of pruning.
 const CacheAwareName = "cache-aware"
 
 func (cacheAware) Name() string      { return CacheAwareName }

@@ -11,12 +11,11 @@ import (
 	"agent/internal/words"
 )
 
-// maxKeyLength bounds how much of a call's key parameter is shown (D-26), in
-// characters.
+// maxKeyLength is the greatest length of a call's key parameter as shown (D-26), in characters.
 const maxKeyLength = 80
 
-// keyValue returns the value of a call's key parameter on one line, cut to
-// maxKeyLength characters, or "" when it has none. A nil call has none.
+// keyValue returns the value of a call's key parameter on one line, cut to maxKeyLength
+// characters. It returns "" if the call has none, or is nil.
 func (f Facts) keyValue(call *history.ToolCall) string {
 	if call == nil {
 		return ""
@@ -26,7 +25,7 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		return words.Line(strings.Join(written, ", "), maxKeyLength)
 	}
 	if facts.ShowsFile() || facts.Key == "" {
-		// The file may be named by any of the path parameters.
+		// Any of the path parameters may name the file.
 		if p := filePath(call); p != "" {
 			return words.Line(p, maxKeyLength)
 		}
@@ -46,12 +45,12 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 	return ""
 }
 
-// maxScalars bounds the parameters in which scalars looks, in bytes.
+// maxScalars is the greatest length of parameters in which scalars looks, in bytes.
 const maxScalars = 1000
 
-// scalars returns the texts and numbers of a call, by the names of its parameters. They
-// distinguish calls that do without their key parameter, such as "tail 2" of a shell's
-// background jobs.
+// scalars returns the texts and numbers of a call, in the order of its parameters' names. They
+// distinguish calls that do without their key parameter, such as "tail 2" of a shell's background
+// jobs.
 func scalars(call *history.ToolCall) string {
 	var parameters map[string]any
 	if len(call.Parameters) > maxScalars || json.Unmarshal(call.Parameters, &parameters) != nil {
@@ -67,9 +66,8 @@ func scalars(call *history.ToolCall) string {
 	return strings.Join(texts, " ")
 }
 
-// usualKeys are the parameters that, besides a path, distinguish the calls of most
-// tools. They serve tools that declare nothing, such as those of another program's
-// recording (D-26).
+// usualKeys lists the parameters that, besides a path, distinguish the calls of most tools. They
+// serve tools that declare nothing, such as the tools in another program's recording (D-26).
 var usualKeys = [...]string{"command", "pattern", "url"}
 
 func valueText(v any) string {
@@ -95,20 +93,20 @@ func valueText(v any) string {
 	}
 }
 
-// Part is what a conversation holds of a file: a call that names it with the answers, or
-// a file that was included.
+// A Part is a piece of a conversation about one file: a call that names the file with its
+// results, or an inclusion of the file.
 type Part struct {
 	// Path is absolute.
 	Path string
-	// Call is the call, nil for what was included.
+	// Call is the call, or nil for an inclusion.
 	Call *history.ToolCall
-	// Answers are those to the call, and Blocks all that it consists of.
+	// Answers lists the places of the call's results, and Blocks all blocks of the part.
 	Answers []history.Ref
 	Blocks  []history.Block
 }
 
-// Parts lists what a conversation holds of files, in its order. A call that names
-// several has a part for each.
+// Parts lists the parts of a conversation that are about files, in order. A call that names
+// several files has a part for each.
 func Parts(entries []*history.Content, config DensityConfig) []Part {
 	byCall := make(map[history.Ref]history.Pair)
 	for _, pair := range history.PairCalls(entries).Pairs {
@@ -140,7 +138,7 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 	return parts
 }
 
-// namedFiles are the files that a call names, as the model wrote them.
+// namedFiles returns the files that a call names, as the model wrote them.
 func namedFiles(call *history.ToolCall, facts Facts) []string {
 	declared := facts.of(call.Name)
 	switch {

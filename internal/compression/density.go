@@ -6,34 +6,32 @@ import (
 	"agent/internal/history"
 )
 
-// Optimizer is a strategy that also makes the context denser before every
-// request (REQ-HD-001.2). It never changes its input; the indices of its result
-// refer to exactly the slice it was given (D-17).
+// An Optimizer is a strategy that also makes the context denser before every request
+// (REQ-HD-001.2). It never changes its input; the indexes in its result refer to exactly the
+// slice it was given (D-17).
 type Optimizer interface {
 	Optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error)
 }
 
-// DensityConfig says what density pruning may do (REQ-HD-001.9). It is never
-// changed.
+// DensityConfig holds the settings of density pruning (REQ-HD-001.9). It is never changed.
 type DensityConfig struct {
-	// Switches says which phases run, by the names of their switches; one that is
-	// absent is off.
+	// Switches says which phases run, by the names of their switches. An absent switch is off.
 	Switches map[string]bool
-	// Numbers are the numbers of the phases by name; one that is absent has its
-	// default. See Number.Normalize.
+	// Numbers holds the numbers of the phases by name. An absent number has its default. See
+	// Number.Normalize.
 	Numbers map[string]float64
-	// WorkspaceRoot is what relative paths mean in entries that name no workspace of
-	// their own (D-44); absolute.
+	// WorkspaceRoot is the absolute folder of relative paths in entries that name no workspace of
+	// their own (D-44).
 	WorkspaceRoot string
-	// Facts knows what the tools do.
+	// Facts returns the traits of tools.
 	Facts Facts
-	// Pinned are the files that pruning leaves alone, by their absolute paths.
+	// Pinned holds the absolute paths of the files that pruning leaves alone.
 	Pinned map[string]bool
 }
 
-// optimize runs the phases that are switched on over one view of raw and merges
-// their edits. It takes linear time; memory grows with what is edited and with the
-// number of distinct files and tools, and besides takes four bytes an entry.
+// optimize runs the phases that are switched on over one view of raw and merges their edits. It
+// takes linear time. Its memory grows with the size of the edits and with the number of distinct
+// files and tools; it also takes four bytes an entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
 	config.Facts = config.Facts.remembered()
 	v := &view{raw: raw, unseen: firstUnseen(raw)}
@@ -46,24 +44,22 @@ func optimize(raw []*history.Content, config DensityConfig) (history.DensityResu
 	return v.result(), nil
 }
 
-// view is the history as the phases see it: the raw entries with the edits made
-// so far. Positions always are those of the raw history. Only what a phase edits
-// is copied.
+// A view is the history as the phases see it: the raw entries with the edits made so far.
+// Positions are always positions in the raw history. Only edited entries are copied.
 type view struct {
 	raw []*history.Content
-	// edits are the blocks of edited entries, parallel to the raw blocks; nil where
-	// a block was removed.
+	// edits holds the blocks of edited entries, parallel to the raw blocks. A removed block is
+	// nil.
 	edits [][]history.Block
-	// edited holds for each entry the index of its edit plus one, 0 when it has
-	// none. Nil before the first edit. A map would be half of the time on a long
-	// history.
+	// edited holds, for each entry, the index of its edit plus one, or 0 if it has none. It is
+	// nil before the first edit. A map would take half of the time on a long history.
 	edited []int32
 	prunes []history.Prune
-	// skipped are entries with a call that no phase can make sense of.
+	// skipped lists the entries with a call that no phase understands.
 	skipped []int
-	// kind is that of the phase at work.
+	// kind is the kind of the phase at work.
 	kind history.PruneKind
-	// unseen is the index of the first entry that no request has carried, see firstUnseen.
+	// unseen is the index of the first entry that no request has carried (see firstUnseen).
 	unseen int
 }
 
@@ -71,8 +67,8 @@ type view struct {
 // entries from there on, so no strategy takes a tool result among them (D-120).
 func firstUnseen(entries []*history.Content) int { return lastReply(entries) + 1 }
 
-// blocks returns the blocks of entry i as they are now, parallel to the raw
-// ones; removed blocks are nil.
+// blocks returns the blocks of entry i as they are now, parallel to the raw blocks. A removed
+// block is nil.
 func (v *view) blocks(i int) []history.Block {
 	if v.edited != nil && v.edited[i] > 0 {
 		return v.edits[v.edited[i]-1]
@@ -80,17 +76,17 @@ func (v *view) blocks(i int) []history.Block {
 	return v.raw[i].Blocks
 }
 
-// current returns entry i with the blocks that are left of it now.
+// current returns entry i without the blocks removed so far.
 func (v *view) current(i int) *history.Content {
 	return v.raw[i].WithBlocks(left(slices.Clone(v.blocks(i))))
 }
 
-// left takes the places of removed blocks out, in place.
+// left deletes the nil places of removed blocks, in place.
 func left(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(blocks, func(b history.Block) bool { return b == nil })
 }
 
-// set puts block in place of the one at; nil removes it.
+// set replaces the block at a position; a nil block removes it.
 func (v *view) set(at history.Ref, block history.Block) {
 	if v.edited == nil {
 		v.edited = make([]int32, len(v.raw))
@@ -102,7 +98,7 @@ func (v *view) set(at history.Ref, block history.Block) {
 	v.blocks(at.Entry)[at.Block] = block
 }
 
-// remove takes the blocks at refs out and returns them as they were.
+// remove removes the blocks at refs and returns them as they were.
 func (v *view) remove(refs ...history.Ref) []history.Block {
 	gone := make([]history.Block, len(refs))
 	for i, at := range refs {
@@ -112,16 +108,15 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// pruned records one thing that a phase took out.
+// pruned records a prune of the phase at work.
 func (v *view) pruned(p history.Prune) {
 	p.Kind = v.kind
 	v.prunes = append(v.prunes, p)
 }
 
-// result merges all edits into removals and replacements (REQ-HD-001.6), and ends
-// the use of the view. An entry that says nothing any more leaves: one without
-// blocks, and an ai entry of which only blank text or thinking is left (D-13,
-// EC-053).
+// result merges all edits into removals and replacements (REQ-HD-001.6), and ends the use of the
+// view. An entry that says nothing any more is removed: an entry without blocks, and an ai entry
+// with only blank text or thinking left (D-13, EC-053).
 func (v *view) result() history.DensityResult {
 	result := history.DensityResult{Prunes: v.prunes, Metadata: counts(v.prunes), Skipped: v.skipped}
 	for i, edit := range v.edited {
@@ -141,8 +136,8 @@ func (v *view) result() history.DensityResult {
 	return result
 }
 
-// counts counts prunes by kind, so that the counts are what happened by
-// construction (REQ-HD-013.7, D-16).
+// counts counts prunes by kind, so that the counts agree with the prunes by construction
+// (REQ-HD-013.7, D-16).
 func counts(prunes []history.Prune) history.Counts {
 	byKind := make(map[history.PruneKind]int)
 	for _, p := range prunes {

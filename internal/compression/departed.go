@@ -8,21 +8,20 @@ import (
 	"agent/internal/words"
 )
 
-// The kinds of what a compression takes out of a context: something shorter represents
-// it, or nothing does.
+// The kinds of content that a compression takes out of a context: something shorter represents
+// the content, or nothing does.
 const (
 	Summarised history.PruneKind = "summarised"
 	Dropped    history.PruneKind = "dropped"
 )
 
-// maxSubject bounds how much of what somebody said names it, in characters.
+// maxSubject is the greatest length of the words of a message that name it, in characters.
 const maxSubject = 60
 
-// Departed lists what a compression by cause took out of a history, in its order: each
-// call with its answer, each call that was shortened, each answer that became a line,
-// and what was said. What an
-// earlier compression or density wrote in the place of something is not listed: that
-// has left before.
+// Departed lists the content that a compression by cause took out of a history, in order: each
+// call with its results, each call that was shortened, each result that became a line, and each
+// text. The entries, notes and pointers that an earlier compression or density wrote are not
+// listed: the content they replaced has left before.
 func Departed(before, after []*history.Content, cause string, facts Facts) []history.Prune {
 	d := newDeparture(before, after, cause, facts)
 	for i, entry := range before {
@@ -37,21 +36,22 @@ func Departed(before, after []*history.Content, cause string, facts Facts) []his
 	return d.gone
 }
 
-// departure is one history that took the place of another.
+// A departure compares a history with the history that took its place.
 type departure struct {
 	before []*history.Content
 	cause  string
 	facts  Facts
 	stays  map[history.Block]bool
-	// answers are what replaces answers, by the id of their call, in order, and calls what
-	// replaces calls.
+	// answers holds the replacements of results, by the id of their call, in order. calls holds
+	// the replacements of calls.
 	answers, calls map[string][]history.Block
-	// shortened are the calls that something shorter is in the place of.
+	// shortened holds the calls that something shorter has replaced.
 	shortened map[*history.ToolCall]bool
-	// message is what became of the latest message, at the entry messageAt, if it was cut.
+	// message is the new form of the latest message, if that was cut, and messageAt the index of
+	// its entry.
 	message   *history.Content
 	messageAt int
-	// summary reports that a model's summary represents what has no line.
+	// summary is set if a model's summary represents all content without a line of its own.
 	summary bool
 	pairs   map[history.Ref]history.Pair // by the call
 	callOf  map[history.Ref]history.Pair // by the answer
@@ -95,7 +95,7 @@ func newDeparture(before, after []*history.Content, cause string, facts Facts) *
 	return d
 }
 
-// partsOf are the entries of a history, and their blocks.
+// partsOf returns the entries of a history, and their blocks.
 func partsOf(all []*history.Content) (entries map[*history.Content]bool, blocks map[history.Block]bool) {
 	entries, blocks = make(map[*history.Content]bool, len(all)), make(map[history.Block]bool, 2*len(all))
 	for _, entry := range all {
@@ -132,7 +132,7 @@ func (d *departure) take(at history.Ref, block history.Block) {
 	}
 }
 
-// cut is what replaces a block of the message that was cut.
+// cut returns the replacement of a block of the message that was cut, or nil if at is not in it.
 func (d *departure) cut(at history.Ref) []history.Block {
 	if d.message == nil || at.Entry != d.messageAt || at.Block >= len(d.message.Blocks) {
 		return nil
@@ -140,7 +140,7 @@ func (d *departure) cut(at history.Ref) []history.Block {
 	return d.message.Blocks[at.Block : at.Block+1]
 }
 
-// answer lists an answer that is gone while its call stays.
+// answer lists a result that is gone while its call stays.
 func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	pair, answered := d.callOf[at]
 	text := response.Result.Text()
@@ -154,7 +154,7 @@ func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	d.add(at, subject, next(d.answers, response.CallID), response)
 }
 
-// next takes the first of the blocks of an id, nil when there is none left.
+// next takes the first of the blocks of an id, or returns nil if none is left.
 func next(blocks map[string][]history.Block, id string) []history.Block {
 	left := blocks[id]
 	if len(left) == 0 {
@@ -164,7 +164,7 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 	return left[:1]
 }
 
-// add completes what names something that left.
+// add completes a prune, which names the content that left, and lists it.
 func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, gone ...history.Block) {
 	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = Dropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
 	switch {
@@ -176,7 +176,8 @@ func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, g
 	d.gone = append(d.gone, p)
 }
 
-// subject names a call: by its file, or by its tool and what distinguishes the tool's calls.
+// subject names a call: by its file, or by its tool and the parameter that distinguishes the
+// tool's calls.
 func (d *departure) subject(call *history.ToolCall) history.Prune {
 	p := history.Prune{Subject: call.Name, Paths: namedFiles(call, d.facts)}
 	key, facts := d.facts.keyValue(call), d.facts.of(call.Name)
@@ -190,7 +191,7 @@ func (d *departure) subject(call *history.ToolCall) history.Prune {
 	return p
 }
 
-// subjectOf names what somebody said.
+// subjectOf names a text of an entry: an included file, a message or a reply.
 func subjectOf(entry *history.Content, text *history.Text) history.Prune {
 	switch {
 	case text.IncludedFile != "":

@@ -12,8 +12,8 @@ import (
 	"agent/internal/traits"
 )
 
-// Facts returns what the tool of that name declares, the zero traits for an unknown one.
-// A nil Facts knows no tool.
+// Facts returns the traits that the named tool declares, or zero traits for an unknown tool. A
+// nil Facts knows no tool.
 type Facts func(toolName string) traits.Traits
 
 func (f Facts) of(toolName string) traits.Traits {
@@ -23,7 +23,7 @@ func (f Facts) of(toolName string) traits.Traits {
 	return f(toolName)
 }
 
-// remembered asks f only once for each tool: a history names the same few tools
+// remembered returns Facts that ask f only once for each tool: a history names the same few tools
 // thousands of times.
 func (f Facts) remembered() Facts {
 	known := make(map[string]traits.Traits)
@@ -37,7 +37,7 @@ func (f Facts) remembered() Facts {
 	}
 }
 
-// filePath returns the file a call names, as the model wrote it, or "".
+// filePath returns the file that a call names, as the model wrote it, or "".
 func filePath(call *history.ToolCall) string {
 	for _, key := range traits.FileNames {
 		if p := call.StringArg(key); p != "" {
@@ -47,9 +47,9 @@ func filePath(call *history.ToolCall) string {
 	return ""
 }
 
-// writtenPaths returns the files that a call writes if it succeeds, as the model wrote them:
-// the one that it names, or all that its patch names, both ends of a move and deletions
-// too (D-96).
+// writtenPaths returns the files that a call writes if it succeeds, as the model wrote them: the
+// file that the call names, or all files of its patch, including both ends of a move and
+// deletions (D-96).
 func writtenPaths(call *history.ToolCall, facts traits.Traits) []string {
 	if p := filePath(call); p != "" && len(facts.File) > 0 {
 		return []string{p}
@@ -63,9 +63,9 @@ func writtenPaths(call *history.ToolCall, facts traits.Traits) []string {
 	return paths
 }
 
-// manyPaths returns the files a call lists in "paths". It reports false when the
-// list is not one of plain files alone, so that what was read cannot be known
-// from the call (REQ-HD-005.9, D-15).
+// manyPaths returns the files that a call lists in "paths". It returns false if the list holds
+// anything but plain files, because the call then does not tell which files were read
+// (REQ-HD-005.9, D-15).
 func manyPaths(call *history.ToolCall) ([]string, bool) {
 	include, _ := call.Arg("include")
 	if list, ok := include.([]any); include != nil && include != "" && (!ok || len(list) > 0) {
@@ -87,10 +87,9 @@ func manyPaths(call *history.ToolCall) ([]string, bool) {
 	return paths, len(paths) > 0
 }
 
-// isPreview reports whether a write call asks only to see what it would do. Some
-// tools, ast_edit among them, succeed without changing the file then, so such a
-// call supersedes nothing (D-10). The markers are preview: true, dry_run: true
-// and force: false.
+// isPreview reports whether a write call asks only for a preview. Some tools, ast_edit among
+// them, then succeed without changing the file, so such a call supersedes nothing (D-10). The
+// markers are preview: true, dry_run: true and force: false.
 func isPreview(call *history.ToolCall) bool {
 	is := func(key string, value bool) bool {
 		v, ok := call.Arg(key)
@@ -99,10 +98,10 @@ func isPreview(call *history.ToolCall) bool {
 	return is("preview", true) || is("dry_run", true) || is("force", false)
 }
 
-// fileKey is what a path that an entry names means, so that paths compare: a relative one is
-// resolved against the workspace in which the entry was recorded (D-44), root unless it
-// names another; "." and ".." are removed. Nothing is looked up on disk and case is kept
-// (REQ-HD-005.5, REQ-HD-005.11).
+// fileKey returns the meaning of a path that an entry names, so that paths can be compared. A
+// relative path is resolved against the workspace in which the entry was recorded (D-44), or
+// against root if the entry names none; "." and ".." are removed. fileKey looks nothing up on
+// disk and keeps case (REQ-HD-005.5, REQ-HD-005.11).
 func fileKey(entry *history.Content, root, p string) string {
 	if path.IsAbs(p) {
 		return path.Clean(p)
@@ -110,9 +109,9 @@ func fileKey(entry *history.Content, root, p string) string {
 	return path.Join(cmp.Or(entry.Workspace(), root), p)
 }
 
-// WrittenIn reports whether entries hold a successful write of a file (D-10). Relative
-// paths are resolved against root in entries that name no workspace (D-44). Entries may be
-// nil; an error is one that they yield.
+// WrittenIn reports whether entries hold a successful write of a file (D-10). Relative paths are
+// resolved against root in entries that name no workspace (D-44). Entries may be nil. The error
+// is the first that entries yields.
 func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, facts Facts) (bool, error) {
 	if entries == nil {
 		return false, nil

@@ -2,15 +2,14 @@ package compression
 
 import "agent/internal/history"
 
-// groups says which entries of a history are or fall together: an entry with
-// calls and all entries with their responses. Any other entry is a group of its
-// own. A human entry always is, so that no damaged history ties one to a call.
+// groups divides a history into groups of entries that are kept or dropped together: an entry
+// with calls, and all entries with their responses. Any other entry is a group of its own. A
+// human entry always is, so that no damaged history ties one to a call.
 type groups struct {
 	pairing history.Pairing
 	// root is the first entry of each entry's group.
 	root []int
-	// earliest[i] is the first entry whose call entry i answers, or i if it answers
-	// none.
+	// earliest[i] is the first entry whose call entry i answers, or i if there is none.
 	earliest []int
 	// hasCall[root] reports whether the group contains a tool call.
 	hasCall []bool
@@ -56,8 +55,8 @@ func (g groups) find(i int) int {
 	return i
 }
 
-// boundary moves a cut before entry i backward until it parts no call from its
-// responses (D-25). It is from 0 to the number of entries, and so is i.
+// boundary moves a cut before entry i backward until it separates no call from its responses
+// (D-25). Both i and the result are from 0 to the number of entries.
 func (g groups) boundary(i int) int {
 	for at := len(g.earliest) - 1; at >= i; at-- {
 		i = min(i, g.earliest[at])
@@ -65,7 +64,7 @@ func (g groups) boundary(i int) int {
 	return i
 }
 
-// callOf returns the calls by the position of their responses.
+// callOf returns the calls by the positions of their responses.
 func (g groups) callOf() map[history.Ref]*history.ToolCall {
 	calls := make(map[history.Ref]*history.ToolCall, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {

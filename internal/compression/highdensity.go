@@ -7,9 +7,9 @@ import (
 	"agent/internal/history"
 )
 
-// highDensity keeps the context dense by itself, before every request, and when
-// that is not enough shortens old tool results and at last drops old entries. It
-// never asks a model (REQ-HD-004.3, REQ-HD-008.1).
+// highDensity makes the context denser before every request. If that is not enough, it shortens
+// old tool results, and at last drops old entries. It never asks a model (REQ-HD-004.3,
+// REQ-HD-008.1).
 type highDensity struct{}
 
 func (highDensity) Name() string      { return DefaultName }
@@ -37,13 +37,13 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold)), nil
 }
 
-// tailSize is how many of n entries are kept as they are, at least one (D-25).
+// tailSize returns the number of entries, of n, that are kept as they are, at least one (D-25).
 func tailSize(n int, preserve float64) int {
 	return max(1, topSize(n, preserve))
 }
 
-// compress keeps a tail of at least size entries, and what the model is about to read,
-// and aims for the target.
+// compress keeps a tail of at least size entries, and the results that the model is about to
+// read, and aims for the target.
 func (s highDensity) compress(c Context, size int) Result {
 	g := groupEntries(c.History)
 	tail := g.boundary(min(len(c.History)-size, latestCalls(c.History)))
@@ -59,10 +59,9 @@ func (s highDensity) compress(c Context, size int) Result {
 	return result
 }
 
-// summarizeHead returns the history with the results before tail summarised, and
-// its tokens. Only entries that change are counted anew. What humans and the
-// model said is left alone, even where a damaged history has a response in it
-// (REQ-HD-008.4).
+// summarizeHead returns the history with the results before tail summarised, and its tokens. Only
+// entries that change are counted anew. Entries of humans and the model are left alone, even
+// where a damaged history has a response in one (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
 	calls, facts := g.callOf(), c.Facts.remembered()
@@ -98,11 +97,11 @@ func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	return entries, tokens
 }
 
-// dropHead drops what begins before tail, in this order, until target is met
-// (D-27, D-47): calls with their responses, other entries of ai and tools, files
-// included in human messages, instructions, human messages. The first message of the user
-// stays, since it says what the conversation is about, and so does the latest, on which the
-// model works even when the tail begins after it.
+// dropHead drops groups that begin before tail until target is met (D-27, D-47), in this order:
+// calls with their responses, other entries of ai and tools, files included in human messages,
+// instructions, human messages. The first message of the user stays, since it gives the subject
+// of the conversation. The latest message stays too, even when the tail begins after it, since
+// the model works on it.
 func (t *truncation) dropHead(tail, target int) {
 	human := func(i int) bool { return t.entries[i].Speaker == history.Human }
 	first, last := outerHumans(t.entries)

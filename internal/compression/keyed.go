@@ -8,17 +8,18 @@ import (
 	"agent/internal/history"
 )
 
-// What skills and the like say stays through a compression, the latest first: so much of
-// each, and so much in all, but no more than a quarter of the window (D-94), in tokens.
+// A compression keeps instructions such as the content of skills, the latest first: at most
+// mostInstruction of each, mostInstructions in all, and a quarter (1/instructionShare) of the
+// window (D-94), in tokens.
 const (
 	mostInstruction  = 5_000
 	mostInstructions = 15_000
 	instructionShare = 4
 )
 
-// instructions are the entries that a compression keeps because they say how to work, by
-// their index: the newest content of each source, cut to what may stay of it. The rest is
-// named like any other result, and can be asked for again.
+// instructions returns the entries that a compression keeps because they tell the model how to
+// work, by their index: the newest content of each source, cut to its limit. All other results of
+// a source become a line like any result, and the model can ask for them again.
 func (c Context) instructions() map[int]*history.Content {
 	kept, seen := map[int]*history.Content{}, map[string]bool{}
 	left := min(mostInstructions, c.ContextLimit/instructionShare)
@@ -38,8 +39,8 @@ func (c Context) instructions() map[int]*history.Content {
 	return kept
 }
 
-// beginning is an entry of which so many tokens are left, nil where that is too little to
-// be worth it.
+// beginning returns an entry cut to at most so many tokens, or nil if that is too little to be of
+// use.
 func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	if c.Count(entry) <= most {
 		return entry
@@ -59,8 +60,8 @@ func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	})
 }
 
-// fitted is what cut leaves of an entry in at most so many tokens, nil where that is not
-// possible. Some bytes count as more tokens than others, so it is tried with ever fewer.
+// fitted returns an entry as cut shortens it to at most so many tokens, or nil if that is
+// impossible. It tries ever fewer bytes, because some bytes count as more tokens than others.
 func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *history.Content {
 	for bytes > 0 {
 		short := cut(bytes)
@@ -73,7 +74,7 @@ func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *
 	return nil
 }
 
-// instructing are the groups before tail that say how to work, by their roots.
+// instructing returns the groups before tail that tell the model how to work, by their roots.
 func (t *truncation) instructing(tail int) map[int]bool {
 	found := map[int]bool{}
 	for i, entry := range t.entries[:tail] {

@@ -7,37 +7,36 @@ import (
 	"agent/internal/history"
 )
 
-// LimitCause is what the record and people are given as the cause of a change that the
-// hard limit forced.
+// LimitCause names the hard limit as the cause of a change, in the record and to people.
 const LimitCause = "context limit"
 
-// RungName names a step of the reduction ladder, in words a person is shown.
+// RungName names a rung of the ladder, in words for the person.
 type RungName string
 
-// The rungs, in their order (D-30). Density and the active strategy's compression
-// come before them; they are the caller's to run.
+// The rungs, in their order (D-30). Density and the compression of the active strategy come
+// before them; the caller runs both.
 const (
 	// RungHighDensity is the compression of high-density.
 	RungHighDensity RungName = "high-density compress"
-	// RungShorterTail is the same with the preserved tail halved, and halved again
+	// RungShorterTail is the same compression with the preserved tail halved, again and again
 	// until only the newest exchange is left in it.
 	RungShorterTail RungName = "shorter tail"
-	// RungNotes replaces tool results that the model has seen by a line, largest first.
+	// RungNotes replaces tool results that the model has seen by a line each, largest first.
 	RungNotes RungName = "shorten large results"
 	// RungCalls shortens the long arguments of calls, largest first.
 	RungCalls RungName = "shorten large calls"
 	// RungCut cuts tool results that the model has not seen.
 	RungCut RungName = "cut new results"
-	// RungDropTurns drops whole turns, oldest first, then what is old of the last.
+	// RungDropTurns drops whole turns, oldest first, then the old entries of the last turn.
 	RungDropTurns RungName = "drop oldest turns"
-	// RungMessage leaves of the user's latest message its beginning and its end, see
-	// CutMessage. It is the caller's to run, for the record numbers what it takes.
+	// RungMessage cuts the user's latest message to its beginning and its end, see CutMessage.
+	// The caller runs it, since the record numbers the text that was cut.
 	RungMessage RungName = "cut your message to its beginning and end"
-	// RungLatest leaves of the model's latest calls only what came of them.
+	// RungLatest cuts the model's latest calls to their outcomes.
 	RungLatest RungName = "cut the latest calls"
 )
 
-// rungs is the ladder.
+// rungs lists the rungs that Reduce runs, in order.
 var rungs = []struct {
 	name RungName
 	run  func(*ladder)
@@ -53,36 +52,36 @@ var rungs = []struct {
 
 // LadderInput is a request at the hard limit.
 type LadderInput struct {
-	// Context is what the strategies get.
+	// Context is the context that strategies get.
 	Context
-	// Done is what the active strategy made of the history just before; zero when it
-	// has not run. The ladder continues from there (D-42).
+	// Done is the result of the active strategy's compression just before, or zero if the
+	// strategy has not run. The ladder continues from there (D-42).
 	Done Result
 }
 
-// Rung is what one step of the ladder did.
+// A Rung records the effect of one step of the ladder.
 type Rung struct {
 	Name RungName
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 }
 
-// LadderResult is a history that fits.
+// LadderResult holds a history that fits.
 type LadderResult struct {
 	History []*history.Content
-	// Rungs are the steps that shortened something, in order.
+	// Rungs lists the steps that shortened something, in order.
 	Rungs []Rung
 	// TokensBefore and TokensAfter are totals in the sense of D-07.
 	TokensBefore, TokensAfter int
 }
 
-// ContextOverflowError says that a request cannot be made to fit, since what
-// must be in it is too large already (D-30). All numbers are tokens.
+// ContextOverflowError says that a request cannot be made to fit, since its indispensable parts
+// are too large already (D-30). All numbers are tokens.
 type ContextOverflowError struct {
-	// Overhead is the system prompt and the tool schemas, Message the last message
-	// of the user, Reserve the room kept for the reply.
+	// Overhead is the size of the system prompt and the tool schemas, Message the size of the
+	// user's last message, and Reserve the room kept for the reply.
 	Overhead, Message, Reserve int
-	// Limit is the model's window.
+	// Limit is the size of the model's window.
 	Limit int
 }
 
@@ -93,11 +92,10 @@ func (e *ContextOverflowError) Error() string {
 		e.Limit, e.Overhead, e.Message, e.Reserve)
 }
 
-// Reduce brings a request under the hard limit, by gentle means first (D-30). It
-// stops at the first rung after which total + reserve ≤ limit. The last message
-// of the user stays, and the model reads of every call of its latest reply what came
-// of it, if only as a number in the marker.
-// The result is valid (history.Validate) if the input was. The error is a
+// Reduce brings a request under the hard limit, by gentle means first (D-30). It stops at the
+// first rung after which total + reserve ≤ limit. The last message of the user stays. Of every
+// call of its latest reply the model reads at least the outcome, if only as a number in the
+// marker. The result is valid (history.Validate) if the input was. The error is a
 // *ContextOverflowError.
 func Reduce(in LadderInput) (LadderResult, error) {
 	if err := in.Overflow(); err != nil {
@@ -116,16 +114,16 @@ func Reduce(in LadderInput) (LadderResult, error) {
 		}
 	}
 	if !l.fits() {
-		// Not even a word of what came of the latest calls fits beside the message: the
-		// model would make them again and again.
+		// Not even the outcomes of the latest calls fit beside the message. Without them the
+		// model would make the calls again and again.
 		return LadderResult{}, &ContextOverflowError{l.Overhead, l.Total() - l.Overhead, l.Reserve, l.ContextLimit}
 	}
 	result.History, result.TokensAfter = l.History, l.Total()
 	return result, nil
 }
 
-// Overflow is a *ContextOverflowError when what must be sent is too large for the
-// window by itself, so that nothing can make the request fit; else nil.
+// Overflow returns a *ContextOverflowError if the parts that must be sent are too large for the
+// window by themselves, so that nothing can make the request fit; else nil.
 func (c Context) Overflow() error {
 	message := c.message()
 	if c.Overhead+message <= c.ContextLimit-c.Reserve {
@@ -134,9 +132,9 @@ func (c Context) Overflow() error {
 	return &ContextOverflowError{c.Overhead, message, c.Reserve, c.ContextLimit}
 }
 
-// message returns the tokens of what must stay: the last message of the user, or
-// where there is none at least the marker, for a request needs some message. Once
-// the model has gone on from a message, its included files need not stay (D-47).
+// message returns the size of the content that must stay, in tokens: the user's last message.
+// Without a message it is the size of the marker, since a request needs some message. Once the
+// model has gone on from a message, the files included in it need not stay (D-47).
 func (c Context) message() int {
 	_, last := outerHumans(c.History)
 	switch {
@@ -153,14 +151,14 @@ func (c Context) message() int {
 	return c.Tokens[last]
 }
 
-// ladder is a reduction in progress; its Context holds the history as it is now.
+// A ladder is a reduction in progress; its Context holds the history as it is now.
 type ladder struct {
 	Context
 	// room is the limit without the reserve.
 	room int
-	// tail is how many entries the compression before preserved, or would.
+	// tail is the number of entries that the compression before preserved, or would preserve.
 	tail int
-	// compressed reports that this compression was the one of high-density.
+	// compressed is set if high-density made the compression before.
 	compressed bool
 }
 
@@ -179,7 +177,7 @@ func newLadder(in LadderInput) *ladder {
 
 func (l *ladder) fits() bool { return l.Total() <= l.room }
 
-// adopt makes entries the history. What was in it before keeps its count.
+// adopt makes entries the history. An entry that was in the history before keeps its count.
 func (l *ladder) adopt(entries []*history.Content) {
 	known := make(map[*history.Content]int, len(l.History))
 	for i, c := range l.History {
@@ -196,15 +194,15 @@ func (l *ladder) adopt(entries []*history.Content) {
 	l.History, l.Tokens = entries, tokens
 }
 
-// compress is for a strategy that is not high-density; otherwise it has just run.
+// compress runs the compression of high-density, unless it has just run.
 func (l *ladder) compress() {
 	if !l.compressed {
 		l.highDensity(l.tail)
 	}
 }
 
-// shortenTail continues until the tail is the newest exchange: in a long tool loop
-// the whole window may be one turn of the user.
+// shortenTail halves the tail down to the newest exchange: in a long tool loop the whole window
+// may be one turn of the user.
 func (l *ladder) shortenTail() {
 	for size := max(1, l.tail/2); size >= 1 && !l.fits(); size /= 2 {
 		l.highDensity(size)
@@ -216,10 +214,9 @@ func (l *ladder) highDensity(tail int) {
 	l.adopt(highDensity{}.compress(l.Context, tail).NewHistory)
 }
 
-// dropTurns drops, each only if what came before was not enough: whole turns,
-// oldest first; what the last turn holds, oldest first; the marker, if the model has
-// read all that it represents. The last message of the user stays, and so do calls
-// whose answers the model is about to read.
+// dropTurns drops, until the request fits, whole turns, oldest first; then the entries of the
+// last turn, oldest first; then the marker, if the model has read everything that it represents.
+// The last message of the user stays, and so do calls whose results the model is about to read.
 func (l *ladder) dropTurns() {
 	t := newTruncation(l.Context, l.History, l.Tokens, groupEntries(l.History))
 	_, last := outerHumans(l.History)
@@ -238,16 +235,16 @@ func (l *ladder) dropTurns() {
 	l.stub(read)
 }
 
-// stub takes the included files out of a message that the model has gone on from (D-47),
-// where nothing else makes room.
+// stub takes the included files out of a message that the model has gone on from (D-47), if the
+// request does not fit yet.
 func (l *ladder) stub(message *history.Content) {
 	if i := slices.Index(l.History, message); i >= 0 && !l.fits() {
 		l.edit(map[int][]history.Block{i: withoutInclusions(message).Blocks})
 	}
 }
 
-// cutLatest shortens the calls of the model's latest reply to the words that distinguish
-// them. If that is not enough, it leaves calls out, and the marker says what came of them.
+// cutLatest shortens the calls of the model's latest reply to the words that distinguish them. If
+// that is not enough, it leaves calls out, and the marker gives their outcomes.
 func (l *ladder) cutLatest() {
 	l.squeezeLatest()
 	if !l.fits() {
@@ -255,8 +252,8 @@ func (l *ladder) cutLatest() {
 	}
 }
 
-// withoutMarker is a history without the marker, unless that says of calls what the
-// model has read nowhere else.
+// withoutMarker returns a history without its markers. A marker stays if it alone gives the
+// outcome of calls that the model has not read yet.
 func withoutMarker(entries []*history.Content) []*history.Content {
 	kept := make([]*history.Content, 0, len(entries))
 	for i, entry := range entries {
@@ -267,9 +264,8 @@ func withoutMarker(entries []*history.Content) []*history.Content {
 	return kept
 }
 
-// dropWholeTurns drops the turns before the message at entry last, oldest first,
-// until the total is at most target. A turn is a message of the user with all
-// that follows it.
+// dropWholeTurns drops the turns before the message at entry last, oldest first, until the total
+// is at most target. A turn is a message of the user with everything that follows it.
 func (t *truncation) dropWholeTurns(target, last int) {
 	for start := 0; start < last && t.total > target; {
 		end := start + 1

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// latestCalls is the entry with the model's latest reply if that holds calls: what came
-// of them the model has not read yet. It is len(entries) when there is no such reply.
+// latestCalls returns the index of the model's latest reply if that holds calls: the model has
+// not read their results yet. It returns len(entries) if there is no such reply.
 func latestCalls(entries []*history.Content) int {
 	if i := lastReply(entries); i >= 0 && len(entries[i].Calls()) > 0 {
 		return i
@@ -16,8 +16,8 @@ func latestCalls(entries []*history.Content) int {
 	return len(entries)
 }
 
-// runningCalls is latestCalls in a turn that continues with their answers: a message of
-// the user that follows them may be the beginning of another one.
+// runningCalls returns latestCalls in a turn that continues with the results of the calls, else
+// len(entries). A message of the user behind the calls may begin another turn.
 func runningCalls(entries []*history.Content) int {
 	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {
 		return i
@@ -25,10 +25,10 @@ func runningCalls(entries []*history.Content) int {
 	return len(entries)
 }
 
-// ShortenLatest shortens the long arguments of the calls that the model made last, the
-// largest first, where they leave no room for a conversation: before anything else is
-// dropped for them. The model has written them itself, and has not read yet what came
-// of them. It reports false when there is nothing to shorten.
+// ShortenLatest shortens the long arguments of the model's latest calls, the largest first, if
+// they leave no room for a conversation. Shortening comes before dropping anything else for them,
+// since the model wrote the arguments itself and has not read the results yet. ShortenLatest
+// returns false if there is nothing to shorten.
 func ShortenLatest(c Context) ([]*history.Content, bool) {
 	from := latestCalls(c.History)
 	alone := c.Overhead + c.message()
@@ -90,12 +90,12 @@ func (l *ladder) shorten(what []large, excess int) bool {
 	return len(blocks) > 0
 }
 
-// size is the tokens of a block in an entry of its own.
+// size returns the tokens of a block in an entry of its own.
 func (l *ladder) size(speaker history.Speaker, block history.Block) int {
 	return l.Count(history.New(speaker, block))
 }
 
-// edit puts other blocks in the place of those of some entries.
+// edit replaces the blocks of the given entries.
 func (l *ladder) edit(blocks map[int][]history.Block) {
 	entries := slices.Clone(l.History)
 	for i, edited := range blocks {
@@ -106,8 +106,8 @@ func (l *ladder) edit(blocks map[int][]history.Block) {
 	l.adopt(entries)
 }
 
-// squeezeLatest leaves of the model's latest reply only which calls it made, and what
-// came of them in a line each: it is the last that may go.
+// squeezeLatest cuts the model's latest reply to its calls in brief, and a line for the outcome
+// of each. It is the last resort before calls are dropped.
 func (l *ladder) squeezeLatest() {
 	from := runningCalls(l.History)
 	l.shortenCalls(from, l.Total()-l.room, least)
@@ -124,15 +124,14 @@ func (l *ladder) squeezeLatest() {
 			}
 		case *history.Thinking:
 			if b.Attached != nil {
-				blocks[i] = &history.Thinking{Thought: b.Thought} // which is not sent
+				blocks[i] = &history.Thinking{Thought: b.Thought} // without an attachment, thinking is not sent
 			}
 		}
 	}
 	l.edit(map[int][]history.Block{from: blocks})
 }
 
-// leaveOutImages says of the images of answers that they are left out, oldest first,
-// until the history fits.
+// leaveOutImages replaces the images of results by a note, oldest first, until the history fits.
 func (l *ladder) leaveOutImages() {
 	for i := 0; i < len(l.History) && !l.fits(); i++ {
 		if l.History[i].Speaker != history.Tool {
@@ -148,8 +147,8 @@ func (l *ladder) leaveOutImages() {
 	}
 }
 
-// dropLatest drops calls of the model's latest reply with their answers, oldest first,
-// where there are more than the window holds. The marker says what came of them.
+// dropLatest drops calls of the model's latest reply with their results, oldest first, if the
+// window cannot hold all of them. The marker gives their outcomes.
 func (l *ladder) dropLatest() {
 	from := runningCalls(l.History)
 	if from == len(l.History) {
@@ -178,7 +177,7 @@ func (l *ladder) dropLatest() {
 	}
 }
 
-// dropPairs takes calls of the entry from out of the history, with their answers.
+// dropPairs removes calls of the entry from with their results.
 func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	facts, fates := l.Facts.remembered(), groupEntries(l.History).fates(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
@@ -202,7 +201,7 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 			kept = entry.WithBlocks(blocksLeft(entry, i, gone))
 		}
 		if i == from && came.whole {
-			kept = entry.WithBlocks(nil) // or the conversation would end with the model's own words
+			kept = entry.WithBlocks(nil) // else the conversation would end with the model's own words
 		}
 		switch {
 		case isMarker(entry):
@@ -220,8 +219,8 @@ func (l *ladder) dropPairs(from int, pairs []history.Pair) {
 	l.adopt(noteReplies(slices.Insert(entries, min(at, len(entries)), g.marker())))
 }
 
-// blocksLeft returns the blocks of entry i without those that are gone. What an answer shows
-// besides its text, such as an image, leaves with it.
+// blocksLeft returns the blocks of entry i without the blocks that are gone. Other blocks of a
+// result, such as an image, leave with it.
 func blocksLeft(entry *history.Content, i int, gone map[history.Ref]bool) []history.Block {
 	var left []history.Block
 	for j, block := range entry.Blocks {

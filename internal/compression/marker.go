@@ -10,34 +10,35 @@ import (
 	"agent/internal/words"
 )
 
-// metaDropped is the key of the metadata that makes an entry a marker; its value
-// is how many entries the marker represents.
+// metaDropped is the key of the metadata that makes an entry a marker. Its value is the number of
+// entries that the marker represents.
 const metaDropped = "droppedEntries"
 
-// metaFollowed is the key of the metadata that says how many entries followed a
-// marker when a compression wrote it.
+// metaFollowed is the key of the metadata with the number of entries that followed a marker when
+// a compression wrote it.
 const metaFollowed = "followingEntries"
 
-// metaWritten is the key of the metadata that names the files which the entries that a
-// marker represents wrote, and metaMoreWritten that of how many more there were.
+// metaWritten is the key of the metadata with the files that the entries represented by a marker
+// wrote. metaMoreWritten is the key of the number of further files.
 const (
 	metaWritten     = "writtenFiles"
 	metaMoreWritten = "moreWrittenFiles"
 )
 
-// maxWritten is how many files a marker names, the latest.
+// maxWritten is the number of files, the latest, that a marker names at most.
 const maxWritten = 12
 
-// gap is what a marker says of the entries it represents.
+// A gap holds the content of a marker: the facts about the entries it represents.
 type gap struct {
 	entries int
-	// written are the files that they wrote, the latest last, and more how many others.
+	// written lists the files that the entries wrote, the latest last. more is the number of
+	// further files.
 	written []string
 	more    int
 	unread
 }
 
-// newMarker returns the one entry that is where dropped entries were (D-27).
+// newMarker returns the entry that takes the place of dropped entries (D-27).
 func newMarker(dropped int) *history.Content { return gap{entries: dropped}.marker() }
 
 func (g gap) marker() *history.Content {
@@ -62,7 +63,7 @@ func (g gap) marker() *history.Content {
 	return g.unread.note(c)
 }
 
-// write adds a file that was written; empty for none.
+// write adds a file that was written; "" adds none.
 func (g *gap) write(path string) {
 	if path == "" {
 		return
@@ -77,7 +78,7 @@ func (g *gap) write(path string) {
 	}
 }
 
-// join takes over what an earlier marker says, which following comes after.
+// join adds the content of an earlier marker. following holds the entries behind that marker.
 func (g *gap) join(marker *history.Content, following []*history.Content) {
 	g.unread.join(unreadIn(marker, following))
 	later := g.written
@@ -91,7 +92,7 @@ func (g *gap) join(marker *history.Content, following []*history.Content) {
 	}
 }
 
-// writtenBy are the files that a call wrote, as the model named them.
+// writtenBy returns the files that a call wrote, as the model named them.
 func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []string {
 	declared := facts.of(pair.Call.Name)
 	if !declared.WritesFile() || isPreview(pair.Call) || !succeeded(entries, pair) {
@@ -104,14 +105,14 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []str
 	return written
 }
 
-// droppedBy returns how many entries c represents, 0 when it is no marker.
+// droppedBy returns the number of entries that c represents, or 0 if c is no marker.
 func droppedBy(c *history.Content) int {
 	n, _ := history.MetaOf[int](c, metaDropped)
 	return n
 }
 
-// seal notes at the marker of a compressed history how many entries follow it. A
-// history without a marker stays as it is: compressing it again changes nothing.
+// seal notes at the marker of a compressed history the number of entries that follow it. A
+// history without a marker stays as it is, because compressing it again changes nothing.
 func seal(entries []*history.Content) []*history.Content {
 	i := slices.IndexFunc(entries, isMarker)
 	if i < 0 {
@@ -120,8 +121,8 @@ func seal(entries []*history.Content) []*history.Content {
 	return sealAt(entries, i)
 }
 
-// sealAt notes at entry i how many follow it, and takes the notes of earlier
-// compressions away: only the latest counts.
+// sealAt notes at entry i the number of entries that follow it, and removes the notes of earlier
+// compressions, because only the latest counts.
 func sealAt(entries []*history.Content, i int) []*history.Content {
 	sealed := slices.Clone(entries)
 	for j, entry := range sealed {
@@ -133,9 +134,9 @@ func sealAt(entries []*history.Content, i int) []*history.Content {
 	return sealed
 }
 
-// nothingSince reports whether a history is as a compression left it that wrote
-// such an entry. Its tail is then the one that was kept, and a share of what is left
-// would be less (D-43).
+// nothingSince reports whether nothing was added to a history since a compression sealed it at an
+// entry for which written returns true. The tail of the history is then the tail kept by that
+// compression, and compressing again would keep only a share of it (D-43).
 func nothingSince(entries []*history.Content, written func(*history.Content) bool) bool {
 	for i, entry := range entries {
 		if followed, sealed := history.MetaOf[int](entry, metaFollowed); sealed && followed == len(entries)-1-i && written(entry) {
@@ -150,7 +151,7 @@ func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }
 // isSpoken reports whether c is a message of the user.
 func isSpoken(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
 
-// outerHumans returns the first and the last message of the user, −1 when there
+// outerHumans returns the indexes of the first and the last message of the user, or −1 if there
 // is none.
 func outerHumans(entries []*history.Content) (first, last int) {
 	first = slices.IndexFunc(entries, isSpoken)
@@ -159,18 +160,18 @@ func outerHumans(entries []*history.Content) (first, last int) {
 	return first, last
 }
 
-// unread is what a marker alone says of calls of the model's latest reply, which were
-// dropped before the model could read what came of them.
+// unread holds the outcomes of calls of the model's latest reply that were dropped before the
+// model could read their results. Only a marker tells the model of these.
 type unread struct {
-	// fates counts the calls by what came of them.
+	// fates counts the calls by outcome.
 	fates map[string]int
-	// whole is set when no call of that reply is left.
+	// whole is set if no call of that reply is left.
 	whole bool
 }
 
-// The keys of the metadata of a marker that reports unread calls: what came of how many,
-// whether these are all of the reply, and how many replies followed the marker when it was
-// written. Once there are more, the model has read it.
+// The keys of the metadata of a marker that reports unread calls: the numbers of calls by
+// outcome, whether these are all calls of the reply, and the number of replies that followed the
+// marker when it was written. Once more replies follow, the model has read the marker.
 const (
 	metaUnread  = "unreadCalls"
 	metaWhole   = "unreadReply"
@@ -188,7 +189,7 @@ func (u *unread) join(other unread) {
 	u.fates = sum
 }
 
-// text is what the model reads of u.
+// text returns the words about u for the model.
 func (u unread) text() string {
 	if len(u.fates) == 0 {
 		return ""
@@ -208,8 +209,8 @@ func (u unread) note(marker *history.Content) *history.Content {
 	return marker.WithMeta(metaUnread, u.fates).WithMeta(metaWhole, u.whole)
 }
 
-// unreadIn is what a marker says of calls that the model has not read yet. A model that
-// has replied since, which following shows, has read it.
+// unreadIn returns the unread calls that a marker reports. It returns none if following shows
+// that the model has replied since, and so has read the marker.
 func unreadIn(marker *history.Content, following []*history.Content) unread {
 	fates, _ := history.MetaOf[map[string]int](marker, metaUnread)
 	then, _ := history.MetaOf[int](marker, metaReplies)
@@ -220,7 +221,8 @@ func unreadIn(marker *history.Content, following []*history.Content) unread {
 	return unread{fates, whole}
 }
 
-// noteReplies notes at a marker that reports unread calls how many replies follow it.
+// noteReplies notes at each marker that reports unread calls the number of replies that follow
+// it.
 func noteReplies(entries []*history.Content) []*history.Content {
 	for i, entry := range entries {
 		if entry.Metadata[metaUnread] != nil {

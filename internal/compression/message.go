@@ -10,23 +10,22 @@ import (
 	"agent/internal/words"
 )
 
-// metaCut is the key of the metadata of a message of which only the beginning and the end
-// are left.
+// metaCut is the key of the metadata that marks a message cut to its beginning and its end.
 const metaCut = "cutMessage"
 
-// imageLeftOut begins the line in the place of an image.
+// imageLeftOut is the beginning of the line that replaces an image.
 const imageLeftOut = "[an image was left out to fit the context limit"
 
-// leastMessage is how many tokens of a message are worth sending. A window that has no
-// room for them beside its head is too small for any.
+// leastMessage is the least number of tokens of a message worth sending. A window without room
+// for them beside the system prompt and the tools is too small for any message.
 const leastMessage = 64
 
-// CutMessage leaves of the user's latest message the beginning and the end of its long
-// texts, with a note of what was left out, so that it takes half of what the window has
-// besides its head: the rest is for the work on it. Texts that are short stay whole.
-// Images leave where that is not enough. The lines of the ledger that hold what was cut
-// will have the numbers from first on. It reports false where there is nothing to cut, or
-// no room for it.
+// CutMessage cuts the long texts of the user's latest message to their beginning and end, with a
+// note of the part left out. The message then takes at most half of the room that the window has
+// besides system prompt, tools and reserve; the rest is for the work on it. Short texts stay
+// whole. If that is not enough, images leave. The lines of the ledger with the parts that were
+// cut will have the numbers from first on. CutMessage returns false if there is nothing to cut,
+// or no room for it.
 func CutMessage(c Context, first int) ([]*history.Content, bool) {
 	_, at := outerHumans(c.History)
 	room := (c.ContextLimit - c.Reserve - c.Overhead) / 2
@@ -43,14 +42,14 @@ func CutMessage(c Context, first int) ([]*history.Content, bool) {
 	return entries, true
 }
 
-// messageCut is a message that is too long.
+// A messageCut cuts a message that is too long.
 type messageCut struct {
 	Context
 	message *history.Content
 	first   int
 }
 
-// to returns the message cut to at most so many tokens, nil where that is not possible.
+// to returns the message cut to at most room tokens, or nil if that is impossible.
 func (m messageCut) to(room int) *history.Content {
 	for _, images := range []bool{true, false} {
 		short := m.fitted(len(m.message.Text()), room, func(bytes int) *history.Content {
@@ -63,7 +62,8 @@ func (m messageCut) to(room int) *history.Content {
 	return nil
 }
 
-// blocks are those of the message, its texts cut to so many bytes together.
+// blocks returns the blocks of the message with its texts cut to so many bytes together. Images
+// stay only if images is set.
 func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	most := m.longest(bytes)
 	blocks, number := slices.Clone(m.message.Blocks), m.first
@@ -86,8 +86,8 @@ func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	return blocks
 }
 
-// longest is the size at which texts must be cut so that all take so many bytes: what
-// short ones leave of an equal share, the long ones get.
+// longest returns the size to which texts must be cut so that all together take so many bytes.
+// Long texts share the bytes that short ones leave of an equal share.
 func (m messageCut) longest(bytes int) int {
 	var sizes []int
 	for _, block := range m.message.Blocks {
@@ -106,8 +106,8 @@ func (m messageCut) longest(bytes int) int {
 	return math.MaxInt
 }
 
-// shortened is the beginning and the end of a text, by whole lines where they are not long,
-// with a note between them.
+// shortened returns the beginning and the end of a text with a note between them. It cuts at
+// whole lines where these are not long.
 func (m messageCut) shortened(text *history.Text, most, number int) string {
 	head, tail := cutAround(text.Text, most)
 	before, left := strings.Count(head, "\n"), text.Text[len(head):len(text.Text)-len(tail)]
@@ -116,7 +116,7 @@ func (m messageCut) shortened(text *history.Text, most, number int) string {
 	return strings.ToValidUTF8(strings.TrimSuffix(head, "\n"), "") + "\n" + note + "\n" + strings.ToValidUTF8(tail, "")
 }
 
-// way says how the model gets at what was left out of the message.
+// way says how the model gets the part of the message that was left out.
 func (m messageCut) way(text *history.Text, number int) string {
 	file := ""
 	if text != nil && text.IncludedFile != "" {
@@ -131,8 +131,8 @@ func (m messageCut) way(text *history.Text, number int) string {
 	return "; no record keeps it, so ask for the part that you need"
 }
 
-// cutAround returns the beginning and the end of a text that is longer than most, two
-// thirds and one third of that, up to a line break if one is near.
+// cutAround returns the beginning and the end of a text that is longer than most: two thirds and
+// one third of most bytes, each up to a line break if one is near.
 func cutAround(text string, most int) (head, tail string) {
 	head, tail = text[:most*2/3], text[len(text)-most/3:]
 	if i := strings.LastIndexByte(head, '\n'); i > len(head)/2 {

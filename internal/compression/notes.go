@@ -9,18 +9,18 @@ import (
 	"agent/internal/words"
 )
 
-// largeResult is a response that a line would shorten.
+// A largeResult is a response that a line would shorten.
 type largeResult struct {
 	at       history.Ref
 	response *history.ToolResponse
 	key      string
-	// note is what represents it in a line.
+	// note is the response with a line in place of its result.
 	note  *history.ToolResponse
 	bytes int
 }
 
-// noteResults puts a line in place of each tool result that the model has seen,
-// largest first, until the request fits.
+// noteResults puts a line in place of each tool result that the model has seen, largest first,
+// until the request fits.
 func (l *ladder) noteResults() {
 	var seen []large
 	for _, r := range l.largeResults(0, lastReply(l.History)+1) {
@@ -29,9 +29,9 @@ func (l *ladder) noteResults() {
 	l.shorten(seen, l.Total()-l.room)
 }
 
-// cutResults cuts what the model has not seen to an equal share of the room there is for all
-// of it, and only notes it if that is next to nothing (D-41, D-42). A small result leaves
-// what it does not need to the others.
+// cutResults cuts each result that the model has not seen to an equal share of the room for all
+// of them, and leaves only a note of a result whose share is next to nothing (D-41, D-42). A
+// small result leaves the rest of its share to the others.
 func (l *ladder) cutResults() {
 	unseen := l.largeResults(lastReply(l.History)+1, len(l.History))
 	tokens, room := make(map[history.Ref]int), l.room-l.Total()
@@ -56,11 +56,12 @@ func (l *ladder) cutResults() {
 	l.edit(blocks)
 }
 
-// fewestShown is how many tokens of a result are worth showing.
+// fewestShown is the least number of tokens of a result worth showing.
 const fewestShown = 30
 
-// fit returns the beginning of a result of so many tokens, in at most so many, and a last
-// line that says how to read on; a note alone where that is too little.
+// fit returns the beginning of a result, with a last line that says how to read on, or a note
+// alone if that is too little. The result has the given number of tokens, and its beginning at
+// most most.
 func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	text := r.response.Result.Text()
 	note := shortNote(r.response, r.key, "too large for the window, "+size(text)+"; read a range")
@@ -75,8 +76,8 @@ func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	return note
 }
 
-// wholeLines returns the lines of text that end within its first bytes, or what fits
-// of a line that is longer.
+// wholeLines returns the whole lines within the first bytes of text, or the part of a longer
+// first line within them.
 func wholeLines(text string, bytes int) string {
 	head := strings.ToValidUTF8(text[:min(bytes, len(text))], "")
 	if i := strings.LastIndexByte(head, '\n'); i >= 0 {
@@ -85,7 +86,7 @@ func wholeLines(text string, bytes int) string {
 	return head + "…\n"
 }
 
-// largeResults are those of the entries from one on up to another.
+// largeResults lists the large results in the entries from one index up to another.
 func (l *ladder) largeResults(from, to int) []largeResult {
 	var results []largeResult
 	calls, facts := groupEntries(l.History).callOf(), l.Facts.remembered()
@@ -109,7 +110,7 @@ func (l *ladder) largeResults(from, to int) []largeResult {
 	return results
 }
 
-// lastReply is the entry with the model's latest reply, −1 when there is none.
+// lastReply returns the index of the model's latest reply, or −1 if there is none.
 func lastReply(entries []*history.Content) int {
 	i := len(entries) - 1
 	for i >= 0 && entries[i].Speaker != history.AI {
@@ -118,11 +119,10 @@ func lastReply(entries []*history.Content) int {
 	return i
 }
 
-// maxNoteError bounds what stays of an error text beside a note, in characters.
+// maxNoteError is the greatest length of the error text beside a note, in characters.
 const maxNoteError = 200
 
-// shortNote returns the response with a line in place of its result, and its
-// error text cut.
+// shortNote returns the response with a line in place of its result, and with its error text cut.
 func shortNote(response *history.ToolResponse, key, fate string) *history.ToolResponse {
 	note := *response
 	note.Error = words.Line(response.Error, maxNoteError)

@@ -19,11 +19,10 @@ var staleReads = Phase{
 	run: pruneStaleReads,
 }
 
-// pruneStaleReads removes each call that read a file which was written later,
-// and its responses (REQ-HD-005): what it shows is not what is on disk any more.
-// Going backward, the first write met of a file is its latest; every read of the
-// file in an earlier entry is stale. Read and write in the same entry may have
-// run in parallel, so that read stays (D-12).
+// pruneStaleReads removes each call that read a file which was written later, with its responses
+// (REQ-HD-005), because they do not show the file as it is on disk now. Going backward, the first
+// write met of a file is its latest; every read of the file in an earlier entry is stale. A read
+// and a write in the same entry may have run in parallel, so that read stays (D-12).
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
 	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}
@@ -49,7 +48,7 @@ func pruneStaleReads(v *view, config DensityConfig) {
 	slices.Reverse(v.prunes[first:])
 }
 
-// writeLog holds the latest successful write of each file, by resolved path.
+// A writeLog holds the latest successful write of each file, by resolved path.
 type writeLog struct {
 	root   string
 	latest map[string]fileWrite
@@ -61,9 +60,8 @@ type fileWrite struct {
 	tool  string
 }
 
-// add notes a write of files unless a later one of the file is known. Only a write that
-// was answered, and without an error, changed the file (D-10), unless that was undone
-// (D-48).
+// add notes a write of files, unless a later write of the file is known. A write changed the file
+// only if it was answered without an error (D-10), and was not undone (D-48).
 func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 	named := len(paths) > 0 && paths[0] != ""
 	if !named {
@@ -90,8 +88,8 @@ func succeeded(entries []*history.Content, pair history.Pair) bool {
 	return len(pair.Responses) > 0
 }
 
-// prune removes the read if all the files it shows were written after it, and the model has
-// seen what it shows.
+// prune removes the read if all the files it shows were written after it, and the model has seen
+// its results.
 func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	if slices.ContainsFunc(read.Responses, func(at history.Ref) bool { return at.Entry >= v.unseen }) {
 		return // D-120

@@ -9,8 +9,8 @@ import (
 	"agent/internal/history"
 )
 
-// PrunedPointer is what replaces a result that recency pruning took
-// out (D-03, REQ-HD-007.2).
+// PrunedPointer is the text that replaces a result taken out by recency pruning (D-03,
+// REQ-HD-007.2).
 const PrunedPointer = "[Result pruned — re-run tool to retrieve]"
 
 var oldResults = Phase{
@@ -26,16 +26,16 @@ var oldResults = Phase{
 	run:     pruneOldResults,
 }
 
-// retention is how many results of each tool stay (REQ-HD-007.4).
+// retention is the number of results of each tool that stay (REQ-HD-007.4).
 var retention = Number{
 	Name: "recencyRetention", Default: 3, Least: 1,
 	Help: "how many results of each tool recency pruning keeps",
 }
 
-// pruneOldResults replaces all but the newest results of each tool by a pointer
-// (REQ-HD-007). Call and response stay, and so does an error text; only the
-// result leaves. Responses that are the pointer already are not counted (D-22). Those that
-// no request has carried yet are counted, and stay (D-120).
+// pruneOldResults replaces all but the newest results of each tool by a pointer (REQ-HD-007).
+// Call and response stay, and so does an error text; only the result leaves. A response that is
+// the pointer already does not count (D-22). A response that no request has carried yet counts,
+// and stays (D-120).
 func pruneOldResults(v *view, config DensityConfig) {
 	window := recencyWindow{
 		retention: retention.in(config),
@@ -62,16 +62,16 @@ func pruneOldResults(v *view, config DensityConfig) {
 	slices.Reverse(v.prunes[first:])
 }
 
-// recencyWindow counts results by tool, from the newest on.
+// A recencyWindow counts results by tool, from the newest on.
 type recencyWindow struct {
 	retention int
 	facts     Facts
 	tools     map[string]*toolResults
-	// pinned are the answers about files that are to be left alone.
+	// pinned holds the results about files that pruning leaves alone.
 	pinned map[history.Ref]bool
 }
 
-// pinnedAnswers finds the answers about pinned files, nil where none is.
+// pinnedAnswers finds the results about pinned files. It returns nil if no file is pinned.
 func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref]bool {
 	if len(config.Pinned) == 0 {
 		return nil
@@ -88,11 +88,11 @@ func pinnedAnswers(raw []*history.Content, config DensityConfig) map[history.Ref
 type toolResults struct {
 	retrievable bool
 	count       int
-	reason      string // why older ones go
+	reason      string // why older results go
 }
 
-// add counts a result and returns why it has to go, or "" when it stays: content that says
-// how to work is never too old.
+// add counts a result and returns the reason why it has to go, or "" if it stays. Content that
+// tells the model how to work is never too old.
 func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	results, ok := w.tools[response.ToolName]
 	if !ok {
@@ -116,7 +116,7 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	return results.reason
 }
 
-// pointerLength is that of PrunedPointer in characters.
+// pointerLength is the length of PrunedPointer in characters.
 var pointerLength = utf8.RuneCountInString(PrunedPointer)
 
 func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {
@@ -132,9 +132,9 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	})
 }
 
-// nameCalls completes the subjects of the prunes of the responses at refs, which
-// go backward like the prunes, by the key parameters of their calls, so that a
-// person can distinguish one grep from another.
+// nameCalls completes the subjects of the prunes of the responses at refs by the key parameters
+// of their calls, so that a person can distinguish one grep from another. Both refs and prunes go
+// backward.
 func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
 	if len(refs) == 0 {
 		return

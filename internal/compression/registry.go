@@ -10,8 +10,8 @@ import (
 // DefaultName is the strategy used when no setting names one (D-05).
 const DefaultName = "high-density"
 
-// strategies are all there are, in the order they are shown. A new one is a file
-// of its own and a line here (REQ-HD-004.1).
+// strategies lists all strategies, in the order in which they are shown. A new strategy needs a
+// file of its own and a line here (REQ-HD-004.1).
 var strategies = []Strategy{
 	highDensity{},
 	middleOut,
@@ -20,8 +20,8 @@ var strategies = []Strategy{
 	cacheAware{},
 }
 
-// Names lists the strategies; the enum of the setting compression.strategy is
-// made of it (REQ-HD-004.4).
+// Names lists the names of the strategies, which are the values of the setting
+// compression.strategy (REQ-HD-004.4).
 func Names() []string {
 	names := make([]string, len(strategies))
 	for i, s := range strategies {
@@ -30,7 +30,7 @@ func Names() []string {
 	return names
 }
 
-// Get returns the strategy of that name, or an *UnknownStrategyError.
+// Get returns the named strategy, or an *UnknownStrategyError.
 func Get(name string) (Strategy, error) {
 	for _, s := range strategies {
 		if s.Name() == name {
@@ -40,11 +40,10 @@ func Get(name string) (Strategy, error) {
 	return nil, &UnknownStrategyError{Name: name, Valid: Names()}
 }
 
-// UnknownStrategyError is the answer to a strategy name that does not exist
-// (ERR-001).
+// UnknownStrategyError says that no strategy has the given name (ERR-001).
 type UnknownStrategyError struct {
 	Name string
-	// Valid are the names that exist.
+	// Valid lists the names that exist.
 	Valid []string
 }
 

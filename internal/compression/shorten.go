@@ -16,28 +16,28 @@ import (
 	"agent/internal/traits"
 )
 
-// extent says how much stays of the arguments of a call.
+// extent says how much of a call's arguments stays.
 type extent struct {
-	// text is how many bytes a text may have to stay whole; head and tail are how many
-	// bytes stay of the beginning and the end of a longer one.
+	// text is the length of the longest text that stays whole. head and tail are the lengths of
+	// the beginning and the end that stay of a longer text. All are in bytes.
 	text, head, tail int
-	// items is how many items stay of a list.
+	// items is the number of items that stay of a list.
 	items int
 }
 
 var (
-	// brief shows what a call was about.
+	// brief shows the purpose of a call.
 	brief = extent{text: 1000, head: 400, tail: 200, items: 24}
-	// least shows which call it was.
+	// least only shows which call it was.
 	least = extent{text: 140, head: 40, tail: 20, items: 3}
 )
 
-// maxPath bounds the path that is never shortened, in bytes.
+// maxPath is the length of the longest path that is never shortened, in bytes.
 const maxPath = 4096
 
-// shortCall returns a call whose long texts and lists are shortened, with notes that
-// say what came of it, or the call itself when that would not be shorter. Every
-// parameter keeps its name and type; the path of a file stays whole.
+// shortCall returns a call with its long texts and lists shortened, with notes that give the
+// outcome of the call. It returns the call itself if that would not be shorter. Every parameter
+// keeps its name and type; the path of a file stays whole.
 func shortCall(call *history.ToolCall, fate string, e extent) *history.ToolCall {
 	if len(call.Parameters) <= e.text {
 		return call
@@ -57,7 +57,7 @@ func shortCall(call *history.ToolCall, fate string, e extent) *history.ToolCall 
 	return call.WithParameters(json.RawMessage(parameters))
 }
 
-// shortener copies the parameters of a call.
+// A shortener copies the parameters of a call.
 type shortener struct {
 	in  *jsontext.Decoder
 	out *jsontext.Encoder
@@ -65,7 +65,7 @@ type shortener struct {
 	fate string
 }
 
-// value copies what is left of the input.
+// value copies the rest of the input.
 func (s *shortener) value() error {
 	for {
 		if err := s.skipItems(); err != nil {
@@ -87,8 +87,8 @@ func (s *shortener) value() error {
 	}
 }
 
-// keeps reports whether the string that was just read stays as it is: it is short, or a
-// name, or the path of a file.
+// keeps reports whether the string just read stays as it is, because it is short, a name, or the
+// path of a file.
 func (s *shortener) keeps(text string) bool {
 	if len(text) <= s.extent.text {
 		return true
@@ -100,8 +100,8 @@ func (s *shortener) keeps(text string) bool {
 	return isName || isPath
 }
 
-// skipItems leaves out the items of a list beyond the first few. Among texts a note
-// takes their place.
+// skipItems leaves out the items of a list beyond the first few. In a list of texts a note takes
+// their place.
 func (s *shortener) skipItems() error {
 	kind, length := s.in.StackIndex(s.in.StackDepth())
 	if kind != '[' || length < int64(s.items) {
@@ -120,7 +120,7 @@ func (s *shortener) skipItems() error {
 	return s.out.WriteToken(jsontext.String(fmt.Sprintf("[… %d items%s%s …]", skipped, cacheaware.LeftOut, s.fate)))
 }
 
-// text returns the beginning and the end of a long text.
+// text returns the beginning and the end of a long text, with a note between them.
 func (s *shortener) text(text string) string {
 	head := strings.ToValidUTF8(text[:s.head], "")
 	tail := strings.ToValidUTF8(text[len(text)-s.tail:], "")
@@ -128,7 +128,7 @@ func (s *shortener) text(text string) string {
 	return fmt.Sprintf("%s\n[… %d bytes%s%s …]\n%s", head, left, cacheaware.LeftOut, s.fate, tail)
 }
 
-// fates says of each call of a history what came of it, in a word.
+// fates returns the outcome of each call of a history, in a word.
 func (g groups) fates(entries []*history.Content) map[*history.ToolCall]string {
 	fates := make(map[*history.ToolCall]string, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {

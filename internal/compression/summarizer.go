@@ -11,34 +11,33 @@ import (
 	"agent/internal/words"
 )
 
-// Summarizer is a model that writes summaries, for the strategies that ask one.
+// A Summarizer is a model that writes summaries, for the strategies that ask one.
 type Summarizer struct {
-	// Name is what people know the model by.
+	// Name is the model's name for people.
 	Name string
-	// Prompt is the system message that says what to write (D-37).
+	// Prompt is the system message that describes the summary to write (D-37).
 	Prompt string
-	// Count counts tokens as the model does, and Room is how many of them a request
-	// may take: the model's window without what its answer needs.
+	// Count counts tokens as the model does. Room is the greatest size of a request in tokens:
+	// the model's window without the room for its answer.
 	Count func(text string) int
 	Room  int
 	// Ask sends one request and returns the whole answer.
 	Ask func(ctx context.Context, system, text string) (Answer, error)
 }
 
-// Answer is what a Summarizer wrote, and what it cost in tokens; zero where the
-// provider does not say.
+// An Answer is the text that a Summarizer wrote, and its cost in tokens; the cost is zero if the
+// provider does not report it.
 type Answer struct {
 	Text                           string
 	PromptTokens, CompletionTokens int
 }
 
-// ErrNoSummarizer is the answer of a strategy that asks a model where there is none.
+// ErrNoSummarizer is the error of a strategy that needs a model when there is none.
 var ErrNoSummarizer = errors.New("there is no model to ask")
 
-// SummaryError says why a model gave no usable summary; the history is then as it
-// was (ERR-004).
+// SummaryError says why a model gave no usable summary. The history is then unchanged (ERR-004).
 type SummaryError struct {
-	// Model is what people know it by.
+	// Model is the model's name for people.
 	Model string
 	Err   error
 }
@@ -50,7 +49,7 @@ func (e *SummaryError) Error() string {
 // Unwrap returns the cause.
 func (e *SummaryError) Unwrap() error { return e.Err }
 
-// ask has the part of the history summarised. Errors are *SummaryError, unless ctx
+// ask asks the model for a summary of a part of the history. Errors are *SummaryError, unless ctx
 // ended.
 func (c Context) ask(ctx context.Context, part span) (snapshot string, answer Answer, err error) {
 	s := c.Summarizer
@@ -70,7 +69,7 @@ func (c Context) ask(ctx context.Context, part span) (snapshot string, answer An
 	return snapshot, answer, nil
 }
 
-// The element that a summary is.
+// The tags of a summary.
 const (
 	snapshotOpen  = "<state_snapshot>"
 	snapshotClose = "</state_snapshot>"
@@ -78,7 +77,7 @@ const (
 
 var anyTag = pattern.New(`<[^<>]*>`)
 
-// snapshotOf returns the snapshot in an answer, without what is said around it.
+// snapshotOf returns the snapshot in an answer, without the text around it.
 func snapshotOf(answer string) (string, error) {
 	start, end := strings.Index(answer, snapshotOpen), strings.LastIndex(answer, snapshotClose)
 	switch {
@@ -96,8 +95,8 @@ func snapshotOf(answer string) (string, error) {
 	return snapshot, nil
 }
 
-// metaSummarised is the key of the metadata that makes an entry the summary of
-// others; its value is how many of them.
+// metaSummarised is the key of the metadata that makes an entry the summary of others. Its value
+// is the number of entries summarised.
 const metaSummarised = "summarisedEntries"
 
 func isSummaryOfEntries(c *history.Content) bool {
@@ -105,9 +104,9 @@ func isSummaryOfEntries(c *history.Content) bool {
 	return n > 0
 }
 
-// summarise has a model put a part of the history into one entry (D-34, D-35). An
-// answer that is not usable is an error; one that frees nothing is a no-op that says
-// what it cost.
+// summarise replaces a part of the history by one entry with a summary by the model (D-34, D-35).
+// An unusable answer is an error. An answer that frees nothing is a no-op, whose reason tells its
+// cost.
 func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
 	replaced := c.replaced(part)
 	switch {
@@ -137,12 +136,12 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 	return result, nil
 }
 
-// worthwhile is the part of a conversation, as a divisor, that a summary must be able
-// to replace: asking costs time and money, and would be due again at once where the
-// tail is what fills the window.
+// worthwhile is the divisor that gives the least share of a conversation that a summary must be
+// able to replace. Asking costs time and money, and would be due again at once if the tail fills
+// the window.
 const worthwhile = 10
 
-// replaced is the tokens of what a summary would represent.
+// replaced returns the tokens of the entries that a summary would represent.
 func (c Context) replaced(part span) int {
 	total := 0
 	for _, tokens := range c.Tokens[part.from:part.to] {
@@ -154,8 +153,8 @@ func (c Context) replaced(part span) int {
 	return total
 }
 
-// latestSaid is the entry of a part that is the latest message of the user in the
-// whole history, −1 when it is not in it.
+// latestSaid returns the index of the user's latest message in the history, or −1 if it is not in
+// the part.
 func (c Context) latestSaid(part span) int {
 	last := len(c.History) - 1
 	for last >= 0 && (!isSpoken(c.History[last]) || isSummaryOfEntries(c.History[last]) || c.History[last].Metadata[history.MetaRestored] != nil) {
@@ -167,7 +166,7 @@ func (c Context) latestSaid(part span) int {
 	return last
 }
 
-// summaryText is what the model reads in place of n entries.
+// summaryText returns the text that the model reads in place of n entries.
 func (c Context) summaryText(n int, snapshot string) string {
 	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", words.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
 	if c.TranscriptPath != "" {

@@ -9,19 +9,19 @@ import (
 	"agent/internal/words"
 )
 
-// maxSummaryLength bounds a summary line, in characters (D-26).
+// maxSummaryLength is the greatest length of a summary line, in characters (D-26).
 const maxSummaryLength = 200
 
-// maxToolLabel bounds how much of a tool's name a summary shows, in characters.
+// maxToolLabel is the greatest length of a tool's name in a summary, in characters.
 const maxToolLabel = 40
 
-// summarize returns the response with its result replaced by one line that says
-// what the call was and how it ended (D-26), such as
+// summarize returns the response with its result replaced by one line that names the call and its
+// outcome (D-26), such as
 //
 //	[read_file: src/index.ts — success, 245 lines]
 //
-// or the response itself when the line would not be shorter, and when the result
-// is such a line or the pointer already. A nil call has no key parameter.
+// It returns the response itself if the line would not be shorter, or if the result is such a
+// line or the pointer already. A nil call has no key parameter.
 func summarize(response *history.ToolResponse, call *history.ToolCall, facts Facts) *history.ToolResponse {
 	text := response.Result.Text()
 	if isSummary(text, response) {
@@ -34,7 +34,7 @@ func summarize(response *history.ToolResponse, call *history.ToolCall, facts Fac
 	return response.WithResult(line)
 }
 
-// summaryLine says a response in a line: "[tool: key — what became of it]".
+// summaryLine returns a line for a response: "[tool: key — fate]".
 func summaryLine(response *history.ToolResponse, key, fate string) string {
 	label := toolLabel(response)
 	if key != "" {
@@ -50,7 +50,7 @@ func toolLabel(response *history.ToolResponse) string {
 	return "tool"
 }
 
-// isSummary recognises what summaryLine and recency pruning write.
+// isSummary reports whether summaryLine or recency pruning wrote text.
 func isSummary(text string, response *history.ToolResponse) bool {
 	if text == PrunedPointer {
 		return true
@@ -60,8 +60,8 @@ func isSummary(text string, response *history.ToolResponse) bool {
 		strings.Contains(text, " — ") && !strings.Contains(text, "\n")
 }
 
-// outcome says how the call ended by what was recorded, never by what the text
-// says: a source file may well contain "Error:".
+// outcome returns how the call ended, as recorded. It never looks at the result's text: a source
+// file may well contain "Error:".
 func outcome(response *history.ToolResponse) string {
 	switch {
 	case response.ExitCode != nil && *response.ExitCode != 0:
@@ -73,7 +73,7 @@ func outcome(response *history.ToolResponse) string {
 	}
 }
 
-// size says how much a text is: in lines, or in characters when it is only one.
+// size returns the size of a text in words: in lines, or in characters if it is a single line.
 func size(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if lines > 1 {

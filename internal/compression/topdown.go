@@ -2,10 +2,10 @@ package compression
 
 import "context"
 
-// topDown drops the oldest entries, whole groups of calls and responses at a
-// time, until the target is met (D-33). The last message of the user stays: in a
-// long tool loop it is old, and still what the model works on. So do calls whose
-// answers the model is about to read. It never asks a model.
+// topDown drops the oldest entries, whole groups of calls and responses at a time, until the
+// target is met (D-33). The last message of the user stays: in a long tool loop it is old, and
+// the model still works on it. Calls whose results the model is about to read stay too. topDown
+// never asks a model.
 type topDown struct{}
 
 func (topDown) Name() string      { return "top-down-truncation" }
@@ -15,7 +15,7 @@ func (topDown) Trigger() Trigger {
 	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
 }
 
-// minLeft is how many entries a top-down truncation leaves at least (D-33).
+// minLeft is the least number of entries that a top-down truncation leaves (D-33).
 const minLeft = 2
 
 func (s topDown) Compress(_ context.Context, c Context) (Result, error) {

@@ -8,9 +8,9 @@ import (
 	"agent/internal/words"
 )
 
-// truncation drops groups of entries from a history, one by one, until it fits.
-// Tokens are added up once; each drop is a subtraction. All that was dropped,
-// now and by earlier truncations, is named by one marker, whose own cost counts.
+// A truncation drops groups of entries from a history, one by one, until it fits. Tokens are
+// added up once; each drop is a subtraction. One marker represents everything that was dropped,
+// now and by earlier truncations, and its own size counts.
 type truncation struct {
 	groups
 	entries []*history.Content
@@ -20,24 +20,24 @@ type truncation struct {
 	weight []int // tokens of each group, by root
 	size   []int // entries of each group, by root
 	gone   []bool
-	total  int // overhead included, without what is gone
+	total  int // tokens left, overhead included
 	left   int // entries left, markers apart
-	// dropped is what is gone, with what the markers in the history represent. The
-	// markers go with the first drop.
+	// dropped is the gap of the new marker: the groups that are gone, and the entries that the
+	// markers in the history represent. The markers go with the first drop.
 	dropped gap
-	// writes are the files that each group wrote, by root.
+	// writes maps the root of each group to the files that the group wrote.
 	writes map[int][]string
-	// latest is the root of the calls whose answers the model has not read, -1 for none,
-	// and fates counts what came of them.
+	// latest is the root of the calls whose results the model has not read, or -1 for none. fates
+	// counts their outcomes.
 	latest      int
 	fates       map[string]int
 	markersCost int
 	markerCost  int // of the new marker, 0 before the first drop
 }
 
-// newTruncation begins to drop from entries, which c.Count has counted to be tokens and g
-// groups. Dropping inclusions, as dropHead does, puts other entries into that slice: then it
-// is to be a clone of the history.
+// newTruncation begins to drop from entries. tokens holds their sizes as counted by c.Count, and
+// g their groups. Dropping inclusions, as dropHead does, replaces elements of entries, which must
+// then be a clone of the history.
 func newTruncation(c Context, entries []*history.Content, tokens []int, g groups) *truncation {
 	t := &truncation{
 		left:    len(entries),
@@ -81,7 +81,7 @@ func (t *truncation) droppable(i int) bool {
 	return t.root[i] == i && !t.gone[i] && !isMarker(t.entries[i])
 }
 
-// drop takes out the group that begins at entry i.
+// drop removes the group that begins at entry i.
 func (t *truncation) drop(i int) {
 	for _, path := range t.writes[i] {
 		t.dropped.write(path)
@@ -104,8 +104,8 @@ func (t *truncation) drop(i int) {
 	t.dropped.entries += t.size[i]
 }
 
-// dropUntil drops the groups that begin before end and that pick wants, oldest
-// first, until the total is at most target. It reports whether it is.
+// dropUntil drops the groups that begin before end and for which pick returns true, oldest first,
+// until the total is at most target. It reports whether the target is met.
 func (t *truncation) dropUntil(target, end int, pick func(i int) bool) bool {
 	for i := 0; i < end && t.total > target; i++ {
 		if t.droppable(i) && pick(i) {
@@ -115,8 +115,7 @@ func (t *truncation) dropUntil(target, end int, pick func(i int) bool) bool {
 	return t.total <= target
 }
 
-// result returns what is left, the marker standing where the first gap is, and
-// its total.
+// result returns the remaining entries and their total. The marker stands at the first gap.
 func (t *truncation) result() ([]*history.Content, int) {
 	if t.markerCost == 0 {
 		return t.entries, t.total
@@ -136,9 +135,8 @@ func (t *truncation) result() ([]*history.Content, int) {
 	return noteReplies(kept), t.total - t.markerCost + t.count(marker)
 }
 
-// withoutInclusions returns a message of the user in which each file that was
-// included with @ is a line that names it, or the message itself when that would not
-// be shorter (D-47). The user's own words stay.
+// withoutInclusions returns a message of the user with a line in place of each file included with
+// @, or the message itself if that would not be shorter (D-47). The user's own words stay.
 func withoutInclusions(entry *history.Content) *history.Content {
 	var edited []history.Block
 	for i, block := range entry.Blocks {
@@ -161,14 +159,14 @@ func withoutInclusions(entry *history.Content) *history.Content {
 	return entry.WithBlocks(edited)
 }
 
-// betweenMarkers is the content of an inclusion, without its first and last line.
+// betweenMarkers returns the content of an inclusion, without its first and last line.
 func betweenMarkers(inclusion string) string {
 	_, content, _ := strings.Cut(inclusion, "\n")
 	return content[:max(0, strings.LastIndexByte(content, '\n'))]
 }
 
-// dropInclusionsUntil takes included files out of human messages before end, oldest
-// first, until the total is at most target. It reports whether it is.
+// dropInclusionsUntil takes included files out of human messages before end, oldest first, until
+// the total is at most target. It reports whether the target is met.
 func (t *truncation) dropInclusionsUntil(target, end int) bool {
 	for i := 0; i < end && t.total > target; i++ {
 		if t.gone[t.root[i]] || t.entries[i].Speaker != history.Human {
