@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed makes a file without a name on the disk of a folder.
+// openUnnamed creates a file without a name on the disk of a folder.
 func openUnnamed(dir *os.File, mode uint32) (fd int, err error) {
 	// Without /proc the file could not be given a name.
 	if _, err := os.Lstat("/proc/self/fd"); err != nil {
@@ -20,7 +20,7 @@ func openUnnamed(dir *os.File, mode uint32) (fd int, err error) {
 	return unix.Openat(int(dir.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, mode)
 }
 
-// linkUnnamed gives such a file a name, which must be free.
+// linkUnnamed gives a file from openUnnamed a name, which must be free.
 func linkUnnamed(f, dir *os.File, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), int(dir.Fd()), name, unix.AT_SYMLINK_FOLLOW)
 }
@@ -35,7 +35,7 @@ func exchangeNames(dir *os.File, a, b string) error {
 	return err
 }
 
-// setMode sets the permissions of the file that a name in a folder is of. It need not be
+// setMode sets the permissions of the file with a name in a folder. The file need not be
 // readable, and a link is not followed.
 func setMode(dir *os.File, name string, mode fs.FileMode) error {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -53,15 +53,15 @@ func setMode(dir *os.File, name string, mode fs.FileMode) error {
 	return os.Chmod("/proc/self/fd/"+strconv.Itoa(fd), mode)
 }
 
-// hold is a lease on a file: while it lasts nobody opens the file for writing.
+// A hold is a lease on a file. While the lease lasts, no program can open the file for writing.
 type hold struct {
 	file *os.File
-	// leased is false where the system gives no lease, to which intact is blind.
+	// leased is false if the system grants no lease; intact cannot notice writers then.
 	leased bool
 }
 
-// holdWriters waits until no program has the file open for writing, and keeps
-// others waiting that want to, until it is closed or they have waited long. The
+// holdWriters waits until no program has the file open for writing. Programs that want to open
+// the file for writing then wait until it is closed, or until the system ends the lease. The
 // error is errOpen.
 func holdWriters(f *os.File) (hold, error) {
 	for waited := time.Duration(0); ; waited += pause {
@@ -78,7 +78,7 @@ func holdWriters(f *os.File) (hold, error) {
 	}
 }
 
-// intact reports whether nobody waits to write to the file.
+// intact reports whether no program waits to write to the file.
 func (h hold) intact() bool {
 	if !h.leased {
 		return true

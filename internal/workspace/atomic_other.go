@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Files have names from the start here.
+// openUnnamed returns errors.ErrUnsupported: files have names from the start here.
 func openUnnamed(*os.File, uint32) (fd int, err error) { return -1, errors.ErrUnsupported }
 
 func linkUnnamed(*os.File, *os.File, string) error { return errors.ErrUnsupported }
 
-// exchangeNames is not known here; files are replaced after a last look at them.
+// exchangeNames returns errors.ErrUnsupported: files are replaced after a last check of their
+// content here.
 func exchangeNames(*os.File, string, string) error { return errors.ErrUnsupported }
 
-// setMode sets the permissions of the file that a name in a folder is of. A link is not
-// followed.
+// setMode sets the permissions of the file with a name in a folder. A link is not followed.
 func setMode(dir *os.File, name string, mode fs.FileMode) error {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ELOOP) {
@@ -36,10 +36,10 @@ func setMode(dir *os.File, name string, mode fs.FileMode) error {
 	return f.Chmod(mode)
 }
 
-// takeAttributes is not known here; attributes go with the old file.
+// takeAttributes does nothing here; the attributes are lost with the old file.
 func takeAttributes(*os.File, *os.File) error { return nil }
 
-// hold has nothing to hold writers with here.
+// A hold does nothing here.
 type hold struct{}
 
 func holdWriters(*os.File) (hold, error) { return hold{}, nil }

@@ -12,12 +12,12 @@ import (
 	"agent/internal/disk"
 )
 
-// accessList is the attribute that says what other users may do with a file.
+// accessList is the attribute with the rights of other users to a file.
 const accessList = "system.posix_acl_access"
 
-// takeAttributes gives a file the extended attributes of the one it will replace, and
-// takes from it what it had of its folder. Only the right to read it must be kept; the rest
-// is kept where the system lets us.
+// takeAttributes gives a file the extended attributes of the file that it will replace, and
+// removes the access list that the file inherited from its folder. Only the access list must be
+// kept; an error with another attribute is ignored.
 func takeAttributes(f, old *os.File) error {
 	kept := attributeNames(old)
 	for _, name := range kept {
@@ -35,8 +35,9 @@ func takeAttributes(f, old *os.File) error {
 	return nil
 }
 
-// attributeNames are the attributes that a file keeps when its content is another. Those
-// of the kernel's security are made anew, as they are when a file is written in place.
+// attributeNames returns the attributes that a file keeps when its content changes. It leaves out
+// the security attributes, which the kernel sets anew, as it does for a file that is written in
+// place.
 func attributeNames(f *os.File) []string {
 	const most = 64 << 10 // bytes, by the kernel
 	list := make([]byte, most)

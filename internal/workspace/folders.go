@@ -12,26 +12,26 @@ import (
 	"agent/internal/disk"
 )
 
-// folders is the way from a root to a folder, of which those that were missing have
-// been made.
+// folders is a chain of folders from a root to a target. Missing folders at its end may have been
+// made.
 type folders struct {
-	// last is the folder at the end of the way.
+	// last is the folder at the end of the chain.
 	last *os.File
-	// above is the folder that holds the first new one, nil when nothing was made;
-	// made are the names of the new ones, each in the one before.
+	// above is the folder that holds the first new folder, nil if no folder was made. made holds
+	// the names of the new folders, each inside the one before.
 	above *os.Root
 	made  []string
 }
 
-// openFolders opens a folder by its absolute path and makes what is missing of it. After
-// an error nothing is left of that.
+// openFolders opens a folder by its absolute path and makes the missing folders. After an error
+// it removes the folders that it made.
 func (w *Workspace) openFolders(abs string) (*folders, error) {
 	f := &folders{}
 	base, path, err := w.Below(abs)
 	if err != nil {
 		return nil, err
 	}
-	// It is opened anew each time, so that a folder that was replaced is found again.
+	// The root is opened anew each time, so that a replaced folder is found again.
 	at, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, err
@@ -58,9 +58,9 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 	return f, nil
 }
 
-// enter opens the folder of this name, which it makes if it is missing.
+// enter opens the folder of this name, and makes the folder if it is missing.
 func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
-	if f.above == nil { // in a new folder there is none
+	if f.above == nil { // a new folder is empty
 		next, err := disk.OpenFolder(at, name)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return next, err
@@ -77,8 +77,8 @@ func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 	return disk.OpenFolder(at, name)
 }
 
-// remove removes the new folders. One in which another program has put something
-// meanwhile stays.
+// remove removes the new folders. It leaves a folder in which another program has put something
+// meanwhile.
 func (f *folders) remove() error {
 	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {
 		err := f.above.Remove(filepath.Join(f.made...))
@@ -92,8 +92,8 @@ func (f *folders) remove() error {
 	return nil
 }
 
-// flush makes the names on the way safe on disk. A file system that keeps a journal
-// writes the folders between the two together with the last.
+// flush makes the names in the chain safe on disk. It flushes the first and the last folder: a
+// file system with a journal writes the folders between them as well.
 func (f *folders) flush() error {
 	err := flushFolder(f.last)
 	if f.above != nil {

@@ -10,8 +10,7 @@ import (
 	"agent/internal/ignore"
 )
 
-// Place resolves the path of a file or folder that a tool starts from; an empty
-// one is the workspace.
+// Place resolves the path of the file or folder at which a tool starts; "" means the workspace.
 func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	if path == "" {
 		path = "."
@@ -20,7 +19,7 @@ func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	info, err := w.Lstat(abs) // no link, or one that has just been put there
+	info, err := w.Lstat(abs) // if this is a link, it was put there just now
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, &MissingError{Path: path}
 	}
@@ -42,9 +41,9 @@ func (w *Workspace) Folder(path string) (string, error) {
 	return abs, nil
 }
 
-// Files returns the files below a folder that git does not ignore and for whose slash
-// path in dir keep is true, as slash paths in base, the folder that confines dir, ordered.
-// A folder that is itself ignored is listed all the same: it was named on purpose.
+// Files returns the files below the folder dir that git does not ignore and that keep accepts by
+// their slash path in dir. The files are sorted slash paths in base, the folder that confines
+// dir. A dir that is itself ignored is listed all the same, because it was named on purpose.
 func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
 	base, _, err = w.Below(dir)
 	if err != nil {

@@ -10,24 +10,24 @@ import (
 // systemTemp is the folder that MapTemp replaces.
 const systemTemp = "/tmp"
 
-// Mapped describes the folder that commands find as /tmp. The methods of Workspace take and
-// show paths as commands see them, and return paths as they are on disk.
+// Mapped describes the folder that commands find as /tmp. The methods of Workspace accept and
+// show paths as commands see them, and return paths on disk.
 type Mapped struct {
-	// Folder returns the absolute folder, without links, or "" while commands find the
-	// system's. It need not exist.
+	// Folder returns the absolute folder, without links, or "" while commands find the system's.
+	// The folder need not exist.
 	Folder func() string
 	// Make makes the folder; it is called at every use.
 	Make func() error
-	// Shown are the paths of the system's /tmp that commands find there all the same.
+	// Shown lists the paths of the system's /tmp that commands still find there.
 	Shown []string
 }
 
-// MapTemp has paths below /tmp lead where commands find them. It is called before the
-// workspace is shared.
+// MapTemp makes paths below /tmp lead to the files that commands find there. It is called before
+// the workspace is shared.
 func (w *Workspace) MapTemp(m Mapped) { w.mapped = m }
 
-// OwnTemp returns the folder that commands find as /tmp, which it makes, or "" when they find
-// the system's.
+// OwnTemp makes and returns the folder that commands find as /tmp, or returns "" if they find the
+// system's.
 func (w *Workspace) OwnTemp() string {
 	folder := w.ownTemp()
 	if folder == "" || w.mapped.Make() != nil {
@@ -36,7 +36,8 @@ func (w *Workspace) OwnTemp() string {
 	return folder
 }
 
-// MapsTemp reports whether commands find a folder of their own as /tmp. It makes nothing.
+// MapsTemp reports whether commands find a folder of their own as /tmp. It does not make the
+// folder.
 func (w *Workspace) MapsTemp() bool { return w.ownTemp() != "" }
 
 func (w *Workspace) ownTemp() string {
@@ -46,7 +47,7 @@ func (w *Workspace) ownTemp() string {
 	return w.mapped.Folder()
 }
 
-// OnDisk returns where a clean absolute path, as commands see it, is on disk. It follows no
+// OnDisk returns the place on disk of a clean absolute path, as commands see it. It follows no
 // links.
 func (w *Workspace) OnDisk(path string) string {
 	if !disk.Within(path, systemTemp) {
@@ -62,8 +63,9 @@ func (w *Workspace) OnDisk(path string) string {
 	return own + strings.TrimPrefix(path, systemTemp)
 }
 
-// isShown reports whether commands find at a path below /tmp what is there on disk. The
-// folder itself is among those, so that paths that Resolve returned resolve to themselves.
+// isShown reports whether a path below /tmp is the same for commands as on disk. Paths below own,
+// the folder that commands find as /tmp, count too, so that paths that Resolve returned resolve
+// to themselves.
 func (w *Workspace) isShown(path, own string) bool {
 	return slices.ContainsFunc(w.shown(own), func(folder string) bool { return disk.Within(path, folder) })
 }
@@ -72,8 +74,9 @@ func (w *Workspace) shown(own string) []string {
 	return slices.DeleteFunc(slices.Concat([]string{w.root, w.temp, own}, w.looks, w.mapped.Shown), func(folder string) bool { return folder == "" })
 }
 
-// holdsShown reports whether a path is a folder above one that commands find as it is on
-// disk. It is a folder for them too, whatever it is in theirs.
+// holdsShown reports whether a path is a folder above a path that is the same for commands as on
+// disk. Such a folder exists for commands too, even if their /tmp has something else under its
+// name.
 func (w *Workspace) holdsShown(path string) bool {
 	own := ""
 	if disk.Within(path, systemTemp) {
@@ -82,7 +85,7 @@ func (w *Workspace) holdsShown(path string) bool {
 	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && disk.Within(folder, path) })
 }
 
-// AsSeen returns the path by which commands find a path on disk.
+// AsSeen returns the path under which commands find a path on disk.
 func (w *Workspace) AsSeen(abs string) string {
 	if own := w.ownTemp(); own != "" && disk.Within(abs, own) {
 		return systemTemp + strings.TrimPrefix(abs, own)

@@ -12,9 +12,9 @@ import (
 	"agent/internal/disk"
 )
 
-// Remove removes the file if it is what the caller expects: expected is given the
-// open file, and asked again once nobody can reach it by its name. The error is
-// ErrChanged when it is not, and the file is as it was then.
+// Remove removes the file if expected accepts it. expected receives the open file, and is called
+// again after no other program can reach the file by its name. If expected refuses the file, the
+// error is ErrChanged and the file stays.
 func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 	return w.inFolder(abs, "remove", func(t target) error {
 		if err := t.remove(expected); err != nil {
@@ -44,15 +44,15 @@ func (t target) remove(expected func(*os.File) bool) error {
 	if held.intact() && sameFile(t.dir, aside, old) && expected(old) {
 		return unix.Unlinkat(t.fd(), aside, 0)
 	}
-	// Linking never replaces what another program has put there meanwhile.
+	// Linking never replaces a file that another program has put there meanwhile.
 	if err := unix.Linkat(t.fd(), aside, t.fd(), t.name, 0); err != nil {
 		return fmt.Errorf("it was changed at this moment, and is %s now: %w", aside, err)
 	}
 	return errors.Join(ErrChanged, unix.Unlinkat(t.fd(), aside, 0))
 }
 
-// Unlink removes a symbolic link that leads to target. The error is ErrChanged when
-// it does not.
+// Unlink removes a symbolic link with the target leads. The error is ErrChanged if the link has
+// another target.
 func (w *Workspace) Unlink(abs, leads string) error {
 	return w.inFolder(abs, "remove", func(t target) error {
 		if now, err := t.readLink(); err != nil || now != leads {
@@ -71,8 +71,8 @@ func (t target) readLink() (string, error) {
 	return string(buffer[:max(n, 0)]), err
 }
 
-// Link makes a symbolic link that leads to target, where nothing must be. Folders
-// above it are created. Where it leads is not looked at.
+// Link makes a symbolic link with the target leads, at a path that must be free. It creates the
+// folders above the path. It does not check the target.
 func (w *Workspace) Link(abs, leads string) error {
 	folders, err := w.openFolders(filepath.Dir(abs))
 	if err != nil {
@@ -89,19 +89,18 @@ func (w *Workspace) Link(abs, leads string) error {
 	return folders.flush()
 }
 
-// SetMode sets the permissions of a file, which must not be a link. The error is
-// ErrChanged when it is.
+// SetMode sets the permissions of a file. The error is ErrChanged if the file is a link.
 func (w *Workspace) SetMode(abs string, mode fs.FileMode) error {
 	return w.inFolder(abs, "change the mode of", func(t target) error { return setMode(t.dir, t.name, mode) })
 }
 
-// RemoveFolder removes a folder if it is empty, and else leaves it.
+// RemoveFolder removes a folder if it is empty.
 func (w *Workspace) RemoveFolder(abs string) {
-	// It fails where something is in it, or it is no folder.
+	// An error means that the folder is not empty, or is no folder.
 	_ = w.inFolder(abs, "remove", func(t target) error { return unix.Unlinkat(t.fd(), t.name, unix.AT_REMOVEDIR) })
 }
 
-// inFolder does something to a name in a folder that exists.
+// inFolder calls act with a name in a folder that exists.
 func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	root, err := w.OpenFolder(filepath.Dir(abs))
 	if err == nil {

@@ -15,22 +15,21 @@ import (
 	"agent/internal/disk"
 )
 
-// ErrChanged is why Replace refuses: the file does not hold what was expected.
+// ErrChanged is the error of Replace for a file without the expected content.
 var ErrChanged = errors.New("was changed by something else at this moment")
 
-// errOpen is why Replace refuses while another program writes to the file: what
-// that writes next would be lost.
+// errOpen is the error of Replace for a file to which another program writes: later writes of
+// that program would be lost.
 var errOpen = errors.New("another program has it open for writing; try again, or use the shell if it stays open")
 
-// Replace makes the file hold after, if it holds before; nil for before means that
-// there must be no file. Folders above it are created. The file on disk is at every
-// moment either the old or the new one, and after an error the old one. Mode,
-// owner and extended attributes stay. It returns when the content is safe on disk.
+// Replace makes the file hold after, if it holds before; nil for before means that the file must
+// not exist. Replace creates the folders above the file. The file on disk is at every moment
+// either the old or the new one, and after an error the old one. Mode, owner and extended
+// attributes stay. Replace returns when the content is safe on disk.
 //
-// Nothing that another program writes at the same time is lost: the new file is put
-// in the place of the old one by exchanging the two, and they are exchanged back
-// when what came out is not what was expected. Programs that use Replace wait for
-// one another.
+// Nothing that another program writes at the same time is lost: Replace exchanges the old file
+// and the new one, and exchanges them back if the old file turns out to have other content than
+// expected. Programs that use Replace wait for one another.
 func (w *Workspace) Replace(abs string, before, after []byte) error {
 	return w.replaceWith(abs, before, func(out io.Writer) error {
 		_, err := out.Write(after)
@@ -38,7 +37,7 @@ func (w *Workspace) Replace(abs string, before, after []byte) error {
 	})
 }
 
-// replaceWith is Replace with the content coming from fill.
+// replaceWith does the work of Replace, with the content written by fill.
 func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
 	rel := w.Rel(abs)
 	folders, err := w.openFolders(filepath.Dir(abs))
@@ -67,7 +66,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	return errors.Join(unwritten(rel, err), folders.remove())
 }
 
-// errUnsafe says that a file was written, and that its name may not be on the disk.
+// errUnsafe means that a file was written, but its name may not be on the disk.
 var errUnsafe = errors.New("was written, but may be lost if the machine stops now")
 
 func unwritten(rel string, err error) error {
@@ -82,7 +81,7 @@ type target struct {
 
 func (t target) fd() int { return int(t.dir.Fd()) }
 
-// create makes a file that must not exist; flush makes its name safe.
+// create creates a file that must not exist; flush makes its name safe.
 func (t target) create(fill func(io.Writer) error, flush func() error) error {
 	f, err := newTemporary(t.dir, 0o666, nil, fill)
 	if err != nil {
@@ -98,7 +97,7 @@ func (t target) create(fill func(io.Writer) error, flush func() error) error {
 	return flush()
 }
 
-// exchange replaces a file that must hold before; flush makes the names safe.
+// exchange replaces a file whose content must be before; flush makes the names safe.
 func (t target) exchange(before []byte, fill func(io.Writer) error, flush func() error) error {
 	old, err := t.open()
 	if err != nil {
@@ -116,9 +115,9 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 	return t.swap(old, f, before, flush)
 }
 
-// open opens the file that is to be replaced, which must be one that may be
-// written: an exchange would replace it all the same. It is locked until it is closed, so
-// that all who use Replace, in this program and in others, wait for one another.
+// open opens and locks the file to be replaced. The file must be writable, because an exchange
+// would replace a read-only file all the same. The lock lasts until the file is closed, so that
+// all users of Replace, in this program and in others, wait for one another.
 func (t target) open() (*os.File, error) {
 	fd, err := unix.Openat(t.fd(), t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	switch {
@@ -148,8 +147,8 @@ func (t target) open() (*os.File, error) {
 	return f, nil
 }
 
-// lock waits until nobody else has locked the file, and locks it until it is closed. Where
-// files cannot be locked none is.
+// lock waits until no other program has locked the file, and locks it until it is closed. On a
+// system without locks for files it does nothing.
 func lock(f *os.File) {
 	for waited := time.Duration(0); waited < 3*patience; waited += pause {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
@@ -159,8 +158,8 @@ func lock(f *os.File) {
 	}
 }
 
-// swap puts a finished file in the place of the old one, which must hold before. That is
-// locked, so that only programs that know nothing of Replace interfere.
+// swap puts a finished file in the place of the old one, whose content must be before. The old
+// file is locked, so that only programs that do not use Replace can interfere.
 func (t target) swap(old *os.File, f *temporary, before []byte, flush func() error) error {
 	held, err := holdWriters(old)
 	if err != nil {
@@ -175,7 +174,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	exchanged := time.Now()
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		// What is written from here to the rename would be lost.
+		// Another program's writes between the check and the rename would be lost.
 		if err := unix.Renameat(t.fd(), f.path, t.fd(), t.name); err != nil {
 			return err
 		}
@@ -188,9 +187,9 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	if err != nil {
 		return err
 	}
-	// The name of the temporary file is that of the old one now. A program that had found the old one
-	// by its name, and stood still before opening it, waits for us to let go of it. That
-	// is seen, so it is held for as long as the flush takes, and no shorter than standstill.
+	// The old file now has the temporary name. A program that had found the old file by its name
+	// and stood still before opening it now waits for the end of the lease, which intact notices.
+	// So the lease lasts as long as the flush, and at least as long as standstill.
 	undisturbed := func() bool { return held.intact() && Holds(old, before) && sameFile(t.dir, f.path, old) }
 	if undisturbed() {
 		err := flush()
@@ -202,8 +201,8 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	return t.takeBack(f)
 }
 
-// takeBack puts the old file back in the place of ours. What others did to ours is the
-// latest, so it stays then.
+// takeBack puts the old file back in the place of the new one. If another program has changed the
+// new file, that change is the latest, so the new file stays.
 func (t target) takeBack(f *temporary) error {
 	if f.changed() {
 		return ErrChanged
@@ -212,8 +211,7 @@ func (t target) takeBack(f *temporary) error {
 		return err
 	}
 	if !sameFile(t.dir, f.path, f.File) {
-		// Between the two exchanges another program put a file of its own in the place
-		// of ours.
+		// Between the two exchanges another program put its own file in the place of the new one.
 		if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 			return err
 		}
@@ -221,28 +219,27 @@ func (t target) takeBack(f *temporary) error {
 	return ErrChanged
 }
 
-// Holds reports whether an open file has this content, and no more.
+// Holds reports whether an open file has exactly this content.
 func Holds(f *os.File, content []byte) bool {
 	now, err := io.ReadAll(io.NewSectionReader(f, 0, int64(len(content))+1))
 	return err == nil && bytes.Equal(now, content)
 }
 
-// sameFile reports whether a name in a folder is that of an open file.
+// sameFile reports whether a name in a folder belongs to an open file.
 func sameFile(dir *os.File, name string, f *os.File) bool {
 	var named, open unix.Stat_t
 	return unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
 }
 
-// standstill is how long a program may be still between finding a file by its name
-// and opening it for writing, with no line of it lost when the file is replaced
-// meanwhile. Making an exchange safe on a disk takes longer anyway.
+// standstill is the time that a program may take between finding a file by its name and opening
+// it for writing, so that no line of it is lost if the file is replaced meanwhile. Flushing the
+// exchange to disk takes longer anyway.
 const standstill = 2 * time.Millisecond
 
-// Times within which others let go of a file or folder. They hold it for less than
-// a millisecond, unless they have it open for long; but a command that we start has
-// all our open files until it is a program of its own, which on a machine with much
-// else to do takes hundreds.
+// Times to wait until others release a file or folder. Usually they hold it for less than a
+// millisecond. But a command that we start has all our open files until it becomes a program of
+// its own, which takes hundreds of milliseconds on a busy machine.
 const (
 	patience = time.Second
 	pause    = time.Millisecond

@@ -21,30 +21,30 @@ import (
 	"agent/internal/ignore"
 )
 
-// Temporary files have these around a random middle.
+// The names of temporary files have a random part between these two.
 const (
 	temporaryPrefix = ".agent-"
 	temporarySuffix = ".tmp"
 )
 
-// temporary is a file on its way to its place. It has no name before it is
-// complete, where the system can do that, so that a program that is killed leaves
-// nothing behind.
+// A temporary is a file that is being written before it gets its name. If the system can do that,
+// the file has no name until it is complete, so that a killed program leaves nothing behind.
 type temporary struct {
 	*os.File
 	dir  *os.File
 	mode uint32
-	// old is the file that it will replace, nil for none, and fill writes its content.
+	// old is the file that the temporary file will replace, nil for none. fill writes the
+	// content.
 	old  *os.File
 	fill func(io.Writer) error
-	// path is its name in dir, empty as long as it has none.
+	// path is its name in dir, empty while it has none.
 	path string
-	// written is what it was when it was complete.
+	// written describes the complete file.
 	written fs.FileInfo
 }
 
-// newTemporary makes a file in a folder, with what it takes over from the old one, and makes
-// it safe on disk.
+// newTemporary makes a file in a folder, with the owner, mode and attributes of the old one, and
+// flushes it to disk.
 func newTemporary(dir *os.File, mode uint32, old *os.File, fill func(io.Writer) error) (*temporary, error) {
 	f := &temporary{dir: dir, mode: mode, old: old, fill: fill}
 	fd, err := openUnnamed(dir, mode)
@@ -55,7 +55,7 @@ func newTemporary(dir *os.File, mode uint32, old *os.File, fill func(io.Writer) 
 	return f, f.complete()
 }
 
-// makeNamed makes the file with a temporary name from the start, instead of one that has none.
+// makeNamed makes the file again with a temporary name, on a system without unnamed files.
 func (f *temporary) makeNamed() error {
 	if f.File != nil {
 		f.Close()
@@ -89,7 +89,7 @@ func (f *temporary) complete() error {
 	return err
 }
 
-// changed reports whether somebody wrote to the file since it was complete.
+// changed reports whether another program has written to the file since it was complete.
 func (f *temporary) changed() bool {
 	now, err := f.Stat()
 	return err != nil || now.Size() != f.written.Size() || !now.ModTime().Equal(f.written.ModTime())
@@ -109,7 +109,7 @@ func (f *temporary) link(name string) error {
 	if err := unix.Linkat(fd, f.path, fd, name, 0); !noLinks(err) {
 		return err
 	}
-	// This file system gives a file one name only.
+	// This file system has no hard links.
 	var there unix.Stat_t
 	if err := unix.Fstatat(fd, name, &there, unix.AT_SYMLINK_NOFOLLOW); err == nil {
 		return fs.ErrExist
@@ -137,23 +137,22 @@ func (f *temporary) giveName() error {
 	return err
 }
 
-// noLinks reports whether an error is that of a file system, or a sandbox, that gives no
-// file a further name.
+// noLinks reports whether an error means that the file system, or a sandbox, does not allow hard
+// links.
 func noLinks(err error) bool {
 	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.ENOTSUP, syscall.ENOSYS, syscall.EMLINK, syscall.EXDEV}, func(no error) bool { return errors.Is(err, no) })
 }
 
-// discard closes the file and removes what has its temporary name.
+// discard closes the file and removes its temporary name.
 func (f *temporary) discard() {
 	f.Close()
 	if f.path != "" {
-		// What cannot be removed is swept later.
+		// Sweep removes the file later if this fails.
 		_ = unix.Unlinkat(int(f.dir.Fd()), f.path, 0)
 	}
 }
 
-// takeOver gives a file the owner, the mode and the attributes of the one it will
-// replace.
+// takeOver gives a file the owner, the mode and the attributes of the file that it will replace.
 func takeOver(f, old *os.File) error {
 	own, err := f.Stat()
 	if err != nil {
@@ -175,19 +174,19 @@ func takeOver(f, old *os.File) error {
 	return takeAttributes(f, old)
 }
 
-// sweepAge is how old a temporary file is that nobody needs any more: those in use
-// are there for milliseconds.
+// sweepAge is the age at which a temporary file counts as left behind. Temporary files in use
+// exist for milliseconds.
 const sweepAge = time.Minute
 
-// Sweep removes the temporary files that killed programs left in the workspace, as
-// far as git does not ignore them. It is for the start of a program.
+// Sweep removes the temporary files that killed programs left in the workspace, except in places
+// that git ignores. It is called at the start of a program.
 func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	files, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
 	if err != nil {
 		return
 	}
 	for _, file := range files {
-		// What cannot be removed now is swept later.
+		// The next Sweep tries again if this fails.
 		_ = w.inFolder(filepath.Join(w.root, filepath.FromSlash(file)), "remove", func(t target) error {
 			var stray unix.Stat_t
 			err := unix.Fstatat(t.fd(), t.name, &stray, unix.AT_SYMLINK_NOFOLLOW)
@@ -199,7 +198,7 @@ func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	}
 }
 
-// isTemporary reports whether a path is that of a temporary file of ours.
+// isTemporary reports whether a path has the form of our temporary files.
 func isTemporary(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) == len(temporaryName())

@@ -1,12 +1,14 @@
-// Package workspace confines file access to one folder, the workspace, and the
-// temporary folder beside it.
+// Package workspace confines file access to one folder, the workspace, and the temporary folder
+// beside it.
 //
-// A path from outside passes [Workspace.Resolve] first; every other method
-// takes what Resolve returned. What is opened or written is reached through an
-// os.Root, so a link put in place of a folder between check and use leads nowhere.
-// A file is replaced as a whole or not at all, and never when it holds something
-// else than the writer expects ([Workspace.Replace]). Listings leave out what git
-// ignores.
+// A path from outside passes [Workspace.Resolve] first; every other method takes the path that
+// Resolve returned. Files are opened and written through an os.Root, so a link put in place of a
+// folder between check and use leads nowhere. A file is replaced as a whole or not at all, and
+// never if its content is not the content that the writer expects ([Workspace.Replace]). Listings
+// leave out files that git ignores.
+//
+// The application makes one [Workspace], which the tools share. [Mapped] describes the private
+// folder that commands find as /tmp.
 package workspace
 
 import (
@@ -21,21 +23,21 @@ import (
 	"agent/internal/disk"
 )
 
-// Workspace is the folder that confines, and the temporary folder beside it. It is
+// A Workspace is the folder that confines file access, and the temporary folder beside it. It is
 // safe for parallel use.
 type Workspace struct {
 	root string
 	temp string
-	// looks are further folders that may be read and not written.
+	// looks lists further folders whose files may be read but not written.
 	looks []string
-	// makeTemp makes the temporary folder, if it is not there from the start.
+	// makeTemp makes the temporary folder, unless the folder exists from the start.
 	makeTemp func() error
-	// mapped is the folder that commands find as /tmp.
+	// mapped describes the folder that commands find as /tmp.
 	mapped Mapped
 }
 
-// New confines to the folder root and, unless it is empty, to the folder
-// tempDir. Both must exist.
+// New returns a Workspace that confines to the folder root and, unless tempDir is empty, to the
+// folder tempDir. Both must exist.
 func New(root, tempDir string) (*Workspace, error) {
 	w := &Workspace{}
 	var err error
@@ -69,22 +71,22 @@ func realFolder(path string) (string, error) {
 	return real, nil
 }
 
-// Root is the absolute path of the workspace, without symbolic links.
+// Root returns the absolute path of the workspace, without symbolic links.
 func (w *Workspace) Root() string { return w.root }
 
-// Folders returns the folders that it confines to.
+// Folders returns the folders that access is confined to, apart from the folders of Look.
 func (w *Workspace) Folders() []string {
 	return slices.DeleteFunc([]string{w.root, w.temp, w.ownTemp()}, func(folder string) bool { return folder == "" })
 }
 
-// MakeTemp gives the workspace a temporary folder that is made when it is needed
-// first: path is absolute and free of symbolic links, make is called at every use.
+// MakeTemp sets a temporary folder that is made at its first use. path is absolute and free of
+// symbolic links; make is called at every use.
 func (w *Workspace) MakeTemp(path string, make func() error) {
 	w.temp, w.makeTemp = path, make
 }
 
-// TempDir is the temporary folder, or empty when there is none. It is made if it is
-// not there yet; where that fails, so does what it is needed for, and says why.
+// TempDir returns the temporary folder, or "" if there is none. It makes the folder if necessary.
+// An error shows later, when the folder is used.
 func (w *Workspace) TempDir() string {
 	if w.makeTemp != nil {
 		_ = w.makeTemp()
@@ -92,15 +94,14 @@ func (w *Workspace) TempDir() string {
 	return w.temp
 }
 
-// Resolve returns the absolute path, without symbolic links, that a path given by
-// the model leads to; relative paths start at the workspace. The file, and the
-// folders above it, need not exist. A path that leads out of the workspace and
-// its temporary folder gives an *OutsideError.
+// Resolve returns the absolute target, without symbolic links, of a path given by the model;
+// relative paths start at the workspace. The file, and the folders above it, need not exist. A
+// path that leads out of the workspace and its temporary folder gives an *OutsideError.
 func (w *Workspace) Resolve(path string) (string, error) {
 	return w.resolve(path, w.Folders())
 }
 
-// Look lets the files below some folders be read, by what ResolveRead returns. It is
+// Look allows reading the files below some folders, by paths that ResolveRead returns. It is
 // called before the workspace is shared.
 func (w *Workspace) Look(folders ...string) {
 	for _, folder := range folders {
@@ -110,7 +111,7 @@ func (w *Workspace) Look(folders ...string) {
 	}
 }
 
-// ResolveRead is Resolve for a path that is only read.
+// ResolveRead resolves a path as Resolve does, for reading only.
 func (w *Workspace) ResolveRead(path string) (string, error) {
 	return w.resolve(path, append(w.Folders(), w.looks...))
 }
@@ -128,7 +129,7 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	}
 	real := w.OnDisk(seen)
 	if real != seen {
-		_ = w.mapped.Make() // where that fails, so does what it is needed for
+		_ = w.mapped.Make() // after an error the use of the folder fails
 	}
 	if !slices.ContainsFunc(within, func(folder string) bool { return disk.Within(real, folder) }) {
 		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
@@ -136,11 +137,11 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	return real, nil
 }
 
-// Rel is the path to show for one that Resolve returned: relative to the
-// workspace with forward slashes, or as commands see it when it is outside of it.
+// Rel returns the path to show for a path that Resolve returned: relative to the workspace with
+// forward slashes, or outside of the workspace the path that commands see.
 func (w *Workspace) Rel(abs string) string {
 	if rel, ok := strings.CutPrefix(abs, w.root); ok && len(rel) > 1 && rel[0] == '/' && fs.ValidPath(rel[1:]) {
-		return rel[1:] // nearly always, and asked for every file of a search
+		return rel[1:] // the usual case, fast because a search asks for every file
 	}
 	if !disk.Within(abs, w.root) {
 		return w.AsSeen(abs)
@@ -152,8 +153,8 @@ func (w *Workspace) Rel(abs string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Open opens a file for reading by a path that Resolve returned. What is neither
-// a file nor a folder (a pipe, a device) is refused without waiting for it.
+// Open opens a file or folder for reading, by a path that Resolve returned. It refuses anything
+// else (a pipe, a device) without waiting.
 func (w *Workspace) Open(abs string) (*os.File, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -176,8 +177,8 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 	return f, nil
 }
 
-// Tree opens the folder that confines a path that Resolve returned, and returns the path in
-// it. Close the tree.
+// Tree opens the folder that confines a path that Resolve returned, and returns the path within
+// the folder. The caller closes the tree.
 func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
 	base, path, err := w.Below(abs)
 	if err != nil {
@@ -187,8 +188,8 @@ func (w *Workspace) Tree(abs string) (tree *disk.Tree, path string, err error) {
 	return tree, path, err
 }
 
-// Below returns the folder that confines a path that Resolve returned, and its slash path
-// in there.
+// Below returns the folder that confines a path that Resolve returned, and the slash path within
+// the folder.
 func (w *Workspace) Below(abs string) (base, path string, err error) {
 	for _, folder := range append(w.Folders(), w.looks...) {
 		if disk.Within(abs, folder) {
@@ -199,7 +200,7 @@ func (w *Workspace) Below(abs string) (base, path string, err error) {
 	return "", "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
 }
 
-// Lstat describes what is at a path that Resolve returned.
+// Lstat returns information on a path that Resolve returned.
 func (w *Workspace) Lstat(abs string) (fs.FileInfo, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -209,8 +210,7 @@ func (w *Workspace) Lstat(abs string) (fs.FileInfo, error) {
 	return tree.Lstat(path)
 }
 
-// OpenFolder opens a folder by a path that Resolve returned, so that what is in it can be
-// looked at.
+// OpenFolder opens a folder by a path that Resolve returned, to look at its content.
 func (w *Workspace) OpenFolder(abs string) (*os.Root, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -220,7 +220,7 @@ func (w *Workspace) OpenFolder(abs string) (*os.Root, error) {
 	return tree.Root(path)
 }
 
-// Exists reports whether a path given by the model names anything inside.
+// Exists reports whether a path given by the model exists inside.
 func (w *Workspace) Exists(path string) bool {
 	abs, err := w.Resolve(path)
 	if err == nil {
@@ -229,13 +229,13 @@ func (w *Workspace) Exists(path string) bool {
 	return err == nil
 }
 
-// maxLinks is the number of symbolic links after which a path counts as a loop,
-// as in Linux.
+// maxLinks is the number of symbolic links in a path above which the path counts as a loop, as in
+// Linux.
 const maxLinks = 40
 
-// followLinks replaces every symbolic link of a clean absolute path, as commands see it, by
-// what it leads to. Unlike filepath.EvalSymlinks it also follows links whose target does
-// not exist, because a write would create that target.
+// followLinks replaces every symbolic link in a clean absolute path, as commands see it, by the
+// link's target. Unlike filepath.EvalSymlinks it also follows links whose target does not exist,
+// because a write would create that target.
 func (w *Workspace) followLinks(path string) (string, error) {
 	real, rest := "/", strings.Split(path, "/")
 	links := 0
@@ -280,11 +280,11 @@ func (w *Workspace) followLinks(path string) (string, error) {
 	return real, nil
 }
 
-// OutsideError is the answer to a path outside the workspace.
+// An OutsideError is the answer to a path outside the workspace.
 type OutsideError struct {
-	// Path is the path as given, Leads the absolute path it leads to.
+	// Path is the given path, Leads its absolute target.
 	Path, Leads string
-	// Workspace is the folder that confines.
+	// Workspace is the folder that confines file access.
 	Workspace string
 }
 
