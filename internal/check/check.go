@@ -16,7 +16,7 @@ import (
 	"agent/internal/cmdline"
 )
 
-// The values of the setting that are not a command line.
+// Values of the setting with a special meaning.
 const (
 	// Auto means the check that the files of the project suggest.
 	Auto = "auto"
@@ -24,16 +24,16 @@ const (
 	Off = "off"
 )
 
-// Limit is how long one run of a check may take.
+// Limit bounds the time of one run of a check.
 const Limit = 20 * time.Second
 
-// mostCommands is how many commands are run for one turn.
+// mostCommands bounds the commands that are run for one turn.
 const mostCommands = 4
 
-// Command is a check: a command line and the folder to run it in, relative to the workspace.
+// A Command is a check: a command line and the folder to run it in, relative to the workspace.
 type Command struct {
 	Line, Dir string
-	// Found means that the check was found by the files of the project.
+	// Found means that the files of the project suggested the check.
 	Found bool
 }
 
@@ -44,43 +44,43 @@ func (c Command) String() string {
 	return c.Line + " in " + c.Dir
 }
 
-// Finding is the new output of a check.
+// A Finding holds the new output of a check.
 type Finding struct {
 	Command Command
-	// Lines are the first new lines.
+	// Lines holds the first new lines.
 	Lines []string
 	// All is the number of all new lines.
 	All int
 }
 
-// Checks are the checks of a conversation. They are safe for concurrent use.
+// Checks holds the checks of a conversation. It is safe for concurrent use.
 type Checks struct {
 	// Setting returns the present value of check-command.
 	Setting func() string
 	// Root is the workspace.
 	Root string
-	// Run runs a command and returns what it prints. It returns soon after ctx ends.
+	// Run runs a command and returns its output. It returns soon after ctx ends.
 	Run func(context.Context, Command) (string, error)
 
 	mu sync.Mutex
-	// turn are the checks of this turn in the order of their first edits.
+	// turn lists the checks of this turn in the order of their first edits.
 	turn []*looked
-	// edited is set when an edit was made.
+	// edited is set if an edit was made.
 	edited bool
-	// done is set when the checks have run after the edits.
+	// done is set if the checks have run after the edits.
 	done bool
-	// off are the checks that are not run any more in this conversation.
+	// off holds the checks that are no longer run in this conversation.
 	off map[Command]bool
 }
 
-// looked is a check of a turn.
+// A looked is a check of a turn.
 type looked struct {
 	Command
-	// allowed is set when the check may run.
+	// allowed is set if the check may run.
 	allowed bool
-	// ran is set when it has run before the edits.
+	// ran is set if the check has run before the edits.
 	ran bool
-	// before is what it printed before the edits.
+	// before is the output of the check before the edits.
 	before string
 }
 
@@ -91,7 +91,8 @@ func (c *Checks) Begin() {
 	c.turn, c.edited, c.done = nil, false, false
 }
 
-// Due returns the checks of files, relative to the workspace, that are not decided in this turn.
+// Due returns the checks of files, relative to the workspace, that are not yet decided in this
+// turn.
 func (c *Checks) Due(files []string) []Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,8 +139,8 @@ func (c *Checks) Drop(command Command) {
 	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
 }
 
-// Before runs the allowed checks that have not run yet. A check that fails to run is dropped, with a
-// line for the person in problems.
+// Before runs the allowed checks that have not run yet. It drops a check that fails to run, and
+// adds a line for the person to problems.
 func (c *Checks) Before(ctx context.Context) (problems []string) {
 	for _, l := range c.pending(false) {
 		printed, err := c.Run(ctx, l.Command)
@@ -158,7 +159,7 @@ func (c *Checks) Before(ctx context.Context) (problems []string) {
 	return problems
 }
 
-// Edited notes that an edit was made.
+// Edited records that an edit was made.
 func (c *Checks) Edited() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,7 +191,8 @@ func (c *Checks) After(ctx context.Context) (findings []Finding, problems []stri
 	return findings, problems
 }
 
-// pending returns the allowed checks that have run before the edits, or those that have not.
+// pending returns the allowed checks that have run before the edits if ran is set, and the others
+// if not.
 func (c *Checks) pending(ran bool) []*looked {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// projects are the checks of kinds of projects: the endings of their files, the files that mark a
+// projects lists the checks by kind of project: the endings of its files, the files that mark a
 // project, the text that such a file must contain, and the command.
 var projects = []struct {
 	endings, markers []string

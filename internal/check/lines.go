@@ -7,21 +7,21 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of what the model reads of a check: lines, and characters of a line.
+// Bounds of the output of a check for the model: lines, and characters of a line.
 const (
 	mostLines   = 10
 	longestLine = 300
 )
 
-// What may differ between two runs although nothing is new: positions, counts and times, and the
-// plurals that depend on them.
+// The parts of a line that may differ between two runs although nothing is new: positions, counts
+// and times, and the plurals that depend on them.
 var (
 	numbers = pattern.New(`\b\d+(?:[.,]\d+)*(?:ns|µs|ms|s|m|h)?\b`)
 	plurals = pattern.New(`\b(error|warning|problem|issue|failure|file|test|line)s\b`)
 )
 
-// fresh returns the first lines that a check prints now and did not print before the edits, and the
-// number of all. A line of which only positions or counts have changed is not new.
+// fresh returns the first lines that a check prints now and did not print before the edits, and
+// the number of all such lines. A line in which only positions or counts have changed is not new.
 func fresh(before, now string) (lines []string, all int) {
 	exact, alike := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(before) {
@@ -54,7 +54,7 @@ func fresh(before, now string) (lines []string, all int) {
 	return lines, all
 }
 
-// masked returns a line without what may differ from run to run.
+// masked returns a line without the parts that may differ from run to run.
 func masked(line string) string {
 	return plurals.ReplaceAllString(numbers.ReplaceAllString(line, "0"), "$1")
 }
