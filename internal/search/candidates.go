@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// candidates finds the places of one text where a match can be.
+// candidates finds the places in one text where a match is possible.
 type candidates struct {
 	literals []literal
-	// text is what is searched, lower the same in lower case, nil where case matters.
+	// text is the searched text. lower is the same text in lower case, nil if case matters.
 	text, lower []byte
-	// at is where each literal is next, as far as that is known.
+	// at holds the next offset of each literal, as far as it is known.
 	at []int
 }
 
@@ -29,11 +29,11 @@ func newCandidates(literals []literal, text []byte) candidates {
 	return c
 }
 
-// nowhere is past the end of every text.
+// nowhere is an offset past the end of every text.
 const nowhere = math.MaxInt
 
-// next returns the first place from begin on that holds one of the literals, -1
-// when there is none, begin when there are no literals.
+// next returns the first offset from begin on that holds one of the literals, -1 if there is
+// none, and begin if there are no literals.
 func (c candidates) next(begin int) int {
 	if len(c.literals) == 0 {
 		return begin

@@ -6,18 +6,18 @@ import (
 	"unicode"
 )
 
-// literal is a text to find quickly. It is in lower case, of ASCII letters without
-// other forms, when fold says that case does not matter.
+// A literal is a text that can be found quickly. If fold is set, case does not matter, and the
+// text consists of ASCII letters in lower case without other forms.
 type literal struct {
 	text string
 	fold bool
 }
 
-// maxLiterals is how many literals are looked for at once, at most.
+// maxLiterals bounds the literals that are searched for at once.
 const maxLiterals = 16
 
-// requiredLiterals returns texts of which every match of the expression holds one,
-// as far as that is easily seen; none when there are no such texts.
+// requiredLiterals returns texts such that every match of the expression holds at least one. It
+// returns none if it cannot easily find such texts.
 func requiredLiterals(node *syntax.Regexp) []literal {
 	switch node.Op {
 	case syntax.OpLiteral:
@@ -53,7 +53,7 @@ func requiredLiterals(node *syntax.Regexp) []literal {
 	return nil
 }
 
-// shortest returns the length of the shortest literal, 0 when there are none.
+// shortest returns the length of the shortest literal, 0 if there are none.
 func shortest(literals []literal) int {
 	n := 0
 	for _, l := range literals {
@@ -64,9 +64,8 @@ func shortest(literals []literal) int {
 	return n
 }
 
-// longestFoldable returns, in lower case, the longest run of characters that have
-// no other form than their ASCII capitals. k and s have: the Kelvin sign and the
-// long s.
+// longestFoldable returns, in lower case, the longest run of characters that have no other form
+// than their ASCII capitals. k and s have other forms: the Kelvin sign and the long s.
 func longestFoldable(text []rune) string {
 	foldable := func(r rune) bool {
 		return r < unicode.MaxASCII && !strings.ContainsRune("kKsS", r)

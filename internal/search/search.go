@@ -1,8 +1,7 @@
 // Package search finds the lines of files that match a regular expression.
 //
-// It searches the files it is handed, in their order and whatever they are: what
-// belongs to the search is the caller's decision. Files that are not text, or cannot
-// be read, are skipped; how they are read is the caller's decision too.
+// It searches the given files in their order; the caller decides which files to search and how to
+// read them. Files that are not text, or cannot be read, are skipped.
 package search
 
 import (
@@ -16,50 +15,49 @@ import (
 	"unicode/utf8"
 )
 
-// A Reader reads the whole content of a file into buffer, or into a larger one in its
-// place. It neither waits for a file nor leads out of where the search is about, and is
-// called by several goroutines at once.
+// A Reader reads the whole content of a file into buffer, or into a larger buffer in its place.
+// It does not block on a file, and does not read outside of the searched place. Several
+// goroutines call it at once.
 type Reader func(file string, buffer []byte) (content []byte, err error)
 
 // ErrTooLarge is the error of a Reader for a file that is too large to be searched.
 var ErrTooLarge = errors.New("the file is too large to be searched")
 
-// Match is one line that was found.
+// A Match is a matching line.
 type Match struct {
-	// File is the path as it was handed in.
+	// File is the path as the caller gave it.
 	File string
 	Line int
 	// Text is the line without its end, valid UTF-8.
 	Text string
-	// Foreign says that the line, or one around it, is not UTF-8.
+	// Foreign is set if the line, or a line around it, is not UTF-8.
 	Foreign bool
-	// At is where in Text the expression first matches, in bytes.
+	// At is the offset in Text at which the expression first matches, in bytes.
 	At int
-	// Before and After are the lines around it, as Text.
+	// Before and After hold the lines around the match, in the form of Text.
 	Before, After []string
-	// Count is how many lines of the file match, where a Query counts them.
+	// Count is the number of matching lines in the file, if the Query counts them.
 	Count int
 }
 
-// Query says what is wanted of the files.
+// A Query describes the wanted results.
 type Query struct {
-	// Limit is the number of matches after which no more is looked for.
+	// Limit is the number of matches after which the search stops.
 	Limit int
-	// Around is how many lines before and after each match are wanted too.
+	// Around is the number of wanted lines before and after each match.
 	Around int
-	// First: only the first match of each file is wanted.
+	// First asks for only the first match of each file.
 	First bool
-	// Count: the first match of each file says how many there are in it.
+	// Count asks for only the first match of each file, with the number of matching lines.
 	Count bool
 }
 
-// searchBatch is how many files are searched before the matches are counted. It is
+// searchBatch is the number of files that are searched before the matches are counted. It is
 // small enough that a search with many matches ends soon.
 const searchBatch = 256
 
-// Files looks through files, in the order given and with the processors there are,
-// until it has found more matches than the limit. The files that were too large to be
-// searched are named too.
+// Files searches files in the order given, using all processors, until it has found more matches
+// than the limit. It also returns the names of files that were too large to be searched.
 func Files(ctx context.Context, expression *Expression, files []string, read Reader, query Query) (matches []Match, tooLarge []string, err error) {
 	buffers := make([][]byte, runtime.GOMAXPROCS(0))
 	for begin := 0; begin < len(files) && len(matches) <= query.Limit; begin += searchBatch {
@@ -97,10 +95,10 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 	return matches, tooLarge, nil
 }
 
-// mostKept is the size of the largest buffer that is kept for the next file.
+// mostKept is the size of the largest buffer that is kept for the next file, in bytes.
 const mostKept = 4 << 20
 
-// matches returns what a query wants of a file.
+// matches returns the results of a query in one file.
 func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match
 	line, counted, count := 1, 0, 0
@@ -130,7 +128,7 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	return found
 }
 
-// enough reports whether so many matches are all that is wanted of a file.
+// enough reports whether a file needs no more matches after so many.
 func (q Query) enough(found int) bool {
 	switch {
 	case q.Count:
@@ -141,7 +139,8 @@ func (q Query) enough(found int) bool {
 	return found > q.Limit
 }
 
-// lineAt is the line that begins at a place, without its end, and where the next begins.
+// lineAt returns the line that begins at an offset, without its end, and the offset of the next
+// line.
 func lineAt(content []byte, begin int) (text []byte, next int) {
 	end := len(content)
 	if length := bytes.IndexByte(content[begin:], '\n'); length >= 0 {
@@ -150,7 +149,7 @@ func lineAt(content []byte, begin int) (text []byte, next int) {
 	return bytes.TrimSuffix(content[begin:end], []byte{'\r'}), end + 1
 }
 
-// around adds the lines before and after the one from begin to next.
+// around adds the lines before and after the line from begin to next.
 func (m *Match) around(content []byte, begin, next, lines int) {
 	for at := begin; at > 0 && len(m.Before) < lines; {
 		at = bytes.LastIndexByte(content[:at-1], '\n') + 1
