@@ -1,6 +1,5 @@
-// Package pattern holds regular expressions that are compiled when they are first
-// used. Those of a whole program, compiled while it starts, take longer than
-// everything else it does then.
+// Package pattern holds regular expressions that are compiled when they are first used. Compiling
+// all of the program's expressions at its start would take longer than the rest of the start.
 package pattern
 
 import (
@@ -8,8 +7,8 @@ import (
 	"sync"
 )
 
-// Pattern is a regular expression as regexp has it. Its methods are safe for
-// concurrent use and panic when the expression is none, as regexp.MustCompile does.
+// A Pattern is a regular expression in the syntax of regexp. Its methods are safe for concurrent
+// use, and panic if the expression is invalid, as regexp.MustCompile does.
 type Pattern struct {
 	compiled func() *regexp.Regexp
 }
@@ -19,29 +18,29 @@ func New(expression string) *Pattern {
 	return &Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
 }
 
-// MatchString is regexp.Regexp's.
+// MatchString calls [regexp.Regexp.MatchString].
 func (p *Pattern) MatchString(s string) bool { return p.compiled().MatchString(s) }
 
-// FindStringSubmatch is regexp.Regexp's.
+// FindStringSubmatch calls [regexp.Regexp.FindStringSubmatch].
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().FindStringSubmatch(s) }
 
-// FindAllStringSubmatch is regexp.Regexp's.
+// FindAllStringSubmatch calls [regexp.Regexp.FindAllStringSubmatch].
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.compiled().FindAllStringSubmatch(s, n)
 }
 
-// FindSubmatchIndex is regexp.Regexp's.
+// FindSubmatchIndex calls [regexp.Regexp.FindSubmatchIndex].
 func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compiled().FindSubmatchIndex(b) }
 
-// SubexpNames is regexp.Regexp's.
+// SubexpNames calls [regexp.Regexp.SubexpNames].
 func (p *Pattern) SubexpNames() []string { return p.compiled().SubexpNames() }
 
-// ReplaceAllString is regexp.Regexp's.
+// ReplaceAllString calls [regexp.Regexp.ReplaceAllString].
 func (p *Pattern) ReplaceAllString(s, by string) string {
 	return p.compiled().ReplaceAllString(s, by)
 }
 
-// ReplaceAllStringFunc is regexp.Regexp's.
+// ReplaceAllStringFunc calls [regexp.Regexp.ReplaceAllStringFunc].
 func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return p.compiled().ReplaceAllStringFunc(s, by)
 }
