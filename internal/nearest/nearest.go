@@ -1,5 +1,5 @@
-// Package nearest guesses what a person or a model meant by a name that does not
-// exist, so that an error can offer the right one.
+// Package nearest guesses the name that a person or a model meant by a name that does not exist,
+// so that an error can offer the right one.
 package nearest
 
 import (
@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns up to n of the candidates that word may have meant, the likeliest
-// first: those that differ from it by typing errors in at most a third of its
-// letters, else those whose initials it is, else those it is a part of. Letter case
-// does not matter.
+// Of returns up to n of the candidates that word may stand for, the likeliest first: candidates
+// that differ from word by typing errors in at most a third of its letters, else candidates with
+// the initials word, else candidates that contain word. Letter case does not matter.
 func Of(word string, candidates []string, n int) []string {
 	type guess struct {
 		name   string
@@ -38,7 +37,7 @@ func Of(word string, candidates []string, n int) []string {
 			}
 		}
 	}
-	// Fewer letters are part of too much to be a hint.
+	// Fewer letters are part of too many names to be a hint.
 	const shortest = 3
 	if len(names) == 0 && len(lower) >= shortest {
 		for _, name := range candidates {
@@ -50,8 +49,7 @@ func Of(word string, candidates []string, n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// initials returns the first letters of the words a name consists of, in lower
-// case: hd for high-density.
+// initials returns the first letters of the words in a name, in lower case: hd for high-density.
 func initials(name string) string {
 	var first strings.Builder
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -61,8 +59,8 @@ func initials(name string) string {
 	return first.String()
 }
 
-// Question is the end of an error message that offers the likeliest candidate,
-// "; did you mean NAME?", or nothing.
+// Question returns the end of an error message that offers the likeliest candidate, "; did you
+// mean NAME?", or "" without a likely candidate.
 func Question(word string, candidates []string) string {
 	names := Of(word, candidates, 1)
 	if len(names) == 0 {
@@ -71,8 +69,8 @@ func Question(word string, candidates []string) string {
 	return "; did you mean " + names[0] + "?"
 }
 
-// typingErrors is the number of letters to insert, delete, replace or swap with
-// their neighbour to get from a to b (optimal string alignment).
+// typingErrors returns the number of insertions, deletions, replacements and swaps of
+// neighbouring letters that turn a into b (optimal string alignment).
 func typingErrors(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, row, next := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
