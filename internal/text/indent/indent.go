@@ -64,7 +64,7 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 	return shifted, nil
 }
 
-// step turns an indentation into another. ok is false where the step does not apply.
+// A step turns an indentation into another. ok is false if the step does not apply.
 type step func(from string) (to string, ok bool)
 
 // all turns every indentation into another.

@@ -13,7 +13,7 @@ import (
 // Split cuts text after each line feed; an empty text has no lines.
 func Split(text string) []string { return slices.Collect(strings.Lines(text)) }
 
-// Join joins lines, each of which gets a line feed at its end.
+// Join joins lines and ends each with a line feed.
 func Join(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -67,9 +67,9 @@ type parser struct {
 	sections []Section
 }
 
-// end returns the number of the end marker of the patch that begins at a line, -1 for none.
-// It is the first end marker at the left edge, since a line of an update may look like an
-// indented one. Without such a marker it is the last indented one.
+// end returns the index of the end marker of the patch that begins at a line, -1 for none. It
+// prefers the first end marker at the left edge, since a line of an update may look like an
+// indented marker. Without such a marker it returns the last indented one.
 func (p *parser) end(begin int) int {
 	last := -1
 	for i := begin + 1; i < len(p.lines); i++ {

@@ -17,7 +17,7 @@ type File struct {
 	Before, After []byte
 }
 
-// Plan applies sections to files, each to the result of those before it. read returns the
+// Plan applies sections to files, each to the result of the sections before it. read returns the
 // content of a file by its cleaned path, nil for a missing file; its error ends the plan. The
 // files come in the order of the patch; a moved file counts as two, and the new one names the
 // old. Notes names the parts of the patch that were not taken literally. An error of the patch

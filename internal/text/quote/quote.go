@@ -113,7 +113,7 @@ func notFound(rel, text, old, replacement string) error {
 
 var lineNumber = pattern.New(`(?m)^ *\d+\|`)
 
-// knownMistake recognises what models do to a text they copy.
+// knownMistake recognises the mistakes that models make when they copy a text.
 func knownMistake(text, old, replacement string) string {
 	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
 	switch bare := lineNumber.ReplaceAllString(old, ""); {

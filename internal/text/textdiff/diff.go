@@ -1,5 +1,6 @@
 // Package textdiff compares texts line by line. [Diff] is the difference between two texts;
-// [Closest] finds the lines of a text that resemble other lines most. Time and memory are bounded for texts of any size.
+// [Closest] finds the lines of a text that resemble other lines most. Time and memory are bounded
+// for texts of any size.
 package textdiff
 
 import (
@@ -107,8 +108,8 @@ func (d Diff) Unified(from, to string) string {
 	return out.String()
 }
 
-// extent writes the start and the number of the lines of one side; other marks the
-// lines that are only on the other side. An empty side starts at the line before.
+// extent formats the start and the number of the lines of one side; other is the mark of lines
+// that only the other side has. An empty side starts at the line before.
 func (h hunk) extent(start int, other byte) string {
 	count := h.count(other)
 	if count == 0 {
@@ -117,7 +118,8 @@ func (h hunk) extent(start int, other byte) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// count returns how many lines are on the side on which those marked other are not.
+// count returns the number of lines of one side; other is the mark of lines that only the other
+// side has.
 func (h hunk) count(other byte) int {
 	count := 0
 	for _, line := range h.lines {

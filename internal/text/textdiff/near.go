@@ -11,8 +11,8 @@ import (
 // nearLines is the number of lines that are shown of a close place.
 const nearLines = 30
 
-// Near shows the lines of a text that resemble the wanted ones most, and the first difference.
-// It is empty when none are close. called names the wanted lines in the message.
+// Near shows the lines of a text that resemble the wanted lines most, and the first difference.
+// It returns "" if no lines are close. called names the wanted lines in the message.
 func Near(have, wanted []string, called string) string {
 	places := Closest(have, wanted)
 	if len(places) == 0 {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// maxRegionLines bounds how many lines Regions shows.
+	// maxRegionLines bounds the lines that Regions shows.
 	maxRegionLines = 100
-	// maxLineBytes is where Regions cuts a line.
+	// maxLineBytes is the length at which Regions cuts a line.
 	maxLineBytes = 2000
-	// maxRun is how many new lines in a row Regions shows whole. Of more, which somebody has given
-	// exactly so, it shows the first and the last ones.
+	// maxRun bounds the new lines in a row that Regions shows whole. Of a longer run that stands
+	// in given, Regions shows the first and the last lines.
 	maxRun, firstOfRun, lastOfRun = 6, 3, 2
-	// aroundGiven is how many unchanged lines Regions shows on each side of lines that somebody
-	// has given exactly so.
+	// aroundGiven is the number of unchanged lines on each side of a hunk whose new lines all
+	// stand in given.
 	aroundGiven = 1
 )
 
-// Regions writes the changed lines of the new text and those around them, numbered. Where lines
-// stand as they do in given, it shows fewer lines around them; of many in a row it leaves out the
-// middle ones and says how many.
+// Regions formats the changed lines of the new text, and lines around them, with their numbers.
+// given holds lines that the reader knows: around new lines that stand in given, Regions shows
+// fewer unchanged lines, and it leaves out the middle of a long run of them, with their number.
 func (d Diff) Regions(given string) string {
 	var out strings.Builder
 	room := maxRegionLines
@@ -47,7 +47,8 @@ func (d Diff) Regions(given string) string {
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// rest names the lines of the new text that have no room, from one of the first hunk on.
+// rest names the lines of the new text that have no room, beginning with a line of the first
+// hunk.
 func (d Diff) rest(from int) string {
 	var ranges []string
 	for i, h := range d {
@@ -65,15 +66,15 @@ func (d Diff) rest(from int) string {
 	return fmt.Sprintf("[also changed: %s]\n", strings.Join(ranges, ", "))
 }
 
-// piece is a part of a hunk in the new text: lines from a number on, and behind them lines that
-// are left out.
+// A piece is a part of a hunk in the new text: lines with the number of the first, and the number
+// of lines that are left out after them.
 type piece struct {
 	from    int
 	lines   []string
 	omitted int
 }
 
-// pieces returns the hunk in the new text.
+// pieces returns the pieces of the hunk in the new text.
 func (h hunk) pieces(given string) []piece {
 	if h.stands(given) {
 		h = h.narrowed(aroundGiven)
@@ -103,7 +104,7 @@ func (h hunk) pieces(given string) []piece {
 	return all
 }
 
-// stands reports whether all new lines of the hunk stand as they do in given.
+// stands reports whether all new lines of the hunk stand unchanged in given.
 func (h hunk) stands(given string) bool {
 	for i := 0; i < len(h.lines); i++ {
 		begin := i
@@ -117,7 +118,7 @@ func (h hunk) stands(given string) bool {
 	return true
 }
 
-// narrowed returns the hunk with at most so many unchanged lines at its begin and its end.
+// narrowed returns the hunk with at most around unchanged lines at its start and its end.
 func (h hunk) narrowed(around int) hunk {
 	changed := func(line diffLine) bool { return line.op != ' ' }
 	before := max(slices.IndexFunc(h.lines, changed)-around, 0)
@@ -130,7 +131,7 @@ func (h hunk) narrowed(around int) hunk {
 	return h
 }
 
-// stands reports whether a text holds lines as they are.
+// stands reports whether a text holds a run of lines unchanged.
 func stands(run []diffLine, text string) bool {
 	var all strings.Builder
 	for _, line := range run {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/text/lines"
 )
 
-// ByteOrderMark is what some editors put at the start of a text file.
+// ByteOrderMark is the mark that some editors put at the start of a text file.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 // Document is the text of a file, with the details of the file on disk.

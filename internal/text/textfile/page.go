@@ -54,7 +54,7 @@ func ReadPage(ctx context.Context, r io.Reader, want Range) (Page, error) {
 	p := Page{First: want.First, Column: max(want.Column, 1)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	size := 0
-	// mark is for the last line, when it is cut and another follows.
+	// mark is added to the last line if the line is cut and another follows.
 	mark := ""
 	for number := 1; ; number++ {
 		if number%4096 == 0 && ctx.Err() != nil {
@@ -133,7 +133,7 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 		part, err := in.ReadSlice('\n')
 		if skipped := max(skip-size, 0); skipped < len(part) {
 			wanted := part[skipped:]
-			// Two more than are kept, for the line's end.
+			// Two more bytes than are kept, for the line's end.
 			kept = append(kept, wanted[:min(len(wanted), max(keep+2-len(kept), 0))]...)
 		}
 		size += len(part)
