@@ -1,8 +1,9 @@
-// Package disk writes files of our own so that a reader, a crash or a second
-// program never meets half of one: settings, prompts, exports, keys.
+// Package disk writes the program's own files, such as settings, prompts, exports and keys, so
+// that a reader, a crash or a second program never sees half of a file.
 //
-// Files of the workspace are not written here: those are confined to it and keep their
-// owner, and package workspace writes them. Tree and FolderReader are for reading them.
+// It does not write files of the workspace: those are confined to the workspace and keep their
+// owner, and package workspace writes them. [Tree] and [FolderReader] read files of the
+// workspace.
 package disk
 
 import (
@@ -17,35 +18,35 @@ import (
 	"time"
 )
 
-// Replace makes the file at path hold data, all or nothing: at every moment it is
-// either the old file or the new one, and after an error the old one. It returns
-// when the content is safe on disk. The file gets mode; a linked file stays a
-// link, and what it leads to is replaced. The folder must exist.
+// Replace makes the file at path hold data, all or nothing: at every moment the file is either
+// the old or the new one, and after an error the old one. Replace returns when the content is
+// safe on disk. The file gets mode. If path is a link, the link stays and its target is replaced.
+// The folder must exist.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	return Target{Path: path, Mode: mode}.Replace(data)
 }
 
-// Target is a file of our own that is replaced.
+// A Target is a file of our own to replace.
 type Target struct {
 	Path string
 	// Root is the folder that no link may lead out of. It is empty for a person's own files:
 	// people keep their configuration elsewhere and link to it.
 	Root string
-	// Mode is the mode that the file gets.
+	// Mode is the mode of the new file.
 	Mode fs.FileMode
-	// Locked says that the caller holds the lock that all writers of the file take, so that
-	// temporary files beside it belong to nobody any more.
+	// Locked means that the caller holds the lock that all writers of the file use, so that
+	// temporary files beside the file are left behind by killed writers.
 	Locked bool
 }
 
-// Replace replaces the file as the function Replace does. Where a link on the way leads out of
-// Root, or nowhere, it changes nothing and returns an error that names the link.
+// Replace replaces the file as the function Replace does. If a link on the way leads out of Root,
+// or nowhere, Replace changes nothing and returns an error that names the link.
 func (t Target) Replace(data []byte) error {
 	path, err := t.real()
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path)) // whatever becomes of the folders above it
+	root, err := os.OpenRoot(filepath.Dir(path)) // stays the same folder even if a folder above it is replaced
 	if err != nil {
 		return err
 	}
@@ -69,20 +70,20 @@ func (t Target) Replace(data []byte) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// LinkError is the error of a link that leads out of the folder in which a file belongs.
+// A LinkError is the error of a link that leads out of the folder in which a file belongs.
 type LinkError struct{ Path, Root string }
 
 func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s is a link out of %s; remove it or copy what it leads to", e.Path, e.Root)
 }
 
-// Check returns the error of Replace about links, and changes nothing.
+// Check returns the error about links that Replace would return, and changes nothing.
 func (t Target) Check() error {
 	_, err := t.real()
 	return err
 }
 
-// real returns the path of the file after links.
+// real returns the path of the file with all links resolved.
 func (t Target) real() (string, error) {
 	real, err := filepath.EvalSymlinks(t.Path)
 	switch {
@@ -104,7 +105,7 @@ func (t Target) real() (string, error) {
 	return real, nil
 }
 
-// stays returns an error if an open folder is no longer the one that real found below Root.
+// stays returns an error if an open folder is no longer the folder that real found below Root.
 func (t Target) stays(root *os.Root, folder string) error {
 	if t.Root == "" {
 		return nil
@@ -123,9 +124,9 @@ func (t Target) stays(root *os.Root, folder string) error {
 	return nil
 }
 
-// CreateNew makes a file that must not exist yet: what a person wrote is never
-// replaced by a typing error. The error is fs.ErrExist when it does. It returns
-// when the content is safe on disk; after another error there is no file.
+// CreateNew creates a file that must not exist yet, so that a typing error never replaces a
+// person's file. The error is fs.ErrExist if the file exists. CreateNew returns when the content
+// is safe on disk; after another error there is no file.
 func CreateNew(path string, data []byte, mode fs.FileMode) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -137,7 +138,7 @@ func CreateNew(path string, data []byte, mode fs.FileMode) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// fill writes to a new file, flushes and closes it.
+// fill writes data to a new file, flushes and closes it.
 func fill(file *os.File, data []byte) error {
 	_, err := file.Write(data)
 	if err == nil {
@@ -146,16 +147,16 @@ func fill(file *os.File, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// ClockStep is more than the step of the clock that file systems take the times of files
-// from: a file that was changed longer ago has another time after its next change.
+// ClockStep is longer than the step of the clock that file systems take file times from. A file
+// whose last change is longer ago gets another time with its next change.
 const ClockStep = 20 * time.Millisecond
 
-// randomLetters is how many are in the name of a temporary file.
+// randomLetters is the number of random letters in the name of a temporary file.
 const randomLetters = 8
 
-// sweep removes the temporary files that killed writers left beside a file. One lives for
-// milliseconds, so one that is an hour older than ours has no owner any more; where all
-// writers take a lock that is held, none has.
+// sweep removes the temporary files that killed writers left beside a file. A temporary file
+// exists for milliseconds, so a file that is an hour older than ours has no owner any more. If
+// the caller holds a lock that all writers use, no other temporary file has an owner.
 func sweep(root *os.Root, name, ours string, locked bool) {
 	mine, err := root.Lstat(ours)
 	if err != nil {
@@ -179,7 +180,7 @@ func sweep(root *os.Root, name, ours string, locked bool) {
 	}
 }
 
-// SyncFolder makes the names in a folder, after a rename or a removal, last.
+// SyncFolder flushes the names in a folder to disk, after a rename or a removal.
 func SyncFolder(folder string) error {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -194,9 +195,8 @@ func SyncFolder(folder string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Reason returns err without the operation and the path that errors of package os
-// repeat, so that a message that names the file names it once. Other errors are
-// returned as they are.
+// Reason returns err without the operation and the path that errors of package os repeat, so that
+// a message that names the file names it once. It returns other errors unchanged.
 func Reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -212,8 +212,9 @@ func Reason(err error) error {
 	return err
 }
 
-// Unlocked is why a file could not be locked. Where its disk gives no locks at all, as some
-// network disks do, it says so and which variable names a folder elsewhere.
+// Unlocked explains why a file could not be locked. If the disk supports no locks at all, as some
+// network disks do, the error says so and names the environment variable that selects a folder
+// elsewhere.
 func Unlocked(err error, variable string) error {
 	for _, none := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.ENOTSUP} {
 		if errors.Is(err, none) {
@@ -223,8 +224,7 @@ func Unlocked(err error, variable string) error {
 	return err
 }
 
-// IsFull reports whether an error is that of a disk without room, or of a user that has
-// none left on it.
+// IsFull reports whether an error means that a disk, or a user's share of the disk, is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

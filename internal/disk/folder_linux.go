@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FolderReader reads folders one after the other into the same memory, so that reading many
-// costs little. The zero value is ready; it reads one folder at a time.
+// A FolderReader reads folders one after the other into the same memory, so that reading many
+// folders costs little. The zero value is ready to use, for one folder at a time.
 type FolderReader struct{ buffer []byte }
 
-// Read calls do for each entry of a folder, in no order, with what kind of thing it is. The
-// name is valid until do returns. What replaces the folder is not waited for.
+// Read calls do for each entry of a folder, in no order, with the name and the type of the entry.
+// The name is valid until do returns. Read does not wait if another kind of file has replaced the
+// folder.
 func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := unix.Open(path, forReading|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -24,7 +25,7 @@ func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode))
 	return r.read(folder, path, do)
 }
 
-// ReadIn is Read for a folder of a tree.
+// ReadIn reads a folder of a tree as Read does.
 func (r *FolderReader) ReadIn(tree *Tree, path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := tree.fast.beneath(path, forReading|unix.O_DIRECTORY)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -36,7 +37,7 @@ func (r *FolderReader) ReadIn(tree *Tree, path string, do func(name []byte, kind
 	return r.read(folder, path, do)
 }
 
-// read is Read for a folder that is open, and closes it.
+// read reads an open folder as Read does, and closes it.
 func (r *FolderReader) read(folder int, path string, do func(name []byte, kind fs.FileMode)) error {
 	if r.buffer == nil {
 		r.buffer = make([]byte, 32<<10)
@@ -58,8 +59,8 @@ func (r *FolderReader) read(folder int, path string, do func(name []byte, kind f
 	}
 }
 
-// entry calls do for the first of some entries as the system writes them, and returns the
-// others.
+// entry calls do for the first of some entries in the system's format, and returns the remaining
+// entries.
 func entry(folder int, entries []byte, do func(name []byte, kind fs.FileMode)) (rest []byte) {
 	const length, kind, begin = 16, 18, 19
 	end := binary.NativeEndian.Uint16(entries[length:])
@@ -71,7 +72,8 @@ func entry(folder int, entries []byte, do func(name []byte, kind fs.FileMode)) (
 	return entries[end:]
 }
 
-// kindOf is what kind of thing an entry is, as the system says; some file systems do not.
+// kindOf returns the type of an entry. said is the type in the system's entry, which some file
+// systems leave out.
 func kindOf(folder int, name []byte, said byte) fs.FileMode {
 	if said == unix.DT_UNKNOWN {
 		var stat unix.Stat_t

@@ -8,12 +8,13 @@ import (
 	"syscall"
 )
 
-// FolderReader reads folders a part at a time, so that a large one takes little memory. The
-// zero value is ready; it reads one folder at a time.
+// A FolderReader reads folders in parts, so that a large folder takes little memory. The zero
+// value is ready to use, for one folder at a time.
 type FolderReader struct{}
 
-// Read calls do for each entry of a folder, in no order, with what kind of thing it is. The
-// name is valid until do returns. What replaces the folder is not waited for.
+// Read calls do for each entry of a folder, in no order, with the name and the type of the entry.
+// The name is valid until do returns. Read does not wait if another kind of file has replaced the
+// folder.
 func (*FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -22,7 +23,7 @@ func (*FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) e
 	return eachEntry(folder, do)
 }
 
-// ReadIn is Read for a folder of a tree.
+// ReadIn reads a folder of a tree as Read does.
 func (*FolderReader) ReadIn(tree *Tree, path string, do func(name []byte, kind fs.FileMode)) error {
 	return readFolder(tree, path, do)
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Foreign names the users other than this user and the system can change a file or folder,
-// as in "it belongs to user 1001"; empty when nobody can.
+// Foreign names the users, other than this user and root, who can change a file or folder, as in
+// "it belongs to user 1001". It returns "" if nobody else can.
 func Foreign(info fs.FileInfo) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode().Perm()
@@ -29,8 +29,8 @@ func Foreign(info fs.FileInfo) string {
 	return ""
 }
 
-// private reports whether a group is that of this user alone, which many systems
-// make for every user, and let write what the user makes.
+// private reports whether a group belongs to this user alone. Many systems make such a group for
+// every user, and let it write the user's files.
 func private(gid uint32) bool {
 	me, err := user.Current()
 	if err != nil || int(gid) != os.Getgid() {

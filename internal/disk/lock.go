@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lockTimeout is how long a change waits for another program's; one takes
-	// milliseconds, so a longer wait means that something hangs.
+	// lockTimeout bounds the wait for a change by another program. A change takes milliseconds,
+	// so a longer wait means that something hangs.
 	lockTimeout = 5 * time.Second
 	lockPoll    = 5 * time.Millisecond
 )
@@ -21,8 +21,9 @@ const (
 // ErrHeld begins the error of a lock that another program did not release in time.
 var ErrHeld = errors.New("another program holds")
 
-// Locked runs act while no other program that uses Locked changes the files in folder,
-// which is created if need be. What is read, changed and written again belongs inside.
+// Locked runs act while no other program that uses Locked changes the files in folder, which is
+// created if necessary. If act changes a file, act should read the file as well, not the caller
+// before.
 func Locked(folder string, act func() error) error {
 	const name = ".lock"
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
@@ -37,9 +38,9 @@ func Locked(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// LockedWithoutFile is Locked for an existing folder in which no lock file may be left, such as
-// a repository: it locks the folder itself. Where folders cannot be locked, as on NFS, act runs
-// unlocked.
+// LockedWithoutFile does the work of Locked for an existing folder in which no lock file may be
+// left, such as a repository: it locks the folder itself. On systems that cannot lock folders,
+// such as NFS, act runs unlocked.
 func LockedWithoutFile(folder string, act func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
@@ -55,8 +56,8 @@ func held(what string) error {
 	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrHeld, what)
 }
 
-// Lock waits until ctx ends for a lock of this name in folder, which is created if need
-// be, and returns what gives it back.
+// Lock waits until ctx ends for a lock of this name in folder, which is created if necessary.
+// unlock releases the lock.
 func Lock(ctx context.Context, folder, name string) (unlock func() error, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// ErrNoFile is why something is refused that is no file.
+// ErrNoFile is the error for a path that names no regular file.
 var ErrNoFile = errors.New("it is no regular file")
 
-// Read returns the content of a file. Anything but a regular file is an error: a pipe in
-// the place of one would be waited for, without a word and for ever.
+// Read returns the content of a file. It returns an error for anything but a regular file:
+// reading a pipe in the file's place would wait for ever, without a word.
 func Read(path string) ([]byte, error) { return Beginning(path, math.MaxInt64) }
 
-// Beginning is Read for no more than the first bytes of a file.
+// Beginning returns at most the first most bytes of a file, as Read does.
 func Beginning(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// ErrLink is why a path on which a link was put is not followed.
+// ErrLink is the error of a path on which a link was put, and which is not followed.
 var ErrLink = errors.New("a link was put on the way at this moment")
 
-// ErrTooLarge is the error for a file that is larger than it may be.
+// ErrTooLarge is the error for a file that is larger than allowed.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Tree is a folder that is held open. What lies below it is named by slash paths, "." for
-// the folder itself, and reached without following a link on any part of them: a path that
-// was free of links when it was checked is not led elsewhere by one that was put on it
-// since (D-60). Nothing is waited for. It is safe for parallel use.
+// A Tree is an open folder. Files below it are named by slash paths, "." for the folder itself,
+// and opened without following a link in any part of the path: a path that was free of links when
+// it was checked is not led elsewhere by a link that was put on it since (D-60). No method waits
+// for a file. A Tree is safe for parallel use.
 type Tree struct {
 	root *os.Root
-	// fast does the same with one call of the system, where that has such a call;
-	// elsewhere, and where it is refused, its errors are errors.ErrUnsupported.
+	// fast does the same with a single system call, if the system has one. Otherwise, and if the
+	// system refuses the call, its errors are errors.ErrUnsupported.
 	fast fastTree
 }
 
@@ -36,7 +36,7 @@ func OpenTree(folder string) (*Tree, error) {
 	return &Tree{root: root, fast: newFastTree(folder)}, nil
 }
 
-// Close frees what the folder was opened with.
+// Close closes the folder.
 func (t *Tree) Close() error { return errors.Join(t.fast.close(), t.root.Close()) }
 
 // Open opens a file or folder for reading.
@@ -65,7 +65,7 @@ func (t *Tree) Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Lstat describes what a path names, a link as such.
+// Lstat returns information on a path. It does not follow a link.
 func (t *Tree) Lstat(path string) (fs.FileInfo, error) {
 	info, err := t.fast.lstat(path)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -79,7 +79,7 @@ func (t *Tree) Lstat(path string) (fs.FileInfo, error) {
 	return above.Lstat(name)
 }
 
-// Root opens a folder, so that what is in it can be looked at.
+// Root opens a folder, to look at its content.
 func (t *Tree) Root(path string) (*os.Root, error) {
 	above, name, err := t.above(path)
 	if err != nil {
@@ -89,8 +89,8 @@ func (t *Tree) Root(path string) (*os.Root, error) {
 	return OpenFolder(above, name)
 }
 
-// ReadFile reads a whole regular file of up to most bytes into buffer, or into a larger one
-// in its place.
+// ReadFile reads a whole regular file of up to most bytes into buffer, or into a larger buffer in
+// its place.
 func (t *Tree) ReadFile(path string, most int64, buffer []byte) ([]byte, error) {
 	content, err := t.fast.readFile(path, most, buffer)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -127,7 +127,7 @@ func readFolder(t *Tree, path string, do func(name []byte, kind fs.FileMode)) er
 	return eachEntry(folder, do)
 }
 
-// eachEntry is readFolder for a folder that is open, and closes it.
+// eachEntry calls do for each entry of an open folder, and closes the folder.
 func eachEntry(folder *os.File, do func(name []byte, kind fs.FileMode)) error {
 	const atOnce = 512
 	defer folder.Close()
@@ -145,7 +145,7 @@ func eachEntry(folder *os.File, do func(name []byte, kind fs.FileMode)) error {
 	}
 }
 
-// above opens the folder that holds what a path names, which has the name there.
+// above opens the parent folder of a path, and returns the last name of the path.
 func (t *Tree) above(path string) (folder *os.Root, name string, err error) {
 	path = filepath.ToSlash(filepath.Clean(path))
 	if !fs.ValidPath(path) {
@@ -165,7 +165,7 @@ func (t *Tree) above(path string) (folder *os.Root, name string, err error) {
 	return at, names[len(names)-1], err
 }
 
-// OpenFolder opens a folder by its name in another. A link is none: [ErrLink].
+// OpenFolder opens a folder by its name in another folder. It returns [ErrLink] for a link.
 func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	next, err := at.OpenRoot(name)
 	if err != nil {
@@ -182,8 +182,8 @@ func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// linked is why a name could not be opened: os.Root follows a link as far as it stays
-// below, and says otherwise where it leads.
+// linked returns ErrLink if a name that could not be opened is a link, and err otherwise. os.Root
+// follows a link as long as it stays below, and returns another error if it does not.
 func linked(at *os.Root, name string, err error) error {
 	if info, looking := at.Lstat(name); looking == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return &fs.PathError{Op: "open", Path: name, Err: ErrLink}
@@ -191,7 +191,8 @@ func linked(at *os.Root, name string, err error) error {
 	return err
 }
 
-// same reports an error unless what a name was opened as is what it names, and no link.
+// same returns an error unless a name in a folder still belongs to the opened file and is no
+// link.
 func same(at *os.Root, name string, opened fs.FileInfo) error {
 	there, err := at.Lstat(name)
 	if err == nil && !os.SameFile(there, opened) {
@@ -200,7 +201,7 @@ func same(at *os.Root, name string, opened fs.FileInfo) error {
 	return err
 }
 
-// sized is a buffer of a size, the given one where it is large enough.
+// sized returns a buffer of a size, the given one if it is large enough.
 func sized(buffer []byte, size int64) []byte {
 	if int64(cap(buffer)) < size {
 		return make([]byte, size)

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fastTree is the open folder of a [Tree], negative for none. One call of the system opens
-// what is below it, where os.Root needs one for each step of the path and more, which is
-// felt in a search of many files.
+// fastTree is the open folder of a [Tree], negative for none. A file below it is opened with a
+// single system call, while os.Root needs several for each step of the path, which slows down a
+// search of many files.
 type fastTree int
 
 func newFastTree(folder string) fastTree {
@@ -29,7 +29,7 @@ func (t fastTree) close() error {
 	return unix.Close(int(t))
 }
 
-// beneath opens what a path names, with flags of the system.
+// beneath opens a path with flags of the system.
 func (t fastTree) beneath(path string, flags uint64) (fd int, err error) {
 	if t < 0 {
 		return -1, errors.ErrUnsupported
@@ -51,10 +51,10 @@ func (t fastTree) beneath(path string, flags uint64) (fd int, err error) {
 	return -1, &os.PathError{Op: "open", Path: path, Err: err}
 }
 
-// forReading are the flags to open with what nothing is to be waited for.
+// forReading holds the flags to open a file without waiting.
 const forReading = unix.O_RDONLY | unix.O_NONBLOCK
 
-// open opens a file, which gets a name for messages.
+// open opens a file; name is its name in messages.
 func (t fastTree) open(path, name string) (*os.File, error) {
 	fd, err := t.beneath(path, forReading)
 	if err != nil {
@@ -73,7 +73,7 @@ func (t fastTree) lstat(name string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-// readFile takes four calls of the system.
+// readFile reads a file with four system calls.
 func (t fastTree) readFile(path string, most int64, buffer []byte) ([]byte, error) {
 	fd, err := t.beneath(path, forReading)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// At joins a path to the folder that it is relative to; an absolute one is only cleaned.
+// At joins a path to the folder that it is relative to. It only cleans an absolute path.
 func At(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -13,14 +13,14 @@ func At(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// Within reports whether a clean path is folder or below it. It uses the
-// names alone and allocates nothing.
+// Within reports whether a clean path is folder or below it. It compares the names alone and
+// allocates nothing.
 func Within(path, folder string) bool {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	return path == folder || ok && strings.HasPrefix(rest, "/")
 }
 
-// Real is a path without symbolic links, as far as it exists.
+// Real resolves the symbolic links in the existing part of a path.
 func Real(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -32,7 +32,7 @@ func Real(path string) string {
 	}
 }
 
-// Short is the path from root on for one that is below it, else the path.
+// Short returns a path relative to root if the path is below root, and the path itself otherwise.
 func Short(path, root string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return rel
