@@ -1,5 +1,5 @@
-// Package tempdir makes the temporary folder of a program: one that is locked while the
-// program lives, so that the next start knows what a killed one left behind.
+// Package tempdir makes the temporary folder of a program. The folder is locked while the program
+// lives, so that a later start can recognise and remove the folder of a killed program.
 package tempdir
 
 import (
@@ -19,28 +19,28 @@ import (
 const (
 	// Prefix begins the names of temporary folders.
 	Prefix = "agent-"
-	// random is how many letters follow.
+	// random is the number of random letters after Prefix.
 	random = 12
-	// inUse is the file in a temporary folder that is locked while a program lives.
+	// inUse is the file in a temporary folder that is locked while the program lives.
 	inUse = ".in-use"
-	// leftAfter is how old a folder without a lock must be to count as left behind:
-	// a young one may be about to get its lock.
+	// leftAfter is the age at which a folder without a lock counts as left behind: a younger
+	// folder may be about to get its lock.
 	leftAfter = time.Minute
 )
 
-// Dir is a folder of this program alone. It is made when it is needed first and locked
-// for as long as the program lives. It is safe for concurrent use.
+// A Dir is a temporary folder of this program alone. It is made at its first use, and locked as
+// long as the program lives. A Dir is safe for concurrent use.
 type Dir struct {
 	path string
 
 	mu sync.Mutex
-	// lock is nil as long as there is no folder; ended says that there will be none.
+	// lock is nil while there is no folder. ended is set after Remove, when no folder is made any
+	// more.
 	lock  *flock.Flock
 	ended bool
 }
 
-// New removes the folders that killed programs left behind in parent and chooses the
-// name of a new one.
+// New removes the folders that killed programs left in parent, and chooses the name of a new one.
 func New(parent string, now time.Time) *Dir {
 	sweep(parent, now)
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
@@ -54,10 +54,10 @@ func (d *Dir) Beside() *Dir {
 	return &Dir{path: filepath.Join(filepath.Dir(d.path), Prefix+rand.Text()[:random])}
 }
 
-// Path is where the folder is, or will be.
+// Path returns the path of the folder, even if the folder does not exist yet.
 func (d *Dir) Path() string { return d.path }
 
-// Make makes the folder unless it is there.
+// Make makes the folder unless it exists.
 func (d *Dir) Make() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,8 +86,8 @@ func (d *Dir) Remove() error {
 	return errors.Join(remove(d.path), d.lock.Close())
 }
 
-// sweep removes the temporary folders of this user that no program holds.
-// What cannot be removed stays: it is in nobody's way.
+// sweep removes the temporary folders of this user that no program uses. It ignores errors: a
+// folder that stays does no harm.
 func sweep(parent string, now time.Time) {
 	folders, _ := filepath.Glob(filepath.Join(parent, Prefix+"*"))
 	for _, folder := range folders {
@@ -99,8 +99,8 @@ func sweep(parent string, now time.Time) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {
-			// Not one of ours, unless its program was killed before it could lock it or
-			// after it had emptied it; this removes only what is empty.
+			// This is not our folder, unless its program was killed before locking or after
+			// emptying it. Only an empty folder is removed.
 			if len(filepath.Base(folder)) == len(Prefix)+random {
 				_ = os.Remove(folder)
 			}
@@ -114,8 +114,8 @@ func sweep(parent string, now time.Time) {
 	}
 }
 
-// remove removes a temporary folder, its lock last: what a program that is
-// killed meanwhile leaves of it is known for one of ours.
+// remove removes a temporary folder, its lock last: if the program is killed meanwhile, the rest
+// can still be recognised as ours.
 func remove(folder string) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -130,10 +130,10 @@ func remove(folder string) error {
 	return os.RemoveAll(folder)
 }
 
-// unlock lets the folders below a path in a folder be emptied. Commands leave some that
-// cannot, as go does with the modules that it fetches.
+// unlock allows removing the files in the folders below a path. Commands leave some folders
+// without that permission, as go does with the modules that it fetches.
 func unlock(folder, name string) {
-	root, err := os.OpenRoot(folder) // which no link leads out of
+	root, err := os.OpenRoot(folder) // no link leads out of an os.Root
 	if err != nil {
 		return
 	}
