@@ -97,8 +97,8 @@ func (e *costError) Error() string {
 }
 
 // affordable returns a *costError once the conversations of the program have spent max-cost since
-// its start. After that nothing more is sent, neither for an answer nor for a summary. The
-// earlier cost of a resumed session does not count.
+// the program was started. After that nothing more is sent, neither for an answer nor for a
+// summary. The earlier cost of a resumed session does not count.
 func (t *totals) affordable() error {
 	limit, limited := settings.MaxCost.Get(t.Settings)
 	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {

@@ -6,8 +6,8 @@ import (
 	"agent/internal/words"
 )
 
-// mostLive limits the output of a call that waits for the owner, in bytes. It only passes by on a
-// screen, so older output may be dropped.
+// mostLive limits the output of a call that waits for the owner, in bytes. The output is only
+// shown in passing, so older output may be dropped.
 const mostLive = 16 << 10
 
 // liveOutput carries the output of a call to the screen. A write never waits for the owner:

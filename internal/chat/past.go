@@ -42,7 +42,7 @@ func (c *Chat) Points(context.Context) ([]history.Point, error) { return c.past.
 // (D-80), and the files too if files is set. It returns the point and the changed files. The
 // user's message at the point comes back to be edited. Nothing is lost: the present state becomes
 // one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
-// changed, unless the record could not be written.
+// changed, unless the error came from writing the record.
 func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.Changed, err error) {
 	point, restored, err := c.past.At(seq)
 	if err != nil {

@@ -109,8 +109,8 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// Errors that end an unattended turn without an answer. A script must not take the missing
-// answer for an empty one.
+// Errors that end an unattended turn without an answer. A script must not take such an end for an
+// answer.
 var (
 	errEmptyReply  = errors.New("the model sent an empty reply; ask again, or try another model")
 	errCutThinking = errors.New("the model's output limit cut the reply before the answer began; raise max-output-tokens, or lower reasoning.effort")

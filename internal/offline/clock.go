@@ -40,7 +40,7 @@ func timeOf(entry *history.Content) (time.Time, bool) {
 	return time.UnixMilli(at).UTC(), ok
 }
 
-// gaps reports of each request whether the cache cannot hold any part of it.
+// gaps reports for each request whether the cache cannot hold any part of it.
 func (c clock) gaps(cache cacheaware.Cache) []bool {
 	cold := make([]bool, len(c))
 	for k := range c {

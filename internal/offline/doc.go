@@ -7,6 +7,6 @@
 // Report the requests that each would have sent. The replies of a recording stay as they are,
 // although a model that saw less might have answered differently. So the figures compare the
 // costs of the same conversation, and count the edits that quote text which the model could still
-// see. FindSavings does the same for many sessions of other agents. Package judge decides which
+// see. FindSavings does so for many sessions and sums up their costs. Package judge decides which
 // content a reply needed.
 package offline

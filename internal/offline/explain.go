@@ -204,8 +204,8 @@ func (x *Explained) priceOf(cut *history.Cut) string {
 // maxSubject limits the length of a subject in a line, in characters.
 const maxSubject = 80
 
-// printLargest writes the sum of some parts of the context, lines about them, and at most most of
-// the largest parts, so that the whole explanation fits a screen.
+// printLargest writes the sum of some parts of the context, lines about them, and the largest
+// parts, no more than most, so that the whole explanation fits a screen.
 func printLargest(b *strings.Builder, title string, parts []Staying, most int, about ...string) {
 	tokens := 0
 	for _, p := range parts {

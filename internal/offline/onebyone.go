@@ -174,8 +174,8 @@ func (o *oneByOne) before(ctx context.Context, step history.Step) error {
 	return nil
 }
 
-// catchUp makes the changes that the log has before an entry that is no reply. A request that was
-// never answered made them, or a person.
+// catchUp makes the changes that the log has before an entry that is no reply. They were made for
+// a request that was never answered, or by a person.
 func (o *oneByOne) catchUp(ctx context.Context) error {
 	if !o.changes {
 		return nil

@@ -5,8 +5,8 @@
 //	{"v":1,"seq":1,"ts":"2026-11-21T09:30:12Z","type":"session","payload":{…}}
 //	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","tokens":{"o200k_base":[12]},"payload":{"speaker":"human",…}}
 //
-// The tokens of an entry's blocks are beside it, so that a long session opens
-// without counting it again.
+// The line of an entry also has the token counts of its blocks, so that a long session opens
+// without counting them again.
 //
 // Replaying the log gives the current context. The log only grows. A record that
 // prunes or replaces entries names the records in which they were written, so that they can

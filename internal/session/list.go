@@ -26,7 +26,7 @@ type Info struct {
 	FirstPrompt string
 	// Title is the name that a person gave the session, else one made of FirstPrompt.
 	Title string
-	// Unattended is set for a run of a script, in which nobody could answer.
+	// Unattended is set for a run of a script, in which nobody could answer questions.
 	Unattended bool
 	// Counts covers all entries that were ever recorded, pruned entries too.
 	Counts

@@ -31,7 +31,7 @@ type head struct {
 
 // parse reads one line. In lines of encode the payload comes last, and parse cuts it off
 // without looking into it, since it is most of the line. The cut may be wrong in a line of
-// another program: whoever fails to decode the payload must try parseAny.
+// another program: if the payload cannot be decoded, the caller must try parseAny.
 func parse(line []byte) (Record, error) {
 	before, payload, ok := bytes.Cut(line, []byte(`,"payload":`))
 	payload, ends := bytes.CutSuffix(payload, []byte("}"))

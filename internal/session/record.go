@@ -91,8 +91,8 @@ func (c *Counts) add(entry *history.Content) {
 	}
 }
 
-// ref names an entry for good: the seq of the record that wrote it, and the entry's number in
-// a record with several. Edits of the entry do not change it.
+// ref is the permanent name of an entry: the seq of the record that wrote it, and the entry's
+// number in a record with several. Edits of the entry do not change it.
 type ref struct {
 	seq  uint64
 	item int

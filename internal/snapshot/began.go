@@ -20,9 +20,9 @@ type began struct {
 	At    time.Time `json:"at"`
 	// Held is the checksum of the file that describes the workspace.
 	Held uint32 `json:"held,omitempty"`
-	// Listed says that the file has all files of the workspace.
+	// Listed is set if that file has all files of the workspace.
 	Listed bool `json:"listed,omitempty"`
-	// Unknown says why there is no such file.
+	// Unknown is the reason why there is no such file, or "".
 	Unknown string `json:"unknown,omitempty"`
 	// Half holds the changes made by an undo or redo that was interrupted earlier.
 	Half []Change `json:"half,omitempty"`

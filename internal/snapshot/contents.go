@@ -14,7 +14,7 @@ import (
 	"agent/internal/git"
 )
 
-// fetchTime bounds how long git may take to give contents.
+// fetchTime limits how long git may take to return contents.
 const fetchTime = time.Minute
 
 // contents finds the contents of files, among those kept here and in git.
@@ -63,8 +63,8 @@ func (c *contents) fetch(ctx context.Context, way []*passage) error {
 	}
 }
 
-// content returns the content that a state describes. now is the file as it is: when only
-// its mode differs, its content is the answer.
+// content returns the content that a state describes. now is the present file; if only its mode
+// differs from the state, its own content is returned.
 func (c *contents) content(state State, now version) ([]byte, error) {
 	if now.Kind == File && state.Sum != "" && now.content != nil && now.has(state.Sum) {
 		return now.content, nil

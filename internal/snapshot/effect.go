@@ -50,8 +50,8 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	return all
 }
 
-// Beside notes that a program runs in the background of the turn, whose changes cannot be
-// told apart. A plan that goes back over the turn says so.
+// Beside notes that a program runs in the background of the turn. Its changes cannot be told
+// apart from other changes, so a plan that goes back over the turn names the program.
 func (s *Store) Beside(name string) {
 	if !s.use() {
 		return

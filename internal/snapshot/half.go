@@ -15,7 +15,7 @@ type halfWay struct {
 	redo []int
 	// by is the command that began the move or reversed it last.
 	by Way
-	// back says that the move was reversed and leads to the head.
+	// back is set if the move was reversed and leads to the head.
 	back bool
 }
 
@@ -23,8 +23,8 @@ var nowhere = halfWay{to: -1}
 
 func (h halfWay) open() bool { return h.to >= 0 }
 
-// begin returns the interrupted move after the journal says that m began. A move to the
-// head while another was interrupted reverses that one.
+// begin returns the interrupted move after a record of the beginning of m. A move to the head
+// while another was interrupted reverses that one.
 func (h halfWay) begin(m move, head int) halfWay {
 	if m.To == head && h.open() {
 		h.by, h.back = m.Way, true

@@ -24,7 +24,7 @@ import (
 type journal struct {
 	path string
 	out  *os.File
-	// torn says that the last line has no end.
+	// torn is set if the last line has no end.
 	torn bool
 }
 
@@ -37,7 +37,7 @@ type record struct {
 	Move *move `json:"move,omitempty"`
 	// Began is a command that is about to run. It ends with a node, or with Ended.
 	Began *began `json:"began,omitempty"`
-	// Ended says that the command changed nothing.
+	// Ended is set if the command changed nothing.
 	Ended bool `json:"ended,omitempty"`
 	// Beside is a program that was started in the background of a turn.
 	Beside *beside `json:"beside,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// version is a file as it is, was or shall be, with its content.
+// A version is a past, present or planned state of a file, with its content.
 type version struct {
 	State
 	abs string
@@ -64,7 +64,7 @@ func (w *files) look(rel string) (version, error) {
 	return f, err
 }
 
-// behindError says that a folder above a path is a link; link is the folder's path.
+// behindError means that a folder above a path is a link; link is the folder's path.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a folder above it is a link now" }

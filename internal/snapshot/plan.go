@@ -16,7 +16,7 @@ import (
 	"agent/internal/words"
 )
 
-// ErrNothing says that there is nothing to undo or to redo.
+// ErrNothing means that there is nothing to undo or to redo.
 var ErrNothing = errors.New("no turn has changed files")
 
 var errNoStore = errors.New("what files held is not kept in this session")
@@ -62,7 +62,7 @@ type Step struct {
 	folders   []string
 }
 
-// Problem names a file and says why it cannot be changed back.
+// Problem names a file and the reason why it cannot be changed back.
 type Problem struct{ Path, Why string }
 
 func (p Problem) String() string { return p.Path + ": " + p.Why }
@@ -181,9 +181,9 @@ func (s *Store) keepAll(steps []Step) {
 // is in its target state already.
 type outcome struct {
 	step *Step
-	// left says why the file stays as it is.
+	// left is the reason why the file stays as it is.
 	left error
-	// refused says why the whole plan must not be applied.
+	// refused is the reason why the whole plan must not be applied.
 	refused error
 }
 
@@ -308,7 +308,7 @@ func (s Step) Line() string {
 	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)
 }
 
-// RefusedError says that somebody else changed files, so that nothing was done.
+// RefusedError means that somebody else changed files, so that nothing was done.
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {

@@ -58,11 +58,11 @@ type seen struct {
 type fact uint8
 
 const (
-	// there says that the file exists.
+	// there is set if the file exists.
 	there fact = 1 << iota
-	// settled says that the file has not changed as long as its identity is the same.
+	// settled is set if an unchanged identity proves that the file is unchanged.
 	settled
-	// clean says that git has the content of the file.
+	// clean is set if git has the content of the file.
 	clean
 )
 

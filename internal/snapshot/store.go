@@ -41,7 +41,7 @@ type Options struct {
 	// Home is the home folder and Config the folder of programs' configuration. Git reads
 	// both. They may be empty.
 	Home, Config string
-	// Temporary says that Close removes the store.
+	// Temporary makes Close remove the store.
 	Temporary bool
 }
 
