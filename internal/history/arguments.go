@@ -5,21 +5,20 @@ import (
 	"sync"
 )
 
-// maxIndexedArg bounds the arguments callArgs keeps, so that the index of a
-// write_file call does not hold its content a second time.
+// maxIndexedArg is the length of the longest argument that callArgs keeps, in bytes, so that the
+// index of a write_file call does not hold its content a second time.
 const maxIndexedArg = 8 << 10
 
-// callArgs is the memoised index of a call's short arguments. Density asks for
-// a call's path on every turn; the parameters are parsed once.
+// callArgs is the memoised index of a call's short arguments. Density asks for a call's path on
+// every turn; the parameters are parsed only once.
 type callArgs struct {
 	once   sync.Once
 	values map[string]any
 }
 
-// Arg returns the top-level parameter key, decoded. It reports false when the
-// parameters are not an object, the key is absent, or its JSON is longer than
-// 8 KiB: it serves paths, commands and patterns, not file contents. The value
-// is shared and must not be changed.
+// Arg returns the top-level parameter key, decoded. It returns false if the parameters are not an
+// object, the key is absent, or its JSON is longer than 8 KiB: it serves paths, commands and
+// patterns, not file contents. The value is shared and must not be changed.
 func (c *ToolCall) Arg(key string) (any, bool) {
 	c.args.once.Do(func() { c.args.values = indexArgs(c.Parameters) })
 	v, ok := c.args.values[key]

@@ -6,26 +6,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Block is one part of an entry: *Text, *Thinking, *ToolCall, *ToolResponse or
-// *Media. Blocks are immutable and may be shared between entries. The fields of
-// each are its members in JSON; Unknown holds members of other versions.
+// A Block is one part of an entry: *Text, *Thinking, *ToolCall, *ToolResponse or *Media. Blocks
+// are immutable and may be shared between entries. The fields of a block are its members in JSON;
+// Unknown holds members of other versions.
 type Block interface {
-	// Kind is the block's "type" in JSON.
+	// Kind returns the block's "type" in JSON.
 	Kind() string
 }
 
-// Text is words of a human or of the model. A block made by the @ processor
-// carries the path of the file it includes (D-18).
+// Text holds words of a human or of the model. A block made by the @ processor carries the path
+// of the file it includes (D-18).
 type Text struct {
 	Text string `json:"text"`
-	// IncludedFile is the path as the user named it when the whole block is one
-	// file inclusion, else empty.
+	// IncludedFile is the path as the user named it, if the whole block is one file inclusion,
+	// else empty.
 	IncludedFile string `json:"includedFile,omitzero"`
-	// Source says where the text comes from when nobody said it: it is data then,
-	// to which no marker, @ or / in it means anything (D-46).
+	// Source says where the text comes from if nobody said it. Such text is data: no marker, @ or
+	// / in it has a meaning (D-46).
 	Source Source `json:"source,omitzero"`
-	// Key names what the text is the content of, such as "skill:/path/SKILL.md": newer
-	// content of the same key takes its place. Empty for most.
+	// Key names the source of the text's content, such as "skill:/path/SKILL.md". Newer content
+	// of the same key takes its place. Most texts have no key.
 	Key string `json:"key,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
@@ -33,8 +33,8 @@ type Text struct {
 	imported bool // see Imported
 }
 
-// Thinking is the model's reasoning. It is shown, and sent back only to a provider
-// that wants it (see Attached).
+// Thinking holds the model's reasoning. It is shown, and sent back only to a provider that wants
+// it (see Attached).
 type Thinking struct {
 	Thought  string    `json:"thought"`
 	Attached *Attached `json:"attached,omitzero"`
@@ -46,9 +46,8 @@ type Thinking struct {
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Parameters is the JSON the model sent. Any JSON value is possible: models
-	// send null, strings and lists too. Arguments that were not JSON at all are
-	// kept as a JSON string.
+	// Parameters holds the JSON that the model sent. Any JSON value is possible: models send
+	// null, strings and lists too. Arguments that were not JSON at all are kept as a JSON string.
 	Parameters json.RawMessage `json:"parameters"`
 	Attached   *Attached       `json:"attached,omitzero"`
 
@@ -62,7 +61,7 @@ type ToolResponse struct {
 	CallID   string `json:"callId"`
 	ToolName string `json:"toolName"`
 	Result   Result `json:"result"`
-	// Error is why the call failed, or empty.
+	// Error says why the call failed; it is empty if the call did not fail.
 	Error string `json:"error,omitzero"`
 	// ExitCode is the exit status of a command that ran, else nil.
 	ExitCode *int `json:"exitCode,omitzero"`
@@ -74,7 +73,7 @@ type ToolResponse struct {
 type Media struct {
 	MimeType string `json:"mimeType"`
 	Data     string `json:"data"`
-	// Width and Height are in pixels, 0 where they are not known.
+	// Width and Height are in pixels, or 0 if unknown.
 	Width  int `json:"width,omitzero"`
 	Height int `json:"height,omitzero"`
 
@@ -96,15 +95,14 @@ func (*ToolResponse) Kind() string { return "tool_response" }
 // Kind implements Block.
 func (*Media) Kind() string { return "media" }
 
-// WithResult returns a copy of r that answers with result instead; everything
-// else stays.
+// WithResult returns a copy of r with another result; everything else stays.
 func (r *ToolResponse) WithResult(result string) *ToolResponse {
 	edited := *r
 	edited.Result = TextResult(result)
 	return &edited
 }
 
-// withID returns a copy of c under another id; everything else stays.
+// withID returns a copy of c with another id; everything else stays.
 func (c *ToolCall) withID(id string) *ToolCall {
 	edited := c.copied()
 	edited.ID = id
@@ -118,29 +116,30 @@ func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
 	return edited
 }
 
-// copied returns a copy of c that has not memoised its arguments.
+// copied returns a copy of c without memoised arguments.
 func (c *ToolCall) copied() *ToolCall {
 	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: c.Parameters, Attached: c.Attached, Unknown: c.Unknown}
 }
 
-// Attached is what a provider attached to a block of its reply, such as a
-// signature. Many providers refuse a conversation in which it does not come back
-// word for word; no other provider can read it.
+// Attached holds data that a provider attached to a block of its reply, such as a signature. Many
+// providers refuse a conversation in which it does not come back word for word. No other provider
+// can read it.
 type Attached struct {
-	// Model and Host are whom it comes from, and to whom alone it may go back.
+	// Model and Host name the provider that attached the data. Only this provider may get it
+	// back.
 	Model string `json:"model"`
 	Host  string `json:"host"`
-	// Wanted is set when the provider is known to want it back. Only then it counts
-	// in the size of requests.
+	// Wanted is set if the provider is known to want the data back. Only then does it count in
+	// the size of requests.
 	Wanted bool `json:"wanted,omitzero"`
-	// Field is the member of the provider's message that it came in. For thinking in
-	// plain words, which are the block's own text, that is all there is to know.
+	// Field is the member of the provider's message that held the data. Thinking in plain words,
+	// which are the block's own text, has no other data.
 	Field string `json:"field,omitzero"`
 	// Data is JSON that is sent back unchanged.
 	Data json.RawMessage `json:"data,omitzero"`
 }
 
-// From reports whether a is there and comes from a model at a host.
+// From reports whether a is not nil and comes from a model at a host.
 func (a *Attached) From(model, host string) bool {
 	return a != nil && a.Model == model && a.Host == host
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Blocks are the parts of an entry in order. In JSON each says what it is in its
-// member "type".
+// Blocks holds the parts of an entry in order. In JSON each block gives its kind in its member
+// "type".
 type Blocks []Block
 
-// typed is a block with its kind, as it is in an entry.
+// typed is a block with its kind, as in the JSON of an entry.
 type typed[B any] struct {
 	Type string `json:"type"`
 	Body *B     `json:",embed"`
@@ -75,8 +75,8 @@ func (b *Blocks) UnmarshalJSONFrom(in *jsontext.Decoder) error {
 	return err
 }
 
-// readBlock reads a block in one pass: what it is has to be known before, so it
-// looks ahead for the type.
+// readBlock reads a block in one pass. It looks ahead for the type, because the type must be
+// known before the other members are read.
 func readBlock(in *jsontext.Decoder) (Block, error) {
 	if in.PeekKind() != '{' {
 		_, err := in.ReadValue()
@@ -122,8 +122,8 @@ func readCall(in *jsontext.Decoder) (Block, error) {
 	return block, err
 }
 
-// kindAhead returns the type of the block that comes next and reads nothing. As a
-// rule it is first. The input is in memory, so all of it is ahead.
+// kindAhead returns the type of the block that comes next, and reads nothing. As a rule the type
+// is the first member. The input is in memory, so all of it can be looked at.
 func kindAhead(in *jsontext.Decoder) ([]byte, error) {
 	ahead := bytes.TrimLeft(in.UnreadBuffer(), " \t\r\n,")
 	if rest, ok := bytes.CutPrefix(ahead, []byte(`{"type":"`)); ok {

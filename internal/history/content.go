@@ -21,10 +21,9 @@ const (
 	Tool  Speaker = "tool"
 )
 
-// Content is one entry of a conversation: what one speaker said, as a list of
-// blocks. An entry is immutable once it has been given to anybody; an edit is a
-// new entry that may share unchanged blocks with the old one. Memoised counts
-// depend on that.
+// Content is one entry of a conversation: the words, calls or results of one speaker, as a list
+// of blocks. An entry is immutable once it has been given to anybody, because memoised counts
+// depend on its blocks. An edit is a new entry that may share unchanged blocks with the old one.
 type Content struct {
 	Speaker  Speaker  `json:"speaker"`
 	Blocks   Blocks   `json:"blocks"`
@@ -42,18 +41,18 @@ type Metadata map[string]any
 
 // Keys of Metadata that this program itself sets.
 const (
-	// MetaKey names what the result of the entry is the content of; newer content of the
-	// same key takes its place.
+	// MetaKey names the source of the content in the entry's result. Newer content of the same
+	// key takes its place.
 	MetaKey = "key"
 	// MetaSummary marks an entry written by compression in place of others.
 	MetaSummary = "summary"
-	// MetaFiles names, in a human entry, the moment in the history of the files at which
-	// it was said (a snapshot.Mark).
+	// MetaFiles names, in a human entry, the point in the history of the files at which the entry
+	// was said (a snapshot.Mark).
 	MetaFiles = "files"
 	// MetaChange names, in a tool entry, the change of files that its call made (a
 	// snapshot.Mark).
 	MetaChange = "change"
-	// MetaUndone marks a tool entry whose change of files was undone: the write
+	// MetaUndone marks a tool entry whose change of files was undone, so that the write
 	// supersedes nothing (D-48).
 	MetaUndone = "undone"
 	// MetaInterrupted marks an ai entry whose reply was cut before its end.
@@ -62,19 +61,19 @@ const (
 	MetaFiltered = "filtered"
 	// MetaModel names the model that wrote an ai entry.
 	MetaModel = "model"
-	// MetaScale says, in an ai entry, how many tokens the provider counts for each that we
-	// count of its model (D-09).
+	// MetaScale is, in an ai entry, the number of tokens that the provider counts for each token
+	// counted here, for the entry's model (D-09).
 	MetaScale = "scale"
-	// MetaWorkspace is the folder that relative paths of an entry mean, where it is
-	// not that of the session (D-44).
+	// MetaWorkspace is the folder of relative paths in the entry, if it differs from the folder
+	// of the session (D-44).
 	MetaWorkspace = "workspace"
 )
 
-// identity is what all forms of one entry share.
+// identity is shared by all forms of one entry.
 type identity struct{ _ byte } // two values of size zero may have one address
 
-// SameEntry reports whether c and other are forms of one entry: one was made of the other
-// by methods that return a changed copy.
+// SameEntry reports whether c and other are forms of one entry: one was made from the other by
+// methods that return a changed copy.
 func (c *Content) SameEntry(other *Content) bool { return c.id != nil && c.id == other.id }
 
 // New returns an entry of speaker with blocks.
@@ -82,11 +81,10 @@ func New(speaker Speaker, blocks ...Block) *Content {
 	return &Content{Speaker: speaker, Blocks: blocks, id: new(identity)}
 }
 
-// HumanText returns a human entry holding one text block.
+// HumanText returns a human entry with one text block.
 func HumanText(text string) *Content { return New(Human, &Text{Text: text}) }
 
-// WithBlocks returns a copy of c that holds blocks instead; speaker, metadata
-// and unknown fields stay.
+// WithBlocks returns a copy of c with other blocks; speaker, metadata and unknown fields stay.
 func (c *Content) WithBlocks(blocks []Block) *Content {
 	edited := *c
 	edited.Blocks, edited.counts = blocks, TokenCounts{}
@@ -103,8 +101,8 @@ func (c *Content) WithMeta(key string, value any) *Content {
 	return &edited
 }
 
-// MetaOf is what is noted at an entry under a key, also after a record has turned it into
-// JSON; false where nothing of that type is.
+// MetaOf returns the value of an entry's metadata under a key, also after a record has turned the
+// value into JSON. It returns false if there is no value of the type T.
 func MetaOf[T any](c *Content, key string) (noted T, ok bool) {
 	switch value := c.Metadata[key].(type) {
 	case nil:
@@ -140,15 +138,15 @@ func (c *Content) text(of func(*Text) bool) string {
 	return strings.Join(texts, "\n")
 }
 
-// Workspace returns the folder that relative paths of the entry mean, empty for
-// that of the session (D-44).
+// Workspace returns the folder of relative paths in the entry, or "" for the folder of the
+// session (D-44).
 func (c *Content) Workspace() string {
 	root, _ := c.Metadata[MetaWorkspace].(string)
 	return root
 }
 
-// Scale returns the model that wrote the entry, and how many tokens its provider counts for
-// each of ours; false where the entry does not say so.
+// Scale returns the model that wrote the entry, and the number of tokens that its provider counts
+// for each token counted here. It returns false if the entry does not record them.
 func (c *Content) Scale() (model string, ratio float64, known bool) {
 	model, named := c.Metadata[MetaModel].(string)
 	ratio, known = MetaOf[float64](c, MetaScale)
@@ -166,21 +164,21 @@ func (c *Content) Calls() []*ToolCall {
 	return calls
 }
 
-// Key is what the results of the entry are the content of, empty for most (MetaKey).
+// Key returns the key of the content in the entry's results (MetaKey), or "" for most entries.
 func (c *Content) Key() string {
 	key, _ := c.Metadata[MetaKey].(string)
 	return key
 }
 
-// Instructs reports whether the content of a key says how to work, as a skill does. Such
-// content is never too old; what a server answered is, as what was found.
+// Instructs reports whether content of a key tells the model how to work, as a skill does. Such
+// content is never too old. The answer of a tool server gets too old, like anything found.
 func Instructs(key string) bool { return key != "" && !strings.HasPrefix(key, ServerKey) }
 
-// ServerKey begins the keys of what servers of tools answer.
+// ServerKey is the beginning of the keys of answers from tool servers.
 const ServerKey = "mcp:"
 
-// Keyed returns the text of the entry that is the content of a key: of a block that
-// carries it, or the result of a tool whose entry does.
+// Keyed returns the text in the entry that is the content of a key: the text of a block with the
+// key, or the result of a tool if the entry has the key.
 func (c *Content) Keyed(key string) (text string, found bool) {
 	for _, block := range c.Blocks {
 		switch b := block.(type) {

@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Counter counts the tokens of a text. It may be called from several goroutines at
-// once. One that also has a method Vocabulary() string names what its counts depend
-// on; those of a recorded entry are then taken over instead of made again.
+// A Counter counts the tokens of a text. It may be called from several goroutines at once. A
+// Counter that also has a method Vocabulary() string names the vocabulary that its counts depend
+// on; recorded counts of an entry in the same vocabulary are then used again.
 type Counter interface{ Count(text string) int }
 
-// TokenCounts are the tokens of an entry's blocks in a vocabulary.
+// TokenCounts holds the sizes of an entry's blocks in tokens of a vocabulary.
 type TokenCounts struct {
 	Vocabulary string
 	Blocks     []int
 }
 
-// vocabularyOf is the name of what counter counts with, "" when it has none.
+// vocabularyOf returns the name of the counter's vocabulary, or "" if it has none.
 func vocabularyOf(counter Counter) string {
 	if named, ok := counter.(interface{ Vocabulary() string }); ok {
 		return named.Vocabulary()
@@ -27,23 +27,22 @@ func vocabularyOf(counter Counter) string {
 	return ""
 }
 
-// SetTokens notes what an entry was counted to be when it was recorded. It is to be
-// called before the entry is given to anybody. Counts that cannot be right are
-// ignored.
+// SetTokens notes the counts made when the entry was recorded. It must be called before the entry
+// is given to anybody. Counts that cannot be right are ignored.
 func (c *Content) SetTokens(counts TokenCounts) {
 	if counts.Vocabulary != "" && len(counts.Blocks) == len(c.Blocks) && !slices.ContainsFunc(counts.Blocks, func(n int) bool { return n < 0 }) {
 		c.counts = counts
 	}
 }
 
-// CountTokens counts an entry once for every service that counts with the same
-// vocabulary. It is to be called before the entry is given to anybody.
+// CountTokens counts an entry once for every service that counts with the same vocabulary. It
+// must be called before the entry is given to anybody.
 func (c *Content) CountTokens(counter Counter) {
 	c.SetTokens(count(counter, c).tokenCounts(counter))
 }
 
-// BlockTokens is what a block of the entry takes in a request, as totals have it. What a
-// counter of the same vocabulary counted when the entry was recorded is not counted again.
+// BlockTokens returns the size of a block of the entry in a request, as totals count it. It uses
+// the counts of SetTokens if the counter has the same vocabulary.
 func (c *Content) BlockTokens(block int, counter Counter) int {
 	if c.counts.Vocabulary != "" && c.counts.Vocabulary == vocabularyOf(counter) {
 		return c.counts.Blocks[block]
@@ -51,23 +50,22 @@ func (c *Content) BlockTokens(block int, counter Counter) int {
 	return countBlock(counter, c.Blocks[block])
 }
 
-// Tokens a provider spends around the words themselves. They are estimates;
-// calibration by reported usage (D-09) corrects the rest.
+// The tokens that a provider adds to the words themselves. They are estimates; calibration by
+// reported usage (D-09) corrects the rest.
 const (
-	// EntryTokens is what an entry takes besides its blocks, if it is sent at all.
+	// EntryTokens is the size of an entry without its blocks, if it is sent at all.
 	EntryTokens      = 4
 	callOverhead     = 8
 	responseOverhead = 6
-	// mediaTokens is about what providers charge for a screenshot-sized image, for
-	// those whose size is not known; of others they charge a token for so many pixels,
-	// within bounds.
+	// mediaTokens is about the price of a screenshot-sized image, for images of unknown size. For
+	// other images providers charge a token for each pixelsPerToken pixels, within bounds.
 	mediaTokens       = 1100
 	pixelsPerToken    = 750
 	fewestMediaTokens = 85
 	mostMediaTokens   = 3300
 )
 
-// imageTokens is what an image takes in a request.
+// imageTokens returns the size of an image in a request.
 func imageTokens(m *Media) int {
 	if m.Width <= 0 || m.Height <= 0 {
 		return mediaTokens
@@ -76,8 +74,8 @@ func imageTokens(m *Media) int {
 	return int(min(max(pixels/pixelsPerToken, fewestMediaTokens), mostMediaTokens))
 }
 
-// countBlock returns the tokens block takes in a request, never less than none
-// (ERR-022). Thinking counts when its provider wants it back.
+// countBlock returns the size of a block in a request, in tokens, never below zero (ERR-022).
+// Thinking counts only if its provider wants it back.
 func countBlock(counter Counter, block Block) int {
 	tokens := 0
 	switch b := block.(type) {
@@ -103,8 +101,8 @@ func countBlocks(counter Counter, blocks []Block) int {
 	return total
 }
 
-// Empty reports whether the entry says nothing that could be sent: no blocks, or
-// only blank text and thinking.
+// Empty reports whether the entry holds nothing that could be sent: no blocks, or only blank text
+// and thinking.
 func (c *Content) Empty() bool {
 	for _, block := range c.Blocks {
 		switch b := block.(type) {
@@ -134,7 +132,7 @@ func count(counter Counter, c *Content) counted {
 	return recount(counter, c, counted{})
 }
 
-// countAll counts entries on all processors: a long session is to open at once.
+// countAll counts entries on all processors, so that a long session opens at once.
 func countAll(counter Counter, entries []*Content) []counted {
 	all := make([]counted, len(entries))
 	var workers errgroup.Group
@@ -149,7 +147,7 @@ func countAll(counter Counter, entries []*Content) []counted {
 	return all
 }
 
-// recount counts c, an edit of old, and counts only the blocks that old lacks.
+// recount counts c, an edit of old. It counts only the blocks that old lacks.
 func recount(counter Counter, c *Content, old counted) counted {
 	known := make(map[Block]int, len(old.blocks))
 	for i, tokens := range old.blocks {
@@ -166,7 +164,7 @@ func recount(counter Counter, c *Content, old counted) counted {
 	return sum(c, blocks)
 }
 
-// tokenCounts are the counts to record, none when the counter has no name.
+// tokenCounts returns the counts to record, or none if the counter's vocabulary has no name.
 func (c counted) tokenCounts(counter Counter) TokenCounts {
 	if name := vocabularyOf(counter); name != "" {
 		return TokenCounts{name, c.blocks}
@@ -174,7 +172,7 @@ func (c counted) tokenCounts(counter Counter) TokenCounts {
 	return TokenCounts{}
 }
 
-// sum is c with its blocks counted.
+// sum returns c with the counts of its blocks and their sum.
 func sum(c *Content, blocks []int) counted {
 	n := counted{content: c, blocks: blocks}
 	if c.Empty() {
@@ -187,7 +185,7 @@ func sum(c *Content, blocks []int) counted {
 	return n
 }
 
-// Usage splits a history's estimated tokens by speaker.
+// Usage holds the estimated tokens of a history by speaker and kind.
 type Usage struct {
 	Human       int
 	Assistant   int
@@ -195,8 +193,8 @@ type Usage struct {
 	ToolResults int
 }
 
-// Usage sums the memoised counts by kind. What surrounds an entry's blocks counts
-// for its speaker, so that the parts add up to TotalTokens.
+// Usage sums the memoised counts by kind. The overhead of an entry counts for its speaker, so
+// that the parts add up to TotalTokens.
 func (s *Service) Usage() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

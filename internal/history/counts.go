@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Count is how much one density phase pruned, with the names the phase gives it.
+// Count is the number of prunes of one density phase, with the names that the phase gives it.
 type Count struct {
 	Kind PruneKind
-	// Field is its name in JSON, for example "recencyPruned".
+	// Field is the name of the count in JSON, for example "recencyPruned".
 	Field string
-	// One and Many are what was pruned, in words: "old result", "old results".
+	// One and Many name the pruned content in words: "old result", "old results".
 	One, Many string
 	N         int
 }
 
-// Counts are the prunes of all phases, in the order in which these run
-// (REQ-HD-001.8, REQ-HD-013.7, D-16). They carry their names, so that what
-// shows them need not know the phases.
+// Counts holds the prunes of all phases, in the order in which the phases run (REQ-HD-001.8,
+// REQ-HD-013.7, D-16). The counts carry their names, so that code that shows them need not know
+// the phases.
 type Counts []Count
 
 // Of returns the count of one kind.
@@ -40,7 +40,7 @@ func (c Counts) Total() int {
 	return total
 }
 
-// Plus returns the sums by kind, of counts of the same phases.
+// Plus returns the sums by kind. Both counts must be of the same phases.
 func (c Counts) Plus(other Counts) Counts {
 	sums := make(Counts, len(c))
 	for i, count := range c {
@@ -50,7 +50,7 @@ func (c Counts) Plus(other Counts) Counts {
 	return sums
 }
 
-// String lists what there is: "4 stale reads, 1 duplicate file".
+// String lists the counts above zero: "4 stale reads, 1 duplicate file".
 func (c Counts) String() string {
 	var parts []string
 	for _, count := range c {
@@ -64,7 +64,7 @@ func (c Counts) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// MarshalJSON implements json.Marshaler: an object with every count by its field.
+// MarshalJSON implements json.Marshaler. It writes an object with every count by its field.
 func (c Counts) MarshalJSON() ([]byte, error) {
 	data := []byte{'{'}
 	for i, count := range c {

@@ -7,37 +7,36 @@ import (
 	"time"
 )
 
-// DensityResult is what an optimiser wants changed in the raw history it was
-// given (REQ-HD-001.5). Indices refer to exactly that slice (D-17). An index
-// is never both removed and replaced (REQ-HD-001.6).
+// DensityResult holds the changes that an optimiser wants in the raw history it was given
+// (REQ-HD-001.5). Indexes refer to exactly that slice (D-17). No index is both removed and
+// replaced (REQ-HD-001.6).
 type DensityResult struct {
-	// Removals are the indices of entries to drop.
+	// Removals lists the indexes of the entries to drop.
 	Removals []int
-	// Replacements are edited entries by index.
+	// Replacements maps indexes to edited entries.
 	Replacements map[int]*Content
-	// Metadata counts what was pruned, by phase (REQ-HD-001.8).
+	// Metadata counts the prunes by phase (REQ-HD-001.8).
 	Metadata Counts
-	// Prunes says, item by item, what leaves and why; it explains the result and
-	// is not applied.
+	// Prunes explains the result item by item; it is not applied.
 	Prunes []Prune
-	// Skipped are the entries with a call that should name a file and does not
-	// (EC-016), the latest first. They are as they were, and kept for debugging.
+	// Skipped lists the entries with a call that should name a file and does not (EC-016), the
+	// latest first. They are unchanged, and listed for debugging.
 	Skipped []int
-	// Cut says what the change costs and saves, for a strategy that asks; nil for one
-	// that does not.
+	// Cut holds the cost and the savings of the change, or nil for a strategy that does not weigh
+	// them.
 	Cut *Cut
 }
 
-// Cut is what changing a context costs with a provider that caches what it was sent
-// before, in tokens at the full price of input.
+// Cut holds the cost of changing a context, with a provider that caches earlier requests. Amounts
+// are in tokens at the full price of input.
 type Cut struct {
-	// Paid is by how much the next request gets dearer, less than 0 when it gets
-	// cheaper at once; Saves is what each later one saves.
+	// Paid is the extra cost of the next request, below 0 if it gets cheaper at once. Saves is
+	// the amount saved with each later request.
 	Paid  float64 `json:"paid"`
 	Saves float64 `json:"saves"`
-	// Back is the number of requests after which it has paid for itself.
+	// Back is the number of requests after which the change has paid for itself.
 	Back int `json:"paysBackAfter"`
-	// Bank is what pruning had saved before that it may spend.
+	// Bank is the amount that pruning had saved before and may spend.
 	Bank float64 `json:"bank"`
 	// Request is the number of the request before which the change is made, from 1.
 	Request int `json:"request,omitzero"`
@@ -46,52 +45,51 @@ type Cut struct {
 // Empty reports whether applying the result would change nothing.
 func (r DensityResult) Empty() bool { return len(r.Removals) == 0 && len(r.Replacements) == 0 }
 
-// PruneKind says which density phase removed something. Each phase declares its
-// own.
+// PruneKind says which density phase removed something. Each phase declares its own kind.
 type PruneKind string
 
-// Prune is one thing that density or a compression took out of the context, for the ledger
-// a person reads. Its JSON is what the record says of it.
+// A Prune is one item that density or a compression took out of the context, for the ledger that
+// a person reads. Its JSON goes into the record.
 type Prune struct {
 	Kind PruneKind `json:"kind"`
-	// Subject names what went: a path, or a tool and its key parameter.
+	// Subject names the item: a path, or a tool and its key parameter.
 	Subject string `json:"subject"`
-	// Paths are the files that it is about, as they were named; none for anything else.
-	// Older logs do not say.
+	// Paths lists the files that the item is about, as they were named. It is empty for any other
+	// item, and in older logs.
 	Paths []string `json:"paths,omitempty"`
-	// Tool is the tool whose call or answer went, empty for what somebody said; it is
-	// filled in with Tokens.
+	// Tool is the tool of the call or result that went, or "" for other content. The Service
+	// fills it in with Tokens.
 	Tool string `json:"tool,omitempty"`
-	// Reason says why it is not needed any more, in a few words.
+	// Reason says why the item is not needed any more, in a few words.
 	Reason string `json:"reason"`
-	// Tokens is what it freed, by our own count; the Service fills it in.
+	// Tokens is the number of tokens freed, by our own count. The Service fills it in.
 	Tokens int `json:"tokens"`
-	// Recorded says where the record of the conversation keeps what is gone, each as it was
-	// recorded first; an observer that keeps a record fills it in.
+	// Recorded says where the record of the conversation keeps the blocks that are gone, each as
+	// it was recorded first. An observer that keeps a record fills it in.
 	Recorded []Recorded `json:"gone,omitempty"`
 
 	// Entry is the index of the affected entry in the history optimised.
 	Entry int `json:"-"`
-	// Gone are the blocks that left the context and Left what is in their
-	// place. For an inclusion inside a longer text, Gone holds a block of just
-	// the inclusion. A line of the ledger has neither.
+	// Gone holds the blocks that left the context, and Left the blocks in their place. For an
+	// inclusion inside a longer text, Gone holds a block of just the inclusion. A line of the
+	// ledger has neither.
 	Gone []Block `json:"-"`
 	Left []Block `json:"-"`
 
-	// Turn is the number of the user's message during which it happened, from 1, and At
-	// when; only a line of the ledger says so.
+	// Turn is the number of the user's message during which the prune happened, from 1. At is the
+	// time. Only a line of the ledger has them.
 	Turn int       `json:"-"`
 	At   time.Time `json:"-"`
-	// Cut says what the pruning it was part of costs and saves, nil for a strategy that
-	// does not ask.
+	// Cut holds the cost and the savings of the pruning that took the item, or nil for a strategy
+	// that does not weigh them.
 	Cut *Cut `json:"-"`
 }
 
-// Recorded names content in the record of a conversation.
+// Recorded refers to content in the record of a conversation.
 type Recorded struct {
 	// Entry names the entry as it was recorded first.
 	Entry string `json:"entry"`
-	// CallID is that of the call or response meant, empty for the rest of the entry.
+	// CallID is the id of the call or response meant, or "" for the rest of the entry.
 	CallID string `json:"callId,omitempty"`
 }
 
@@ -103,10 +101,10 @@ type DensityError struct {
 	Index, Len int
 }
 
-// DensityProblem is what is wrong with a density result.
+// DensityProblem describes a fault of a density result, as a clause about an entry.
 type DensityProblem string
 
-// The ways a density result can be wrong.
+// The possible faults of a density result.
 const (
 	DensityConflict  DensityProblem = "is both removed and replaced"
 	DensityBounds    DensityProblem = "is out of bounds"
@@ -118,7 +116,7 @@ func (e *DensityError) Error() string {
 	return fmt.Sprintf("density result refused, history unchanged: entry %d of %d %s", e.Index, e.Len, e.Problem)
 }
 
-// validate checks r against a history of n entries and changes nothing.
+// validate checks r against a history of n entries. It changes nothing.
 func (r DensityResult) validate(n int) error {
 	removed := make(map[int]bool, len(r.Removals))
 	for _, i := range r.Removals {

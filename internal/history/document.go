@@ -15,14 +15,14 @@ import (
 type Document struct {
 	WorkspaceRoot string
 	History       []*Content
-	// Config holds settings for the engine, undecoded; ConfigError places what is
-	// wrong with them.
+	// Config holds settings for the engine, undecoded. ConfigError reports a fault in them with
+	// its place.
 	Config map[string]stdjson.RawMessage
 
 	data []byte
 }
 
-// WriteDocument is a history as a document that ParseDocument reads, an entry a line.
+// WriteDocument returns a history as a document that ParseDocument reads, with an entry a line.
 func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
 	var b bytes.Buffer
 	root, err := json.Marshal(workspaceRoot)
@@ -45,11 +45,11 @@ func WriteDocument(workspaceRoot string, entries []*Content) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DocumentError says where in a document what is wrong.
+// DocumentError reports a fault in a document, with its place.
 type DocumentError struct {
 	// Line counts from 1.
 	Line int
-	// Field is the path of what is wrong, empty for the document as a whole.
+	// Field is the path of the faulty member, or "" for the document as a whole.
 	Field   string
 	Problem string
 }
@@ -61,8 +61,8 @@ func (e *DocumentError) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Field, e.Problem)
 }
 
-// ParseDocument reads a document. Every error is a *DocumentError with the line
-// and the field at fault. Unknown members beside the three are ignored.
+// ParseDocument reads a document. Every error is a *DocumentError with the line and the field at
+// fault. Other members than the three are ignored.
 func ParseDocument(data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -96,7 +96,7 @@ func ParseDocument(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// imported marks the text of an entry as that of another program (D-46).
+// imported marks the text of an entry as text of another program (D-46).
 func imported(c *Content) *Content {
 	return editBlocks(c, func(b Block) Block {
 		if text, ok := b.(*Text); ok {
@@ -106,15 +106,16 @@ func imported(c *Content) *Content {
 	})
 }
 
-// ConfigError is a problem with one key of Config, with its place.
+// ConfigError returns a problem with one key of Config as an error with its place.
 func (d *Document) ConfigError(key, problem string) error {
 	return d.wrong(jsontext.Pointer("/config").AppendToken(key), problem)
 }
 
-// place finds the line of what could not be read in the value at at.
+// place returns err, which arose while reading the value at at, as a *DocumentError with its
+// line.
 func (d *Document) place(at jsontext.Pointer, err error) error {
 	if syntax := (*jsontext.SyntacticError)(nil); errors.As(err, &syntax) {
-		// What ends too soon ends on its last line, not after the line break there.
+		// A document that ends too soon ends on its last line, not after the line break there.
 		stop := min(int(syntax.ByteOffset), len(bytes.TrimRight(d.data, " \t\r\n")))
 		return &DocumentError{Line: lineAt(d.data, stop), Problem: "is not valid JSON: " + syntax.Err.Error()}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FieldError says which field of an entry is wrong.
+// FieldError reports a fault in a field of an entry.
 type FieldError struct {
-	// At leads from the entry to the field, for example /blocks/2/callId; it is
-	// empty for the entry as a whole.
+	// At leads from the entry to the field, for example /blocks/2/callId. It is empty for the
+	// entry as a whole.
 	At      jsontext.Pointer
 	Problem string
 }
@@ -42,7 +42,7 @@ func fieldName(at jsontext.Pointer) string {
 	return b.String()
 }
 
-// fieldError says in our words what the library found wrong.
+// fieldError turns an error of the JSON library into a FieldError in our own words, if it can.
 func fieldError(err error) error {
 	if wrong := (*FieldError)(nil); errors.As(err, &wrong) {
 		return wrong
@@ -76,8 +76,8 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// required returns what is wrong with a member of data that was read as nothing at
-// all: it is missing, or null where wanted is needed. Nil means that it is there.
+// required returns an error for a member of data that was read as its zero value: it is missing,
+// or null where wanted is needed. It returns nil if the member is there.
 func required(data []byte, at jsontext.Pointer, wanted string) error {
 	start, found := offset(data, at)
 	switch {
@@ -89,9 +89,9 @@ func required(data []byte, at jsontext.Pointer, wanted string) error {
 	return nil
 }
 
-// offset returns where in data the value at begins. When there is none, it is the
-// deepest part that the pointer reaches; of members with one name the last counts.
-// Decoding does not keep positions: only an error needs one.
+// offset returns the position in data at which the value at begins. If there is no such value, it
+// returns the position of the deepest part that the pointer reaches. Of members with one name the
+// last counts. Decoding does not keep positions, because only an error needs one.
 func offset(data []byte, at jsontext.Pointer) (start int, found bool) {
 	in := jsontext.NewDecoder(bytes.NewReader(data), asItCame)
 	for {

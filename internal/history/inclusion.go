@@ -2,18 +2,18 @@ package history
 
 import "strings"
 
-// An inclusion is a file that the user put into a message with @PATH. As text it
-// is three parts, the markers being whole lines:
+// An inclusion is a file that the user put into a message with @PATH. As text it has three parts,
+// with markers on lines of their own:
 //
 //	--- src/main.go ---
 //	package main
 //	--- End of content ---
 //
-// The @ processor writes each inclusion as a Text block of its own that carries
-// the path (D-18). Only that counts: what a command printed or a person pasted may
-// look the same and must not take the place of a file (D-46). Documents of other
-// programs have only the text, so there it counts too; a marker line inside the
-// file's content cannot be distinguished from a marker then (D-19).
+// The @ processor writes each inclusion as a Text block of its own that carries the path (D-18).
+// Only such a block counts: the output of a command or a pasted text may look the same, and must
+// not take the place of a file (D-46). Documents of other programs have only the text, so there
+// the markers count too. A marker line inside the file's content cannot be distinguished from a
+// marker then (D-19).
 const (
 	inclusionOpen  = "--- "
 	inclusionShut  = " ---"
@@ -28,28 +28,28 @@ func NewInclusion(path, content string) *Text {
 	}
 }
 
-// Inclusion is one included file within a Text block.
+// An Inclusion is one included file within a Text block.
 type Inclusion struct {
 	// Path is the file as the user named it.
 	Path string
-	// Start and End bound the inclusion in the block's text, in bytes, its markers
-	// and the line break after them included.
+	// Start and End bound the inclusion in the block's text, in bytes, with its markers and the
+	// line break after them.
 	Start, End int
 }
 
-// Imported returns t as text of a document of another program, in which the
-// markers alone report where a file was included.
+// Imported returns t as text from a document of another program, in which only the markers show
+// where a file was included.
 func (t *Text) Imported() *Text {
 	imported := *t
 	imported.imported = t.IncludedFile == "" && t.Source == ""
 	return &imported
 }
 
-// Inclusions returns the files t includes, in order. A block that carries a path
-// is one inclusion from end to end, whatever its text contains. In imported text
-// an inclusion reaches from an opening marker line to the next closing one; an
-// opener before that closer starts over, so that the inner one wins. Markers
-// without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
+// Inclusions returns the files that t includes, in order. A block that carries a path is one
+// inclusion from end to end, whatever its text contains. In imported text an inclusion reaches
+// from an opening marker line to the next closing one. Another opener before that closer starts
+// over, so that the inner one wins. Markers without their counterpart are plain text
+// (REQ-HD-006.1, REQ-HD-006.5).
 func Inclusions(t *Text) []Inclusion {
 	if t.IncludedFile != "" {
 		return []Inclusion{{Path: t.IncludedFile, Start: 0, End: len(t.Text)}}
@@ -79,7 +79,7 @@ func Inclusions(t *Text) []Inclusion {
 	return found
 }
 
-// openerPath returns the path an opening marker line names, or "".
+// openerPath returns the path that an opening marker line names, or "".
 func openerPath(line string) string {
 	rest, ok := strings.CutPrefix(line, inclusionOpen)
 	if !ok {

@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// asItCame are the rules by which JSON is read and written: what came in is what
-// is sent. Raw values keep their spelling, strings escape no more than they must
-// (code is full of <, > and &), and text that is not UTF-8 is repaired.
+// asItCame holds the options for reading and writing JSON without changing it. Raw values keep
+// their spelling, strings escape no more than they must (code is full of <, > and &), and text
+// that is not UTF-8 is repaired.
 var asItCame = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true),
 	jsontext.AllowInvalidUTF8(true),
@@ -21,14 +21,14 @@ var asItCame = json.JoinOptions(
 // read and write itself.
 type content Content
 
-// MarshalJSON writes the entry in the shape of the session log: known members in a
-// fixed order, then those of other versions as they came.
+// MarshalJSON writes the entry in the shape of the session log: known members in a fixed order,
+// then the members of other versions as they came.
 func (c *Content) MarshalJSON() ([]byte, error) {
 	return json.Marshal((*content)(c), asItCame)
 }
 
-// UnmarshalJSON reads an entry. A wrong field is reported as *FieldError and
-// leaves c unchanged; unknown members are kept.
+// UnmarshalJSON reads an entry. A fault in a field is reported as a *FieldError and leaves c
+// unchanged; unknown members are kept.
 func (c *Content) UnmarshalJSON(data []byte) error {
 	if jsontext.Value(data).Kind() != '{' {
 		return &FieldError{"", "is not a JSON object"}
@@ -45,8 +45,8 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// complete checks that the members an entry must have are in data, from which it
-// was read: to the library a member that is missing is one without a value.
+// complete checks that data, from which c was read, has the members that an entry must have. The
+// library does not distinguish a missing member from one with a zero value.
 func (c *content) complete(data []byte) error {
 	if c.Speaker == "" {
 		if err := required(data, "/speaker", "a string"); err != nil {

@@ -2,7 +2,7 @@ package history
 
 import "time"
 
-// MutationKind says what changed a history.
+// MutationKind says how a history was changed.
 type MutationKind string
 
 // The mutations, one for each way to change a history (D-24).
@@ -15,58 +15,59 @@ const (
 	MutationPinned   MutationKind = "pinned"
 )
 
-// Mutation is one change of a history, as its observer sees it.
+// A Mutation is one change of a history, as its observer sees it.
 type Mutation struct {
 	Kind MutationKind
 	// Entry is the entry that was added.
 	Entry *Content
-	// Tokens is what it was counted to be, for the record.
+	// Tokens holds the counts of Entry, for the record.
 	Tokens TokenCounts
 	// Result is the density result that was applied.
 	Result DensityResult
-	// Entries is the whole history after a replacement, Cause why it was replaced, and
-	// Gone what left with that, item by item.
+	// Entries is the whole history after a replacement, Cause the reason for the replacement, and
+	// Gone lists the items that left with it.
 	Entries []*Content
 	Cause   string
 	Gone    []Prune
-	// Path is the file that pruning is to leave alone, or no longer.
+	// Path is the file that pruning must leave alone if Pinned is set, and may prune again
+	// otherwise.
 	Path   string
 	Pinned bool
-	// To is the record before which Entries, the whole history again, were it (D-80).
+	// To is the record to which the history was rewound: Entries, the whole history again, is the
+	// history before that record (D-80).
 	To uint64
 }
 
-// Observer receives every mutation in order, once, after it happened in memory
-// (D-24). It runs under the service's lock and must not call back. Its error is
-// returned to the caller that made the change: the conversation continues, but its record
-// is behind.
+// An Observer receives every mutation in order, once, after it happened in memory (D-24). It runs
+// under the service's lock and must not call back. Its error is returned to the caller that made
+// the change: the conversation continues, but its record is behind.
 type Observer func(Mutation) error
 
-// Step is one change of a history as its record has it. Entries are named by themselves,
-// since they are immutable.
+// A Step is one change of a history, as recorded. It refers to entries by their pointers, since
+// entries are immutable.
 type Step struct {
 	Kind MutationKind
 	At   time.Time
 	// Entry is the entry that was added.
 	Entry *Content
-	// Edits are what a density result made of entries.
+	// Edits maps the entries that a density result changed to their edits.
 	Edits map[*Content]Edit
 	// Entries is the whole history after a replacement.
 	Entries []*Content
-	// Path is the file that was pinned, or was no longer.
+	// Path is the file that was pinned or unpinned.
 	Path   string
 	Pinned bool
 }
 
-// Edit is what density made of an entry.
+// An Edit is the change that density made to an entry.
 type Edit struct {
-	// After takes its place; nil when it was removed.
+	// After takes the place of the entry; it is nil if the entry was removed.
 	After *Content
-	// Kinds are those of its prunes, in order.
+	// Kinds lists the kinds of the entry's prunes, in order.
 	Kinds []PruneKind
 }
 
-// After is what the edits of s make of entries.
+// After returns entries with the edits of s applied.
 func (s Step) After(entries []*Content) []*Content {
 	after := make([]*Content, 0, len(entries))
 	for _, entry := range entries {

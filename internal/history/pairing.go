@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// Ref is the position of a block: the index of its entry and its index there.
+// A Ref is the position of a block: the index of its entry, and its index in the entry.
 type Ref struct{ Entry, Block int }
 
-// Compare orders positions as they are in the history.
+// Compare orders positions as they stand in the history.
 func (r Ref) Compare(other Ref) int {
 	return cmp.Or(cmp.Compare(r.Entry, other.Entry), cmp.Compare(r.Block, other.Block))
 }
 
-// Pair is a tool call with the responses that belong to it: none while it is
-// unanswered, one as a rule, more only in damaged histories.
+// A Pair is a tool call with its responses: none while it is unanswered, one as a rule, more only
+// in damaged histories.
 type Pair struct {
 	At   Ref
 	Call *ToolCall
-	// Responses are the positions of its *ToolResponse blocks, in order.
+	// Responses lists the positions of the call's *ToolResponse blocks, in order.
 	Responses []Ref
 }
 
-// Pairing is every call of a history with its responses, in the order of the
-// calls, and the responses that belong to none.
+// A Pairing lists every call of a history with its responses, in the order of the calls, and the
+// responses without a call.
 type Pairing struct {
 	Pairs   []Pair
 	Orphans []Ref
@@ -48,9 +48,9 @@ func PairCalls(entries []*Content) Pairing {
 	return pairing
 }
 
-// PairsBackward yields what PairCalls lists, the latest call first, and needs
-// memory only for the responses whose call is still to come. The Responses of a
-// Pair are valid until the next one is yielded.
+// PairsBackward yields the pairs of PairCalls, the latest call first. It needs memory only for
+// the responses whose call is still to come. The Responses of a Pair are valid until the next one
+// is yielded.
 func PairsBackward(entries []*Content) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		open := openResponses{byID: map[string][]Ref{}}
@@ -58,17 +58,17 @@ func PairsBackward(entries []*Content) iter.Seq[Pair] {
 	}
 }
 
-// openResponses are the responses whose call is still to come, by its id, the latest
-// first. Lists are used again, so that a long history of answered calls allocates no more
-// than a short one.
+// openResponses holds the responses whose call is still to come, by the call's id, the latest
+// first. Lists are used again, so that a long history of answered calls allocates no more than a
+// short one.
 type openResponses struct {
 	byID map[string][]Ref
 	used [][]Ref
 }
 
-// pairs walks from the end to the start. Going that way a call takes all open
-// responses with its id: those of an earlier call have not been seen yet, those
-// of a later call are taken already.
+// pairs walks from the end to the start. In this direction a call takes all open responses with
+// its id: the walk has not reached the responses of earlier calls yet, and later calls have taken
+// theirs already.
 func (o *openResponses) pairs(entries []*Content) iter.Seq[Pair] {
 	return func(yield func(Pair) bool) {
 		for i, entry := range slices.Backward(entries) {

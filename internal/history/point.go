@@ -2,19 +2,20 @@ package history
 
 import "time"
 
-// Point is a place in the record of a conversation to which one can go back (D-80).
+// A Point is a place in the record of a conversation to which the user can go back (D-80).
 type Point struct {
-	// Seq names the point: going there makes the context what it was before this record.
+	// Seq names the point: going there restores the context as it was before this record.
 	Seq uint64
 	At  time.Time
-	// Message is what the user said there, nil where a line of the conversation ends.
+	// Message is the user's message at the point, or nil if a line of the conversation ends
+	// there.
 	Message *Content
-	// Turn numbers the messages on the line that the conversation is on, from 1. It is
-	// 0 for what was left behind.
+	// Turn numbers the messages on the current line of the conversation, from 1. It is 0 for a
+	// message that was left behind.
 	Turn int
-	// Last is the latest message on the line that ends there, nil for a message.
+	// Last is the latest message on the line that ends at the point, or nil for a message.
 	Last *Content
-	// Cleared is set for an end that came with /clear.
+	// Cleared is set for an end made by /clear.
 	Cleared bool
 }
 

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Repair returns entries as a history that can be sent (D-32): calls without a
-// response get one that says why, of two calls of an entry with one id the second
-// gets an id of its own, and responses without a call and empty entries go. It
-// serves recordings that were cut or are not ours; a history of this program needs
-// no repair. Every entry that needs no change is returned as it is.
+// Repair returns entries as a history that can be sent (D-32). A call without a response gets a
+// response that says why. Of two calls of an entry with one id, the second gets an id of its own.
+// Responses without a call and empty entries are removed. Repair serves recordings that were cut,
+// or made by other programs; a history of this program needs no repair. Every entry that needs no
+// change is returned as it is.
 func Repair(entries []*Content, why string) []*Content {
-	r := repair{why: why, entries: []*Content{}} // where nothing is left, that is the history
+	r := repair{why: why, entries: []*Content{}} // not nil even if nothing is left
 	for _, entry := range entries {
 		r.entry(entry)
 	}
@@ -19,8 +19,8 @@ func Repair(entries []*Content, why string) []*Content {
 	return r.entries
 }
 
-// repair is a repair in progress. Its open calls are those of the latest ai entry,
-// the only ones the next tool entry may answer.
+// repair is a repair in progress. Its open calls are the calls of the latest ai entry, the only
+// ones that the next tool entry may answer.
 type repair struct {
 	why     string
 	entries []*Content
@@ -64,8 +64,8 @@ func (r *repair) said(speaker Speaker, b Block) Block {
 	return b
 }
 
-// answer takes b as the response to the first open call that was recorded with its
-// id, and returns nil when there is none.
+// answer takes b as the response to the first open call that was recorded with its id, or returns
+// nil if there is none.
 func (r *repair) answer(b *ToolResponse) Block {
 	for i, open := range r.open {
 		if open.answered || open.recorded != b.CallID {
@@ -113,8 +113,8 @@ func (r *repair) answerOpenCalls() {
 	r.open = nil
 }
 
-// editBlocks returns c with what edit makes of its blocks, those left out for
-// which that is nil; c itself when nothing changes.
+// editBlocks returns c with edit applied to its blocks. It leaves out blocks for which edit
+// returns nil, and returns c itself if nothing changes.
 func editBlocks(c *Content, edit func(Block) Block) *Content {
 	var blocks []Block
 	changed := false

@@ -5,19 +5,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Result is what a tool answered: a string, or any other JSON value kept as it
-// came. The zero Result is JSON null.
+// A Result is the answer of a tool: a string, or any other JSON value kept as it came. The zero
+// Result is JSON null.
 type Result struct {
 	raw  jsontext.Value
 	text string
 	str  bool
 }
 
-// TextResult returns a Result that is the string s.
+// TextResult returns a Result with the string s.
 func TextResult(s string) Result { return Result{text: s, str: true} }
 
-// Text returns the string itself, or the compact JSON of any other value; null
-// is the empty string.
+// Text returns the string itself, or the compact JSON of any other value. Null gives the empty
+// string.
 func (r Result) Text() string {
 	if r.str {
 		return r.text

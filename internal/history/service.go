@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// ErrCompressing is returned by changes that must not happen while a compression
-// rebuilds the history (ERR-030).
+// ErrCompressing is returned by changes that are not allowed while a compression rebuilds the
+// history (ERR-030).
 var ErrCompressing = errors.New("the history is being compressed; try again when that is done")
 
-// Service owns a live conversation: its entries, their token counts and the
-// order in which the observer sees every change. It is safe for concurrent
-// use. Views it returns are snapshots and stay as they are; entries are immutable.
+// Service owns a live conversation: its entries, their token counts, and the order in which the
+// observer sees every change. It is safe for concurrent use. The views it returns are snapshots
+// and stay as they are; entries are immutable.
 type Service struct {
 	mu          sync.Mutex
 	counter     Counter
@@ -34,9 +34,9 @@ func NewService(counter Counter, observer Observer) *Service {
 	return &Service{counter: counter, observer: observer}
 }
 
-// Add appends what the turn loop brought and advances the generation (D-02).
-// While a compression runs the entry waits and is appended when that ends. An
-// error is the observer's: the entry is in the history but may not be on disk.
+// Add appends an entry of the turn loop and advances the generation (D-02). While a compression
+// runs the entry waits, and is appended when the compression ends. An error comes from the
+// observer: the entry is in the history but may not be on disk.
 func (s *Service) Add(c *Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,8 @@ func (s *Service) Add(c *Content) error {
 	return s.append(c)
 }
 
-// append advances the generation together with the history: were it sooner, an
-// optimiser could believe to have seen an entry that still waits.
+// append advances the generation together with the history. If the generation advanced earlier,
+// an optimiser could believe to have seen an entry that still waits.
 func (s *Service) append(c *Content) error {
 	s.generation++
 	entry := count(s.counter, c)
@@ -57,8 +57,8 @@ func (s *Service) append(c *Content) error {
 	return s.observer(Mutation{Kind: MutationAdded, Entry: c, Tokens: entry.tokenCounts(s.counter)})
 }
 
-// Restore fills an empty history with recorded entries; the observer does not see them,
-// for it is where they come from.
+// Restore fills an empty history with recorded entries. The observer does not see them, because
+// it recorded them.
 func (s *Service) Restore(entries []*Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +71,8 @@ func (s *Service) Restore(entries []*Content) error {
 	return nil
 }
 
-// RawHistory returns all entries in order (REQ-HD-003.5). Indices of a
-// DensityResult refer to this view.
+// RawHistory returns all entries in order (REQ-HD-003.5). The indexes of a DensityResult refer to
+// this view.
 func (s *Service) RawHistory() []*Content {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +87,8 @@ func (s *Service) contents() []*Content {
 	return contents
 }
 
-// Curated returns the entries that can be sent, without empty ones, and the
-// tokens of each.
+// Curated returns the entries that can be sent, without empty ones, and the size of each in
+// tokens.
 func (s *Service) Curated() (entries []*Content, tokens []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,16 +118,15 @@ func (s *Service) TotalTokens() int {
 	return s.total
 }
 
-// Generation counts the entries the turn loop added. The history is dirty for an
-// optimiser while this differs from the generation it last saw (D-02).
+// Generation returns the number of entries that the turn loop added. The history is dirty for an
+// optimiser while this number differs from the generation it last saw (D-02).
 func (s *Service) Generation() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.generation
 }
 
-// CountContent returns the estimated tokens of an entry that is not (yet) part of
-// the history.
+// CountContent returns the estimated tokens of an entry that is not (yet) part of the history.
 func (s *Service) CountContent(c *Content) int {
 	return count(s.counterNow(), c).tokens
 }
@@ -143,8 +142,8 @@ func (s *Service) counterNow() Counter {
 	return s.counter
 }
 
-// SetCounter switches to another tokenizer and counts everything anew; nothing has
-// to be counted for one of the same vocabulary.
+// SetCounter switches to another tokenizer and counts everything anew. A counter of the same
+// vocabulary needs no new counts.
 func (s *Service) SetCounter(counter Counter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,11 +172,11 @@ func (s *Service) resum() {
 	}
 }
 
-// ApplyDensityResult edits the history as an optimiser asked: replacements, then
-// removals (REQ-HD-003). Everything is validated before anything changes (D-23);
-// a wrong result is a *DensityError and changes nothing. It must only be called
-// from the pre-send window (REQ-HD-002.10) and is refused during a compression. It
-// fills in what each prune freed.
+// ApplyDensityResult edits the history as an optimiser asked: replacements, then removals
+// (REQ-HD-003). It validates everything before it changes anything (D-23); a faulty result is a
+// *DensityError and changes nothing. It must only be called from the pre-send window
+// (REQ-HD-002.10) and is refused during a compression. It fills in the Tool and Tokens of each
+// prune.
 func (s *Service) ApplyDensityResult(r DensityResult) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +199,8 @@ func (s *Service) ApplyDensityResult(r DensityResult) error {
 	return s.observer(Mutation{Kind: MutationDensity, Result: r})
 }
 
-// shareOut sets each prune's Tokens: its own blocks plus an equal share of the
-// per-entry overhead. The sum is freed.
+// shareOut sets the Tool and Tokens of each prune: the size of its own blocks, plus an equal
+// share of the per-entry overhead. The sum of Tokens is freed.
 func (s *Service) shareOut(freed int, prunes []Prune) {
 	for i, p := range prunes {
 		prunes[i].Tool = toolOf(p.Gone)
@@ -215,8 +214,8 @@ func (s *Service) shareOut(freed int, prunes []Prune) {
 	}
 }
 
-// remove drops entries in one pass, which is what removing them one by one from
-// the highest index down would give (REQ-HD-003.3).
+// remove drops entries in one pass, with the same outcome as removing them one by one from the
+// highest index down (REQ-HD-003.3).
 func (s *Service) remove(indices []int) {
 	if len(indices) == 0 {
 		return
@@ -234,18 +233,17 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// Rebuilt is a history that takes the place of another. Gone reports what left, item by
-// item; the Service fills in the tokens of each.
+// Rebuilt holds a history that takes the place of another. Gone lists the items that left; the
+// Service fills in their tools and tokens.
 type Rebuilt struct {
 	Entries []*Content
 	Gone    []Prune
 }
 
-// Rebuild lets f make another history of the entries that can be sent and puts it
-// in their place; without entries it leaves the history as it is. Cause says why, for the
-// record. While f works, which may take a model's time, entries that are added wait and
-// are appended when it is done; other changes are refused with ErrCompressing. An error
-// of f changes nothing.
+// Rebuild lets f make another history of the entries that can be sent, and puts it in their
+// place. If f returns no entries, the history stays as it is. Cause says why, for the record. f
+// may take as long as a model takes. Entries added meanwhile wait and are appended when f is
+// done; other changes are refused with ErrCompressing. An error of f changes nothing.
 func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
 	if err := s.startCompression(); err != nil {
 		return err
@@ -258,8 +256,8 @@ func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int)
 	return s.replace(rebuilt, cause)
 }
 
-// startCompression begins a rebuild: until endCompression, entries that are added
-// wait, and density results are refused.
+// startCompression begins a rebuild. Until endCompression, entries that are added wait, and
+// density results are refused.
 func (s *Service) startCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -270,9 +268,8 @@ func (s *Service) startCompression() error {
 	return nil
 }
 
-// replace makes other entries the history; it belongs between startCompression and
-// endCompression. Cause says why, for the record. Entries that stay keep their
-// counts.
+// replace makes other entries the history. It must be called between startCompression and
+// endCompression. Cause says why, for the record. Entries that stay keep their counts.
 func (s *Service) replace(other Rebuilt, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,8 +291,8 @@ func (s *Service) replace(other Rebuilt, cause string) error {
 	return s.observer(Mutation{Kind: MutationReplaced, Entries: other.Entries, Cause: cause, Gone: other.Gone})
 }
 
-// measure fills in what is gone of the history as it is: what was counted is not
-// counted again.
+// measure fills in the tools and tokens of items gone from the present history. It uses the
+// counts of blocks that were counted before.
 func (s *Service) measure(gone []Prune) {
 	known := make(map[Block]int, 2*len(s.entries))
 	for _, e := range s.entries {
@@ -313,8 +310,7 @@ func (s *Service) measure(gone []Prune) {
 	}
 }
 
-// toolOf is the tool that the first call or answer among blocks belongs to, empty when
-// there is none.
+// toolOf returns the tool of the first call or response among blocks, or "" if there is none.
 func toolOf(blocks []Block) string {
 	for _, block := range blocks {
 		switch b := block.(type) {
@@ -327,7 +323,7 @@ func toolOf(blocks []Block) string {
 	return ""
 }
 
-// endCompression ends the rebuild and appends what was added meanwhile.
+// endCompression ends the rebuild and appends the entries that were added meanwhile.
 func (s *Service) endCompression() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -340,8 +336,8 @@ func (s *Service) endCompression() error {
 	return errors.Join(errs...)
 }
 
-// Pin has the record say that pruning is to leave a file alone, by its absolute path, or
-// no longer. The entries stay as they are.
+// Pin records that pruning must leave a file alone, or may prune it again. The path is absolute.
+// The entries stay as they are.
 func (s *Service) Pin(path string, pinned bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -359,7 +355,7 @@ func (s *Service) Clear() error {
 	return s.observer(Mutation{Kind: MutationCleared})
 }
 
-// Rewind makes entries the history again: they are what it was before record to of its
+// Rewind makes entries the history again. They are the history as it was before record to of its
 // record (D-80). Density has not seen them.
 func (s *Service) Rewind(entries []*Content, to uint64) error {
 	s.mu.Lock()

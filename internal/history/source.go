@@ -15,28 +15,27 @@ const (
 	Printed Source = "printed"
 	// Restored was in the context before and was brought back.
 	Restored Source = "restored"
-	// Undone is what /undo or /redo did to the files.
+	// Undone describes the effect of /undo or /redo on the files.
 	Undone Source = "undone"
-	// Brought is text of a skill, a command or instructions: nobody typed it, and the
-	// model follows it.
+	// Brought is text of a skill, a command or instructions. Nobody typed it, and the model
+	// follows it.
 	Brought Source = "brought"
 )
 
-// NewData returns the block that shows content as data of a source: a line that
-// says what it is, then the content in a fence that nothing in it can close.
+// NewData returns a block that shows content as data of a source: a title line, then the content
+// in a fence that nothing in it can close.
 func NewData(source Source, title, content string) *Text {
 	return &Text{Text: title + "\n\n" + fenced(content, ""), Source: source}
 }
 
-// Said returns the entry's text without files and data: the human's or the
-// model's own words.
+// Said returns the entry's text without files and data: the human's or the model's own words.
 func (c *Content) Said() string {
 	return c.text(func(t *Text) bool { return t.IncludedFile == "" && t.Source == "" })
 }
 
-// IsMessage reports whether the entry is something that the user said to the model:
-// neither a summary, nor something brought back, nor the output of a command or a word
-// on files alone.
+// IsMessage reports whether the entry is a message of the user to the model. A summary, content
+// brought in or brought back, and the mere output of a command or a note on files are no
+// messages.
 func (c *Content) IsMessage() bool {
 	if !slices.ContainsFunc(c.Blocks, func(b Block) bool { text, ok := b.(*Text); return !ok || text.Source != Brought }) {
 		return false

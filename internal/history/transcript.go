@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Transcript writes entries as Markdown for people: each with its speaker, tool calls with
-// their arguments, results in full.
+// Transcript writes entries as Markdown for people: each with its speaker, tool calls with their
+// arguments, and results in full.
 func Transcript(entries []*Content) string {
 	var b strings.Builder
 	for _, entry := range entries {

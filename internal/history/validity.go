@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// InvalidHistoryError says why a history must not be sent (D-32). It is an
-// internal error: the code that stored these entries broke the rule.
+// InvalidHistoryError says why a history must not be sent (D-32). It is an internal error: the
+// code that stored these entries broke the rule.
 type InvalidHistoryError struct {
-	// Violations are all that was found, in the order of the entries; never empty.
+	// Violations lists all faults found, in the order of the entries; it is never empty.
 	Violations []Violation
 }
 
-// Violation is one entry that breaks the rule.
+// A Violation is one entry that breaks the rule.
 type Violation struct {
-	// Entry is its index in the history that was checked.
+	// Entry is the index of the entry in the history that was checked.
 	Entry int
-	// Problem says what is wrong, as a clause about the entry.
+	// Problem describes the fault, as a clause about the entry.
 	Problem string
 }
 
@@ -40,10 +40,10 @@ func (e *InvalidHistoryError) Error() string {
 	return b.String()
 }
 
-// Validate checks that entries can be sent as they are (D-32): an ai entry's
-// calls are answered by the tool entries that follow it before anybody else
-// speaks, with exactly one response per call; the calls of an entry differ in their
-// ids; every response has its call; no entry is empty. The error is an *InvalidHistoryError.
+// Validate checks that entries can be sent as they are (D-32). The calls of an ai entry are
+// answered by the tool entries that follow it before anybody else speaks, with exactly one
+// response per call. The calls of an entry have different ids, every response has its call, and
+// no entry is empty. The error is an *InvalidHistoryError.
 func Validate(entries []*Content) error {
 	check := validity{answered: make(map[string]bool)}
 	for i, c := range entries {
@@ -57,8 +57,8 @@ func Validate(entries []*Content) error {
 	return nil
 }
 
-// validity is the check in progress. Its open calls are those of the latest ai
-// entry, the only ones the next tool entry may answer.
+// validity is the check in progress. Its open calls are the calls of the latest ai entry, the
+// only ones that the next tool entry may answer.
 type validity struct {
 	caller     int // entry of the open calls
 	open       []*ToolCall
