@@ -15,13 +15,9 @@ import (
 
 // unread lists the rooms whose comments have not been rewritten in plain words yet.
 var unread = []string{
-	"cmd/agent", "internal/acp", "internal/app", "internal/atcmd", "internal/chat", "internal/check", "internal/cli", "internal/cmdline", "internal/command",
-	"internal/compression", "internal/console", "internal/disk", "internal/front", "internal/gate", "internal/git", "internal/gitdiff", "internal/headless",
-	"internal/history", "internal/ignore", "internal/lexer", "internal/llm", "internal/mcp", "internal/nearest", "internal/offline", "internal/pattern",
-	"internal/provider", "internal/rawjson", "internal/rules", "internal/sandbox", "internal/search", "internal/session", "internal/settings", "internal/setup",
-	"internal/shape", "internal/shell", "internal/slash", "internal/snapshot", "internal/table", "internal/tempdir", "internal/testrun", "internal/text",
-	"internal/tokens", "internal/tools", "internal/trace", "internal/traits", "internal/tui", "internal/words", "internal/workspace", "internal/worktree",
-	"internal/picture", "internal/fetch", "internal/hook", "internal/plan", "internal/version", "prompts",
+	"internal/chat/window", "internal/fetch", "internal/git", "internal/gitdiff", "internal/hook", "internal/ignore", "internal/lexer", "internal/llm",
+	"internal/mcp", "internal/picture", "internal/provider", "internal/rawjson", "internal/sandbox", "internal/settings", "internal/setup", "internal/shape",
+	"internal/shell", "internal/tokens", "prompts",
 }
 
 // relative finds the phrases that make a reader look for the noun: "what is left" instead of
