@@ -15,13 +15,13 @@ func (w *Window) ShouldCompress(strategy compression.Strategy) bool {
 	return float64(w.Tokens()) >= w.threshold(strategy)*float64(w.Size()) || w.overLimit()
 }
 
-// Trigger is the total at which compression starts: the threshold's share of the
-// window, or what the reserve leaves of it if that is less (D-40).
+// Trigger returns the total at which compression starts: the threshold's share of the window, or
+// the window without the reserve if that is less (D-40).
 func (w *Window) Trigger(strategy compression.Strategy) int {
 	return min(w.thresholdTokens(strategy), w.Size()-w.reserve())
 }
 
-// Due is Trigger for the strategy in use, 0 when none is.
+// Due returns the Trigger of the strategy in use, or 0 if none is in use.
 func (w *Window) Due() int {
 	strategy, err := w.Active()
 	if err != nil {
@@ -30,7 +30,7 @@ func (w *Window) Due() int {
 	return w.Trigger(strategy)
 }
 
-// thresholdTokens is the threshold's share of the window.
+// thresholdTokens returns the threshold's share of the window.
 func (w *Window) thresholdTokens(strategy compression.Strategy) int {
 	return int(w.threshold(strategy) * float64(w.Size()))
 }
@@ -41,7 +41,8 @@ func (m *measure) overLimit() bool {
 	return err == nil && m.Tokens()+reserve > m.Size()
 }
 
-// threshold resolves REQ-HD-001.10: what the user set, else the strategy's own.
+// threshold resolves REQ-HD-001.10: it returns the user's setting, else the strategy's own
+// threshold.
 func (w *Window) threshold(strategy compression.Strategy) float64 {
 	if set := settings.CompressionThreshold.Of(w.Settings); set > 0 {
 		return set
@@ -49,18 +50,17 @@ func (w *Window) threshold(strategy compression.Strategy) float64 {
 	return strategy.Trigger().DefaultThreshold
 }
 
-// PerformCompression lets the strategy rebuild the history and reports the outcome.
-// Entries that arrive meanwhile are kept by the history service. A message that is too
-// large by itself is cut first, and a request that nothing can make fit is refused before
-// anything is lost of it. At the hard limit a
-// model that gives no summary learns of and passed over, for the ladder continues
-// without it (D-30).
+// PerformCompression lets the strategy rebuild the history and reports the outcome. The history
+// service keeps entries that arrive meanwhile. A message that is too large by itself is cut
+// first. A request that nothing can make fit is refused before anything of it is lost. If a model
+// gives no summary at the hard limit, this is reported and passed over, because the ladder
+// continues without a summary (D-30).
 func (w *Window) PerformCompression(ctx context.Context, strategy compression.Strategy) (compression.Result, error) {
 	if err := w.fitMessage(strategy); err != nil {
 		return compression.Result{}, err
 	}
-	// What the model called last may alone be more than a compression aims for: no strategy
-	// could make room for it but by dropping all else.
+	// The model's latest calls alone may exceed the target of a compression. A strategy could
+	// then only make room by dropping everything else.
 	if _, err := w.shorten(strategy, compression.RungCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
@@ -86,8 +86,8 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	if err != nil {
 		return result, fmt.Errorf("compression by %s failed, nothing was sent; your message is kept, /retry sends it again: %w", strategy.Name(), err)
 	}
-	// A no-op over the threshold would repeat before every request; it is reported
-	// once for as long as it has the same reason.
+	// A no-op over the threshold would repeat before every request, so it is reported only
+	// once for the same reason.
 	if result.Applied || result.Reason != w.noopReason {
 		w.noopReason = result.Reason
 		w.Tell(told)
@@ -95,7 +95,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	return result, nil
 }
 
-// fitMessage cuts the latest message where that alone is too large for the window.
+// fitMessage cuts the latest message if that alone is too large for the window.
 func (w *Window) fitMessage(strategy compression.Strategy) error {
 	entries, tokens := w.History.Curated()
 	overflow := w.CompressionContext(strategy, entries, tokens).Overflow()
@@ -108,16 +108,16 @@ func (w *Window) fitMessage(strategy compression.Strategy) error {
 	return w.inTheirTokens(overflow)
 }
 
-// cutMessage leaves of the latest message what leaves room for an answer. It reports false
-// where there is no room for that either.
+// cutMessage cuts the latest message so that room for an answer is left. It returns false if
+// there is no room even then.
 func (w *Window) cutMessage(strategy compression.Strategy) (bool, error) {
 	return w.shorten(strategy, compression.RungMessage, func(c compression.Context) ([]*history.Content, bool) {
 		return compression.CutMessage(c, len(w.ledger.prunes)+1)
 	})
 }
 
-// shorten is a step that the hard limit forces, outside of the ladder. It reports false
-// where there is nothing to shorten.
+// shorten runs a step that the hard limit forces, outside of the ladder. It returns false if
+// there is nothing to shorten.
 func (w *Window) shorten(strategy compression.Strategy, name compression.RungName, f func(compression.Context) ([]*history.Content, bool)) (bool, error) {
 	before := w.Tokens()
 	done, err := w.rebuild(compression.LimitCause, func(entries []*history.Content, tokens []int) ([]*history.Content, error) {
@@ -137,10 +137,10 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 	return true, nil
 }
 
-// rebuild puts what f makes of the history in its place, and records in the ledger what left.
-// It reports false where f returns nothing.
+// rebuild replaces the history by the entries that f makes of it, and records in the ledger the
+// content that left. It returns false if f returns nothing.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
-	w.followed() // while what is rebuilt is still there
+	w.followed() // while the old entries are still there
 	var gone []history.Prune
 	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)
@@ -154,8 +154,8 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 	return done, err
 }
 
-// Compress runs the active strategy now, whatever the threshold, and reports nothing
-// but the caller.
+// Compress runs the active strategy now, whatever the threshold. It reports the outcome to the
+// caller only.
 func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	strategy, err := w.Active()
 	if err != nil {
@@ -165,8 +165,8 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 	return told, err
 }
 
-// compress is one rebuild by a strategy. The strategy works on immutable values, so
-// that it may take its time while the history continues taking entries.
+// compress runs one rebuild by a strategy. The strategy works on immutable values, so that it may
+// take its time while the history continues taking entries.
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Tokens(), Limit: w.Size()}
 	var result compression.Result
@@ -191,7 +191,7 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	told.Applied, told.Reason, told.TokensAfter = result.Applied, result.Reason, w.Tokens()
 	if err == nil && told.Applied {
 		w.compressions++
-		w.head.window = 0 // what follows the head is new to the provider's cache, so it may change too
+		w.head.window = 0 // the provider's cache does not hold the new history, so the head may change too
 		if w.Compacted != nil {
 			w.Compacted(ctx, urgency.Manual)
 		}
@@ -199,12 +199,12 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	return told, result, err
 }
 
-// Compressions counts how often the history was compressed, by steps of the ladder
-// too (D-49).
+// Compressions returns how often the history was compressed, including steps of the ladder
+// (D-49).
 func (w *Window) Compressions() int { return w.compressions }
 
-// CompressionContext hands a strategy the entries that can be sent with their counts.
-// Those are estimates of our tokenizer, so the limits are given in the same measure
+// CompressionContext returns the context for a strategy: the entries that can be sent, with their
+// counts. The counts are estimates of our tokenizer, so the limits are given in the same measure
 // (D-09).
 func (w *Window) CompressionContext(strategy compression.Strategy, entries []*history.Content, tokens []int) compression.Context {
 	entries, tokens = withoutTodos(entries, tokens)

@@ -7,10 +7,10 @@ import (
 	"agent/internal/settings"
 )
 
-// EnsureDensityOptimized prunes what newer content has made stale, when the
-// strategy can and something was added since it last did (REQ-HD-002), or the request
-// is over the hard limit (REQ-HD-002.8). Whatever comes of it, the history then
-// counts as seen (REQ-HD-002.7).
+// EnsureDensityOptimized prunes content that newer content has made stale. It does so if the
+// strategy can, and if something was added since the last time (REQ-HD-002) or the request is
+// over the hard limit (REQ-HD-002.8). Whatever the outcome, the history then counts as seen
+// (REQ-HD-002.7).
 func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	w.tellHead()
 	if pruner, ok := strategy.(compression.Pruner); ok {
@@ -47,7 +47,7 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 	return nil
 }
 
-// DensityConfig is the engine's view of the settings (REQ-HD-001.9).
+// DensityConfig returns the settings for the engine (REQ-HD-001.9).
 func (p *pruning) DensityConfig() compression.DensityConfig {
 	config := settings.Density(p.Settings)
 	config.WorkspaceRoot, config.Facts, config.Pinned = p.Root, p.Facts, p.pins

@@ -1,18 +1,17 @@
-// Package window is what the model is shown, and that it fits: the pre-send
+// Package window decides which content the model is shown, and makes it fit: it is the pre-send
 // window. Before each request its owner calls, in this order (D-29),
 //
-//	EnsureDensityOptimized   prune what newer content has made stale
+//	EnsureDensityOptimized   prune content that newer content has made stale
 //	ShouldCompress           is the total at the threshold?
 //	PerformCompression       let the active strategy rebuild the history
-//	EnforceLimit             total and reserve fit, whatever it takes
+//	EnforceLimit             total and reserve fit, at any cost
 //
-// A Window holds what these need to remember between requests: the head (system
-// prompt and tool schemas, fixed once), the generation density has seen, how the
-// provider's count relates to ours, the limits that providers taught by refusing,
-// and the ledger of what was pruned. The conversation itself belongs to
-// history.Service; a Window is the only one that makes it smaller.
+// A Window holds the state that these need between requests: the head (system prompt and tool
+// schemas, fixed once), the generation that density has seen, the relation of the provider's
+// count to ours, the limits that providers taught by refusing, and the ledger of pruned content.
+// history.Service owns the conversation itself; only a Window makes it smaller.
 //
-// It knows nothing of turns, queues, approvals or screens. It reports what it does as
-// typed steps, after it is done. One goroutine owns a Window; only what a strategy
-// computes from the immutable entries it is handed may run elsewhere meanwhile.
+// A Window knows nothing of turns, queues, approvals or screens. It reports each action as a
+// typed Step, after it is done. One goroutine owns a Window. Only the computations of a strategy,
+// which work on immutable entries, may run elsewhere meanwhile.
 package window

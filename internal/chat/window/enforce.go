@@ -7,10 +7,10 @@ import (
 	"agent/internal/history"
 )
 
-// EnforceLimit is the hard limit (D-08): what is sent plus what is reserved for the
-// reply must fit. The ladder of D-30 sees to it, going on from what the strategy has
-// done in this pre-send window (zero if nothing, D-42), or the error says why it
-// cannot: a *compression.ContextOverflowError.
+// EnforceLimit enforces the hard limit (D-08): the request and the reserve for the reply must fit
+// into the window. It runs the ladder of D-30, going on from done, the result of the strategy in
+// this pre-send window (zero if it did nothing, D-42). If nothing makes the request fit, the
+// error is a *compression.ContextOverflowError.
 func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Result) error {
 	w.refused = false
 	if _, err := w.Reserve(); err != nil {
@@ -24,7 +24,7 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 	}
 	reduced, err := w.reduce(strategy, done)
 	if err != nil {
-		// What came of the latest calls does not fit beside the message.
+		// The outcomes of the latest calls do not fit beside the message.
 		if cut, cutErr := w.cutMessage(strategy); !cut || cutErr != nil {
 			return errors.Join(w.inTheirTokens(err), cutErr)
 		}
@@ -58,10 +58,10 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 	return reduced, err
 }
 
-// Refused notes that a provider found the request too long although it fits by our
-// count: the window is smaller than we believed. What was refused, or the size the
-// provider named if it did (else 0), is the upper bound from now on, and the next
-// pre-send window makes the request smaller (S-12).
+// Refused notes that a provider found the request too long although it fits by our count: the
+// window is smaller than we believed. The size of the request, or the size that the provider
+// named if it did (else 0), is the upper bound from now on, and the next pre-send window makes
+// the request smaller (S-12).
 func (w *Window) Refused(named int) {
 	refused := w.Tokens()
 	bound := refused
@@ -73,8 +73,8 @@ func (w *Window) Refused(named int) {
 	w.Tell(Refusal{Tokens: refused, Limit: w.Size()})
 }
 
-// inTheirTokens restates an overflow, which is measured in our tokens, in those of the
-// provider, which the settings mean. Other errors stay as they are.
+// inTheirTokens converts an overflow from our tokens to the provider's tokens, in which the
+// settings are given. Other errors stay as they are.
 func (w *Window) inTheirTokens(err error) error {
 	var overflow *compression.ContextOverflowError
 	if !errors.As(err, &overflow) {

@@ -10,23 +10,22 @@ import (
 	"agent/internal/llm"
 )
 
-// Head is what every request begins with.
+// Head is the beginning of every request: the system prompt and the tools.
 type Head struct {
 	System string
 	Tools  []llm.ToolSpec
-	// Cut reports that the instructions in System were cut to fit.
+	// Cut is set if the instructions in System were cut to fit.
 	Cut bool
 }
 
-// HeadMaker makes a head: the usual one, or a lean one with a short prompt and only
-// the essential tools. What can be left out of it is, until fits says that it is
-// short enough.
+// A HeadMaker makes a head: the usual one, or a lean one with a short prompt and only the
+// essential tools. It leaves optional parts out until fits reports that the head is short enough.
 type HeadMaker func(lean bool, fits func(Head) bool) Head
 
 const (
 	// leanBelow is the window, in tokens, below which the head is lean.
 	leanBelow = 8192
-	// headShare is the part of the window that a head may take, as a divisor.
+	// headShare is the divisor that gives the part of the window that a head may take.
 	headShare = 3
 )
 
@@ -35,10 +34,10 @@ type countedHead struct {
 	Head
 	system, tools int
 	lean          bool
-	// window is the size it was made for, whom the HeadFor.
+	// window is the size of the window for which the head was made, whom the HeadFor.
 	window int
 	whom   string
-	// sum is a digest of it, made when it is asked for.
+	// sum is a digest of the head, made on demand.
 	sum string
 }
 
@@ -49,15 +48,14 @@ func (h *countedHead) count(counter history.Counter) {
 	}
 }
 
-// Head returns what every request begins with. It is made once for a window of one
-// size and one model: a head that changed within a session would void the provider's
-// prefix cache (D-94).
+// Head returns the beginning of every request. It is made once for a window of one size and one
+// model: a head that changed within a session would void the provider's prefix cache (D-94).
 func (m *measure) Head() Head {
 	m.prepare()
 	return m.head.Head
 }
 
-// overhead is the tokens of the head, by our own count.
+// overhead returns the size of the head in tokens, by our own count.
 func (m *measure) overhead() int {
 	m.prepare()
 	if r, ok := m.recorded(); ok {
@@ -66,7 +64,8 @@ func (m *measure) overhead() int {
 	return m.head.system + m.head.tools
 }
 
-// recorded is what the record that is replayed says of the request.
+// recorded returns the present request as in the record that is replayed, or false if there is
+// none.
 func (m *measure) recorded() (cacheaware.Request, bool) {
 	if m.Recorded == nil {
 		return cacheaware.Request{}, false
@@ -74,8 +73,8 @@ func (m *measure) recorded() (cacheaware.Request, bool) {
 	return m.Recorded()
 }
 
-// prepare makes everything count with the current model's vocabulary, and the head
-// fit the current window.
+// prepare makes everything count with the current model's vocabulary, and makes a new head if the
+// window or the model has changed.
 func (m *measure) prepare() {
 	counter := m.Counter(m.model())
 	if counter != m.counter {
@@ -93,8 +92,8 @@ func (m *measure) prepare() {
 	}
 }
 
-// makeHead makes the head for a window: the usual one if the window is not small and
-// a third of it holds the head, else the lean one.
+// makeHead makes the head for a window: the usual one if the window is not small and the head
+// takes at most a third of it, else the lean one.
 func (m *measure) makeHead(size int) countedHead {
 	counted := func(h Head) countedHead {
 		c := countedHead{Head: h, window: size}
@@ -115,11 +114,11 @@ func (m *measure) makeHead(size int) countedHead {
 	return head
 }
 
-// headKind is what a person should know of a head.
+// headKind holds the facts about a head that a person should know.
 type headKind struct{ lean, cut bool }
 
-// tellHead says when the window is too small for the usual head, and when it no
-// longer is.
+// tellHead reports when the window has become too small for the usual head, and when it no longer
+// is.
 func (m *measure) tellHead() {
 	m.prepare()
 	kind := headKind{lean: m.head.lean, cut: m.head.Cut}
@@ -134,8 +133,7 @@ func (m *measure) tellHead() {
 	m.Tell(now)
 }
 
-// headSum is a digest of the head, by which it is found to be the same in another
-// process.
+// headSum returns a digest of the head, by which another process recognises the same head.
 func (m *measure) headSum() string {
 	m.prepare()
 	if r, ok := m.recorded(); ok {

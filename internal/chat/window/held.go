@@ -11,14 +11,14 @@ import (
 	"agent/internal/traits"
 )
 
-// Held is a part of the context that pruning could take and has not.
+// Held is a part of the context that pruning could take and has not taken.
 type Held = cacheaware.Held
 
-// Standing sums up what pruning could take and has not, in tokens.
+// Standing sums up the content that pruning could take and has not taken, in tokens.
 type Standing = cacheaware.Standing
 
-// Held lists the parts of the context that are about a file or command, by its path or
-// the end of it, or all of them, and why each is still there.
+// Held lists the parts of the context about a file or command, with the reason why each is still
+// there. subject is a path, the end of a path or a command; "" selects all parts.
 func (w *Window) Held(subject string) []Held {
 	if w.followed() {
 		return w.scaledHeld(w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()))
@@ -33,7 +33,7 @@ func (w *Window) Held(subject string) []Held {
 	return held
 }
 
-// scaledHeld gives what the engine holds the sizes by the provider's count.
+// scaledHeld converts the sizes of parts to the provider's tokens.
 func (w *Window) scaledHeld(held []Held) []Held {
 	for i := range held {
 		held[i].Tokens = w.Scaled(held[i].Tokens)
@@ -41,8 +41,8 @@ func (w *Window) scaledHeld(held []Held) []Held {
 	return held
 }
 
-// density is what a strategy that does not ask what pruning costs would take before the next
-// request; false where the strategy prunes nothing.
+// density returns the prunes that a strategy that does not weigh prices would make before the
+// next request, or false if the strategy prunes nothing.
 func (w *Window) density() (prunes []history.Prune, ok bool) {
 	strategy, err := w.Active()
 	optimizer, ok := strategy.(compression.Optimizer)
@@ -56,8 +56,8 @@ func (w *Window) density() (prunes []history.Prune, ok bool) {
 	return result.Prunes, true
 }
 
-// going is why density would take what before the next request, by each block; nil where the
-// strategy prunes nothing.
+// going maps each block that density would take before the next request to the reason. It returns
+// nil if the strategy prunes nothing.
 func (w *Window) going() map[history.Block]string {
 	prunes, ok := w.density()
 	if !ok {
@@ -72,8 +72,7 @@ func (w *Window) going() map[history.Block]string {
 	return reasons
 }
 
-// heldPart says of a part why it is still there, for a strategy that does not ask what
-// pruning costs.
+// heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
 func (w *Window) heldPart(part compression.Part, going map[history.Block]string) Held {
 	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.Scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
 	facts := traits.Traits{}
@@ -105,7 +104,7 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 	return h
 }
 
-// standing sums up what Held lists.
+// standing sums up the parts that Held lists.
 func (w *Window) standing() Standing {
 	var s Standing
 	if w.followed() {

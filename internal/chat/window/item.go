@@ -14,31 +14,32 @@ import (
 	"agent/internal/words"
 )
 
-// Item is a call with its answer, an inclusion, or a text in the context.
+// An Item is a call with its result, an inclusion, or a text in the context.
 type Item struct {
 	// Kind is the name of the tool of a call, else "included", "you" or "reply".
 	Kind string
 	// Subject names the item: a path, a command, the first line of a text.
 	Subject string
-	// Path is the absolute path of the file that it is about, "" for none.
+	// Path is the absolute path of the file that the item is about, or "".
 	Path   string
 	Tokens int
-	// Turns is how many messages of the person came after it, Sent how many requests carried it.
+	// Turns is the number of messages of the person after the item, Sent the number of requests
+	// that carried it.
 	Turns, Sent int
-	// Reason says why it is still there, "" where nobody asks.
+	// Reason says why the item is still there, or is "" if no rule asks.
 	Reason string
-	// Waiting reports that it may go and is held back.
+	// Waiting is set if the item may go and is held back.
 	Waiting bool
-	// Pinned reports that a person wants it to stay.
+	// Pinned is set if a person wants the item to stay.
 	Pinned bool
 	// Text is the item as the model reads it.
 	Text string
 
-	// answer is the answer to the call, nil for an item without one.
+	// answer is the result of the call, or nil for an item without one.
 	answer *history.ToolResponse
 }
 
-// Items lists the things in the context, the largest first.
+// Items lists the items in the context, the largest first.
 func (w *Window) Items() []Item {
 	entries := w.History.RawHistory()
 	replies, messages := 0, 0
@@ -76,7 +77,8 @@ func (w *Window) Items() []Item {
 	return items
 }
 
-// item returns the item that begins with a block; the answer to a call belongs to the call.
+// item returns the item that begins with a block. The result of a call belongs to the item of the
+// call.
 func (w *Window) item(entry *history.Content, block history.Block, answers map[*history.ToolCall]*history.ToolResponse) (Item, bool) {
 	switch b := block.(type) {
 	case *history.ToolCall:
@@ -103,7 +105,7 @@ func (w *Window) item(entry *history.Content, block history.Block, answers map[*
 	return Item{}, false
 }
 
-// explain says of each item why it is still there.
+// explain sets for each item the reason why it is still there.
 func (w *Window) explain(items []Item) {
 	held := map[string]Held{}
 	for _, h := range w.Held("") {
@@ -123,11 +125,11 @@ func (w *Window) explain(items []Item) {
 	}
 }
 
-// LetGone marks the lines of the ledger about answers that a person has let go.
+// LetGone marks the lines of the ledger about results that a person has let go.
 const LetGone history.PruneKind = "let go"
 
-// LetGo takes the answer of an item out of the context, whatever that costs at the provider's cache.
-// It returns how many tokens that frees. An error says why the item stays.
+// LetGo takes the result of an item out of the context, whatever that costs at the provider's
+// cache. It returns the number of tokens freed. An error says why the item stays.
 func (w *Window) LetGo(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:

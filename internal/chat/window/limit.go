@@ -7,14 +7,14 @@ import (
 	"agent/internal/settings"
 )
 
-// DefaultLimit is the window assumed for models nobody knows, in tokens.
+// DefaultLimit is the window assumed for unknown models, in tokens.
 const DefaultLimit = 128_000
 
-// maxReserve caps the share of the window kept for the reply (D-08).
+// maxReserve is the greatest number of tokens kept for the reply without a setting (D-08).
 const maxReserve = 16_384
 
-// Size is the model's window in tokens: what the user set, else what is known of
-// the model, else a common size; never above what the model refused.
+// Size returns the model's window in tokens: the user's setting, else the known size of the
+// model, else a common size; but never more than the model refused.
 func (m *measure) Size() int {
 	configured := m.configuredSize()
 	if l, ok := m.learned[m.model()]; ok && l.configured == configured {
@@ -34,21 +34,21 @@ func (m *measure) configuredSize() int {
 	return SizeOf(0, limit)
 }
 
-// SizeOf is the window of a model: what is set, else what is known of it, else a
-// common size; 0 represents neither.
+// SizeOf returns the window of a model: the setting, else the known size, else a common size; 0
+// means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
-// learnedLimit is a size a provider refused while the window was believed to be
-// configured; it holds until somebody configures another.
+// learnedLimit is a size that a provider refused while the window was believed to be configured.
+// It holds until somebody configures another window.
 type learnedLimit struct{ refused, configured int }
 
-// learn remembers that the model refused a request of tokens.
+// learn remembers that the model refused a request of so many tokens.
 func (m *measure) learn(tokens int) {
 	m.learned[m.model()] = learnedLimit{tokens, m.configuredSize()}
 }
 
-// Reserve is the part of the window kept free for the reply (D-08), or an error when
-// it leaves no room for a request.
+// Reserve returns the part of the window kept free for the reply (D-08), or an error if it leaves
+// no room for a request.
 func (m *measure) Reserve() (int, error) {
 	reserve, size := m.reserve(), m.Size()
 	if reserve >= size {
@@ -61,8 +61,8 @@ func (m *measure) reserve() int {
 	return ReserveOf(settings.MaxOutputTokens.Of(m.Settings), m.Size())
 }
 
-// ReserveOf is what is kept free of a window: what is set, else the common share; 0
-// represents nothing set (D-08).
+// ReserveOf returns the part of a window kept free for the reply: the setting, else the common
+// share; a set of 0 means no setting (D-08).
 func ReserveOf(set, size int) int {
 	if set > 0 {
 		return set
@@ -70,12 +70,12 @@ func ReserveOf(set, size int) int {
 	return min(maxReserve, size/4)
 }
 
-// leastOutput is what one result may take however small the window is, in tokens.
+// leastOutput is the number of tokens that one result may take in any window, however small.
 const leastOutput = 500
 
-// OutputLimit is how many tokens one result of a tool may take: the setting, or a
-// quarter of what the window has besides its head and the reserve if that is less
-// (D-41). It is in tokens of our own count, which is what tools measure by.
+// OutputLimit returns the number of tokens that one result of a tool may take: the setting, or a
+// quarter of the room that the window has besides head and reserve if that is less (D-41). It is
+// by our own count, by which tools measure.
 func (m *measure) OutputLimit() int {
 	free := m.estimated(m.Size()-m.reserve()) - m.overhead()
 	return min(settings.ToolOutputMaxTokens.Of(m.Settings), max(leastOutput, free/4))

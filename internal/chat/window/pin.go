@@ -11,9 +11,9 @@ import (
 	"agent/internal/words"
 )
 
-// Pin keeps density from pruning what the context holds of a file until it is unpinned;
-// the record says so. The path may be the end of one. It returns the file meant, or an
-// error when the conversation knows none or several of that name.
+// Pin keeps density from pruning content of a file until the file is unpinned, and records that.
+// The name may be the end of a path. Pin returns the file meant, or an error if the conversation
+// knows none or several files of that name.
 func (p *pruning) Pin(name string, pinned bool) (string, error) {
 	known := p.KnownFiles()
 	if !pinned {
@@ -41,7 +41,7 @@ func (p *pruning) absolute(name string) string {
 	return path.Join(p.Root, name)
 }
 
-// theFile is the only one of the known files that is meant by a name.
+// theFile returns the only known file that a name means.
 func theFile(known []string, absolute, name string, pinned bool) (string, error) {
 	if slices.Contains(known, absolute) {
 		return absolute, nil
@@ -61,7 +61,7 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	return "", fmt.Errorf("%s is not pinned; what is: %s", name, strings.Join(known, ", "))
 }
 
-// Pins are the pinned files, those included that were asked for again soon after they
+// Pins lists the pinned files, including files that the model asked for again soon after they
 // were pruned.
 func (p *pruning) Pins() []string {
 	pins := maps.Clone(p.pins)
@@ -73,7 +73,7 @@ func (p *pruning) Pins() []string {
 	return slices.Sorted(maps.Keys(pins))
 }
 
-// KnownFiles are the files that the context holds something of, by their absolute paths.
+// KnownFiles lists the absolute paths of the files with content in the context.
 func (p *pruning) KnownFiles() []string {
 	known := make(map[string]bool)
 	for _, part := range compression.Parts(p.History.RawHistory(), p.DensityConfig()) {

@@ -12,23 +12,23 @@ import (
 	"agent/internal/settings"
 )
 
-// pruning is what a Window keeps for a strategy that prunes by price, and the files that
-// any leaves alone.
+// pruning holds the state of a Window for a strategy that prunes by price, and the files that any
+// strategy leaves alone.
 type pruning struct {
 	*measure
 	ledger *ledger
-	// pins are the files that the user has pinned, by their absolute paths.
+	// pins holds the absolute paths of the files that the user has pinned.
 	pins   map[string]bool
 	engine *cacheaware.Engine
-	// request is the one being made, until a reply carries it into the history.
+	// request is the request being made, until a reply carries it into the history.
 	request *cacheaware.Request
-	// observed is when a provider reported of a request last.
+	// observed is the time at which a provider last reported on a request.
 	observed time.Time
 }
 
-// pruneByPrice lets the engine of the strategy say what should leave the context
-// before the next request. When that reaches the threshold the price is not asked,
-// and patience is halved until it does not, before anything is compressed.
+// pruneByPrice carries out the plan of the strategy's engine for the next request. If the request
+// then reaches the threshold, the price does not count any more: patience is halved until enough
+// has left, before anything is compressed.
 func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
@@ -53,14 +53,14 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	return nil
 }
 
-// enoughShare is the share of the room below the trigger that pressure leaves filled: each
-// such cut is billed anew from where it begins, so one that only just fits is followed by
-// another at once. At 0.8 the 30 training sessions cost a tenth less at 32 000 tokens and a
-// fourteenth at 16 000 than at 1, with as many texts gone that edits quote.
+// enoughShare is the share of the room below the trigger that may stay filled under pressure.
+// Everything behind such a cut is billed anew, so a cut that leaves too little room is soon
+// followed by another. At 0.8 the 30 training sessions cost a tenth less at 32 000 tokens and a
+// fourteenth less at 16 000 than at 1, and as many texts that edits quote are gone.
 const enoughShare = 0.8
 
-// leastPatience ends the halving: the longest patience is then as short as the
-// shortest ever gets.
+// leastPatience ends the halving: the longest patience is then as short as the shortest patience
+// ever gets.
 const leastPatience = 1.0 / 64
 
 // follow brings the engine in step with the history.
@@ -76,11 +76,11 @@ func (p *pruning) follow(strategy compression.Pruner) {
 		}
 	}
 	for path := range p.pins {
-		p.engine.Pin(path, true) // also when the conversation has met it since
+		p.engine.Pin(path, true) // again, since the conversation may only now know the file
 	}
 }
 
-// keepLife keeps for later sessions what the latest reply has taught of its cache's life.
+// keepLife saves for later sessions the life of the cache that the latest reply has taught.
 func (p *pruning) keepLife() {
 	latest, ok := p.engine.Latest()
 	if !ok || p.KeepLife == nil || p.Cache == nil {
@@ -100,15 +100,15 @@ func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 	})
 }
 
-// moment is what is known of the next request.
+// moment returns the facts known about the next request.
 func (p *pruning) moment() cacheaware.Moment {
 	return cacheaware.Moment{
 		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: settings.CompressionPace.Of(p.Settings), Files: p.Files, Copies: p.Copies,
 	}
 }
 
-// cache is what is believed of the provider's cache: what is known of the model's
-// provider, and what its reports have taught since.
+// cache describes the provider's cache: the known facts about the model's provider, corrected by
+// the provider's reports since.
 func (p *pruning) cache() cacheaware.Cache {
 	var known cacheaware.Cache
 	if p.Cache != nil {
@@ -117,8 +117,8 @@ func (p *pruning) cache() cacheaware.Cache {
 	return p.engine.Believe(known)
 }
 
-// Mark is how many entries at the beginning the strategy means to leave as they are, of
-// those that are sent; false for a strategy that does not say.
+// Mark returns the number of entries at the beginning of sent that the strategy means to leave
+// unchanged. It returns false for a strategy without marks.
 func (p *pruning) Mark(sent []*history.Content) (entries int, ok bool) {
 	if p.request == nil || p.engine == nil {
 		return 0, false
@@ -137,9 +137,8 @@ func (p *pruning) price() cacheaware.Price {
 	return p.Price(p.model())
 }
 
-// cold reports whether nothing of the next request can be in the provider's cache.
-// It asks the record, not the process, so that a session that was taken up again at
-// once decides as if it had gone on.
+// cold reports whether the provider's cache can hold nothing of the next request. It asks the
+// record, not the process, so that a session resumed at once decides as if it had gone on.
 func (p *pruning) cold() bool {
 	latest, ok := p.engine.Latest()
 	switch {
@@ -191,8 +190,8 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	return nil
 }
 
-// takeOut puts an entry with less in the place of one because a person wants so, and returns how many
-// tokens that frees.
+// takeOut replaces an entry by a shorter one at the wish of a person, and returns the number of
+// tokens freed.
 func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
 	before := w.Tokens()
 	result := history.DensityResult{Replacements: map[int]*history.Content{index: entry}, Prunes: []history.Prune{prune}}
@@ -203,14 +202,14 @@ func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune)
 	return before - w.Tokens(), nil
 }
 
-// cutOf is the price of a plan.
+// cutOf returns the cost of a plan.
 func (p *pruning) cutOf(plan cacheaware.Plan) history.Cut {
 	return history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: p.engine.Request()}
 }
 
-// Stamp notes at a reply how its provider counts, so that a session that is taken up shows
-// the same sizes; and which request it answers, so that the record reports what pruning cost
-// and saved. The latter only a strategy that prunes by price needs.
+// Stamp returns a reply with metadata about its request. It notes how the provider counts, so
+// that a resumed session shows the same sizes. For a strategy that prunes by price it also notes
+// the request, so that the record reports the cost and the savings of pruning.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
 	if ratio, observed := w.calibration.Ratio(model); observed {
@@ -222,15 +221,15 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	if request == nil || !ok {
 		return reply
 	}
-	w.follow(pruner) // before the reply: what was compressed meanwhile is not in the cache
+	w.follow(pruner) // before the reply: the cache does not hold content that was compressed meanwhile
 	request.Cold = request.Cold || w.engine.Fresh()
 	request.Pins = w.engine.Pins()
 	return request.Stamp(reply)
 }
 
-// Resume continues the record of a conversation whose entries are in the history
-// already: its pinned files, and the steps that led to it, which only a strategy that
-// prunes by price asks for. An error is that of steps.
+// Resume continues the record of a conversation whose entries are in the history already. pins
+// lists its pinned files. Only a strategy that prunes by price uses steps, which led to the
+// history. An error comes from steps.
 func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {
 	for _, path := range pins {
 		w.pins[path] = true
@@ -252,8 +251,8 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 	return nil
 }
 
-// Saved compares the session with one in which nothing was pruned; zero for a
-// strategy that keeps no account.
+// Saved compares the session with one in which nothing was pruned. It returns zero for a strategy
+// that keeps no account.
 func (p *pruning) Saved() cacheaware.Account {
 	if !p.followed() {
 		return cacheaware.Account{}
@@ -261,8 +260,8 @@ func (p *pruning) Saved() cacheaware.Account {
 	return p.engine.Account()
 }
 
-// followed brings the engine in step outside of a request. It reports false when the
-// strategy has none.
+// followed brings the engine in step outside of a request. It returns false if the strategy has
+// no engine.
 func (p *pruning) followed() bool {
 	pruner, ok := p.pruner()
 	if ok {
@@ -271,9 +270,9 @@ func (p *pruning) followed() bool {
 	return ok
 }
 
-// Needed notes that the model asked for what a line of the ledger took, by its number
-// from 1. What was cold and went a moment ago is needed after all: its file stays from
-// now on.
+// Needed notes that the model asked for the content of a line of the ledger, given its number
+// from 1. If the content was pruned as cold a moment ago, it is needed after all, and its file
+// stays from now on.
 func (p *pruning) Needed(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.followed() {
 		return nil
@@ -286,9 +285,9 @@ func (p *pruning) Needed(number int) error {
 	return p.KeepFile(number)
 }
 
-// KeepFile pins the file that a line of the ledger is about, by its number from 1, where
-// the strategy asks what pruning costs: it would take the rest of it for as little used.
-// The record says so at once, for a resumed session decides alike.
+// KeepFile pins the files of a line of the ledger, given its number from 1, for a strategy that
+// prunes by price: otherwise the strategy would take the rest of a file as little used. The pin
+// is recorded at once, so that a resumed session decides alike.
 func (p *pruning) KeepFile(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.followed() {
 		return nil

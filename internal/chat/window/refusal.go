@@ -6,16 +6,16 @@ import (
 	"agent/internal/history"
 )
 
-// What replaces what a provider refused.
+// The texts in place of content that a provider refused.
 const (
 	imageLeftOut  = "[An image was left out here: the model takes none.]"
 	resultLeftOut = "[The result was left out: the provider refused the request that held it.]"
 )
 
-// TakeBack removes what the user said since the model last answered, and returns it,
-// oldest first: the provider refused a request for it, and would refuse all that
-// follow (D-50). A reply that a content filter has cut is no answer, and leaves too. A
-// summary stays, and so do the first messages for which spared is true.
+// TakeBack removes the messages that the user sent since the model last answered, and returns
+// them, oldest first: the provider refused a request because of them, and would refuse all later
+// ones (D-50). A reply cut by a content filter is no answer, and leaves too. A summary stays, and
+// so do the first messages for which spared returns true.
 func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*history.Content, error) {
 	raw := h.RawHistory()
 	var said []*history.Content
@@ -36,7 +36,7 @@ func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*histor
 	return said, amend(h, history.DensityResult{Removals: at}, "refusedMessages", len(at))
 }
 
-// NewImages reports whether what the user said since the model last answered holds
+// NewImages reports whether a message that the user sent since the model last answered holds
 // images.
 func NewImages(h *history.Service) bool {
 	raw := h.RawHistory()
@@ -45,8 +45,7 @@ func NewImages(h *history.Service) bool {
 	})
 }
 
-// DropImages puts words in the place of every image, and returns how many there
-// were.
+// DropImages replaces every image by a note, and returns the number of images.
 func DropImages(h *history.Service) (int, error) {
 	return replaceBlocks(h, "refusedImages", 0, func(b history.Block) history.Block {
 		if isImage(b) {
@@ -56,8 +55,8 @@ func DropImages(h *history.Service) (int, error) {
 	})
 }
 
-// WithholdResults puts words in the place of the tool results that the model has not
-// answered, and returns how many there were. Whether a call failed stays as it is.
+// WithholdResults replaces the tool results that the model has not answered by a note, and
+// returns the number of results. A failed call stays a failed call.
 func WithholdResults(h *history.Service) (int, error) {
 	return replaceBlocks(h, "refusedResults", unanswered(h.RawHistory()), func(b history.Block) history.Block {
 		r, ok := b.(*history.ToolResponse)
@@ -74,8 +73,8 @@ func WithholdResults(h *history.Service) (int, error) {
 	})
 }
 
-// replaceBlocks edits the entries from an index on, and returns how many blocks are
-// others than before.
+// replaceBlocks edits the entries from an index on, and returns the number of blocks that
+// changed.
 func replaceBlocks(h *history.Service, field string, from int, edit func(history.Block) history.Block) (int, error) {
 	changed := 0
 	replacements := map[int]*history.Content{}
@@ -96,17 +95,18 @@ func replaceBlocks(h *history.Service, field string, from int, edit func(history
 	return changed, amend(h, history.DensityResult{Replacements: replacements}, field, changed)
 }
 
-// amend changes the history and has its record say how much of what was refused.
+// amend changes the history, and records under field that n refused blocks or messages were
+// changed.
 func amend(h *history.Service, result history.DensityResult, field string, n int) error {
 	result.Metadata = history.Counts{{Field: field, N: n}}
 	return h.ApplyDensityResult(result)
 }
 
-// Answered reports whether the model has answered anything that is still there.
+// Answered reports whether the history still holds an answer of the model.
 func Answered(h *history.Service) bool { return unanswered(h.RawHistory()) > 0 }
 
-// unanswered is the index of what came after the model's latest reply, not counting
-// one that a content filter has cut.
+// unanswered returns the index behind the model's latest reply. A reply cut by a content filter
+// does not count.
 func unanswered(entries []*history.Content) int {
 	for i, entry := range slices.Backward(entries) {
 		if entry.Speaker == history.AI && (entry.Metadata[history.MetaFiltered] != true || len(entry.Calls()) > 0) {
@@ -125,10 +125,9 @@ func isImage(b history.Block) bool {
 	return ok
 }
 
-// MarkUndone marks the writes whose change of files was undone, and takes the mark
-// from those that were done again: an undone write supersedes nothing (D-48). It
-// removes and shortens nothing. Undone is asked with what the entry of a write says of
-// its change.
+// MarkUndone marks the writes whose change of files was undone, and removes the mark from writes
+// that were done again: an undone write supersedes nothing (D-48). It removes and shortens
+// nothing. It calls undone with the change that the entry of a write names.
 func MarkUndone(h *history.Service, undone func(change string) bool) error {
 	marks := history.DensityResult{Replacements: map[int]*history.Content{}}
 	for i, entry := range h.RawHistory() {

@@ -2,8 +2,7 @@ package window
 
 import "agent/internal/history"
 
-// Step is something a Window did or found out. Sizes are tokens as the provider
-// counts them.
+// A Step is an action or a discovery of a Window. Sizes are tokens as the provider counts them.
 type Step interface{ step() }
 
 // Density: pruning made the context denser.
@@ -13,22 +12,23 @@ type Density struct {
 	TokensBefore int
 	TokensAfter  int
 	Limit        int
-	// Cut says what the pruning costs and saves, nil for a strategy that does not ask.
+	// Cut holds the cost and the savings of the pruning, or nil for a strategy that does not
+	// weigh them.
 	Cut *history.Cut
 }
 
-// Prune is one line of the ledger: what density or a compression took out of the
+// A Prune is one line of the ledger: an item that density or a compression took out of the
 // context.
 type Prune = history.Prune
 
 // Compression: the history was compressed, or there was nothing to do.
 type Compression struct {
-	// Strategy is the active one.
+	// Strategy is the name of the active strategy.
 	Strategy string
-	// Applied is false for a no-op. Reason says why; of a step that the hard limit
-	// forced it says which: "context limit: shorter tail" (D-49).
+	// Applied is false for a no-op. Reason says why. For a step that the hard limit forced,
+	// Reason names the step: "context limit: shorter tail" (D-49).
 	Applied bool
-	// Failed: no model gave a summary; at the hard limit the work continues without one.
+	// Failed: no model gave a summary. At the hard limit the work continues without one.
 	Failed       bool
 	Reason       string
 	TokensBefore int
@@ -36,20 +36,19 @@ type Compression struct {
 	Limit        int
 }
 
-// Refusal: a provider found a request of Tokens too long. Limit is the window that
-// is believed from now on (S-12).
+// Refusal: a provider found a request of Tokens too long. Limit is the window that is believed
+// from now on (S-12).
 type Refusal struct{ Tokens, Limit int }
 
-// HeadChosen: the head of the requests from now on is another than the usual one, or
-// again the usual one.
+// HeadChosen: from now on requests have another head than the usual one, or the usual one again.
 type HeadChosen struct {
 	// Lean: a short prompt and only the essential tools, because the window is small.
 	Lean bool
 	// Cut: the instructions of the user's files were cut to fit.
 	Cut bool
-	// Tools are the names of those that are offered.
+	// Tools lists the names of the tools offered.
 	Tools []string
-	// Tokens is what the head takes of the window, Limit.
+	// Tokens is the size of the head, Limit the size of the window.
 	Tokens, Limit int
 }
 

@@ -7,9 +7,9 @@ import (
 	"agent/internal/history"
 )
 
-// Bills are what the requests so far cost, with sizes and costs in tokens as the provider
-// counts them; none for a strategy that keeps no account. Shortfalls says that the
-// provider finds less than its kind of cache should.
+// Bills returns the bills of the requests so far, in tokens as the provider counts them, or none
+// for a strategy that keeps no account. shortfalls reports that the provider finds less than its
+// kind of cache should.
 func (p *pruning) Bills() (bills []cacheaware.Bill, shortfalls bool) {
 	if !p.followed() {
 		return nil, false
@@ -20,8 +20,8 @@ func (p *pruning) Bills() (bills []cacheaware.Bill, shortfalls bool) {
 	return bills, p.engine.Shortfalls()
 }
 
-// Next is what the next request would cost as the context is; false for a strategy that
-// keeps no account.
+// Next returns the bill of the next request if the context stays as it is, or false for a
+// strategy that keeps no account.
 func (p *pruning) Next() (cacheaware.Bill, bool) {
 	if !p.followed() {
 		return cacheaware.Bill{}, false
@@ -29,22 +29,22 @@ func (p *pruning) Next() (cacheaware.Bill, bool) {
 	return p.billed(p.engine.Next(p.moment())), true
 }
 
-// Upcoming is the next request as it would be sent now.
+// Upcoming describes the next request as it would be sent now.
 type Upcoming struct {
-	// Bill is its size and what it costs once Leaves have left; without costs for a strategy
-	// that keeps no account.
+	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
+	// a strategy that keeps no account.
 	Bill cacheaware.Bill
 	// Limit is the window, Due the size at which compression is due.
 	Limit, Due int
-	// Leaves is what pruning takes before it, with sizes by our own count, and Cut the price
-	// of that, nil for a strategy that does not ask.
+	// Leaves lists the content that pruning takes before the request, with sizes by our own
+	// count. Cut is the cost of pruning it, or nil for a strategy that does not weigh prices.
 	Leaves []Prune
 	Cut    *history.Cut
-	// Held is what could leave and stays.
+	// Held lists the content that could leave and stays.
 	Held []Held
 }
 
-// Upcoming says what would leave before the next request, and what that would cost.
+// Upcoming returns the content that would leave before the next request, with its cost.
 func (w *Window) Upcoming() Upcoming {
 	u := Upcoming{Limit: w.Size(), Due: w.Due()}
 	if w.followed() {
@@ -71,7 +71,7 @@ func (w *Window) Upcoming() Upcoming {
 	return u
 }
 
-// billed is a bill in the provider's tokens.
+// billed converts a bill to the provider's tokens.
 func (p *pruning) billed(b cacheaware.Bill) cacheaware.Bill {
 	b.Tokens, b.All = p.Scaled(b.Tokens), p.Scaled(b.All)
 	b.Spent, b.None = float64(p.Scaled(int(b.Spent))), float64(p.Scaled(int(b.None)))

@@ -7,20 +7,20 @@ import (
 	"agent/internal/compression"
 )
 
-// Urgency is under what circumstances a summary is asked for.
+// Urgency describes the circumstances in which a summary is asked for.
 type Urgency struct {
-	// Hard: the request is over the hard limit, so that a summary is worth only a short
-	// wait. Refused: the endpoint has just refused a request of this size (S-12).
+	// Hard is set if the request is over the hard limit, so that a summary is worth only a short
+	// wait. Refused is set if the endpoint has just refused a request of this size (S-12).
 	Hard, Refused bool
-	// Manual: the person asks for it.
+	// Manual is set if the person asks for the summary.
 	Manual bool
 }
 
-// Room is how many tokens by our own count a request without a head may take.
+// Room returns the number of tokens, by our own count, that a request without a head may take.
 func (m *measure) Room() int { return m.estimated(m.Size() - m.reserve()) }
 
-// summarise lets a strategy that asks a model work, beside the owner. The strategy
-// works on immutable values only.
+// summarise runs a strategy that asks a model, off the owner's goroutine. The strategy works on
+// immutable values only.
 func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
 	if w.Summarizer == nil {
 		return strategy.Compress(ctx, given)
@@ -44,16 +44,15 @@ func (w *Window) summarise(ctx context.Context, strategy compression.Strategy, g
 	return result, err
 }
 
-// connected is what came of connecting to a model.
+// connected is the outcome of connecting to a model.
 type connected struct {
 	model   *compression.Summarizer
 	release func()
 	err     error
 }
 
-// within connects until ctx ends. Looking for the model of a profile may wait for its
-// endpoint; nobody that has had enough waits for that, and what comes of it later is let
-// go of.
+// within connects until ctx ends. Finding the model of a profile may wait for its endpoint. Once
+// ctx has ended nobody waits any longer, and a connection made later is released.
 func (c Connect) within(ctx context.Context) connected {
 	done := make(chan connected, 1)
 	go func() {
@@ -78,24 +77,24 @@ func (c Connect) within(ctx context.Context) connected {
 	}
 }
 
-// patienceAfterVain is how many entries must be added before a model is asked again
-// without a request to do so, after it was asked in vain.
+// patienceAfterVain is the number of entries that must be added before a model that was asked in
+// vain is asked again without a request of the person.
 const patienceAfterVain = 20
 
-// vain is the latest time that a strategy asked a model for nothing: at the hard
-// limit without an answer, or with a summary that frees nothing.
+// vain is the latest time that a strategy asked a model in vain: at the hard limit without an
+// answer, or for a summary that frees nothing.
 type vain struct {
 	strategy string
 	at       uint64
 }
 
-// askedInVain reports whether the strategy would only ask again what it asked for
-// nothing a moment ago.
+// askedInVain reports whether the strategy asked in vain a moment ago, so that asking again would
+// be of no use.
 func (w *Window) askedInVain(strategy compression.Strategy) bool {
 	return w.vain.strategy == strategy.Name() && w.History.Generation() < w.vain.at+patienceAfterVain
 }
 
-// noteVain remembers that the strategy asked for nothing.
+// noteVain remembers that the strategy asked in vain.
 func (w *Window) noteVain(strategy compression.Strategy) {
 	w.vain = vain{strategy.Name(), w.History.Generation()}
 }

@@ -8,17 +8,17 @@ import (
 	"agent/internal/todo"
 )
 
-// metaTodos is the key of the metadata that marks the entry which carries the todo
-// list over a compression.
+// metaTodos is the key of the metadata that marks the entry with the todo list carried over a
+// compression.
 const metaTodos = "todoList"
 
 func carriesTodos(c *history.Content) bool { return c.Metadata[metaTodos] == true }
 
-// todoShare is the part of the window, as a divisor, that the carried list may take.
+// todoShare is the divisor that gives the part of the window that the carried list may take.
 const todoShare = 10
 
-// carried is the entry that brings the todo list over a compression, and its tokens;
-// nil when nothing of the list is left to do, or it is too long for the window.
+// carried returns the entry that carries the todo list over a compression, and its tokens. It
+// returns nil if everything on the list is done, or the list is too long for the window.
 func (w *Window) carried() (*history.Content, int) {
 	list := w.Todos()
 	if !list.Open() {
@@ -36,8 +36,8 @@ func todoText(list todo.List) string {
 	return "[The todo list as it stands; todo_write changes it]\n" + strings.Join(list.Lines(), "\n")
 }
 
-// withoutTodos returns the entries, and the tokens of each, without the list that an
-// earlier compression carried over: strategies need not know of it.
+// withoutTodos returns the entries, and the tokens of each, without the todo list that an earlier
+// compression carried over, so that strategies need not know of it.
 func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content, []int) {
 	if !slices.ContainsFunc(entries, carriesTodos) {
 		return entries, tokens
@@ -52,8 +52,8 @@ func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content,
 	return kept, sizes
 }
 
-// withTodos puts the todo list before what represents entries that are gone. Where
-// nothing is gone, the model can read the list where it was written.
+// withTodos puts the todo list before the entry that represents entries that are gone. If nothing
+// is gone, the model can read the list where it was written.
 func (w *Window) withTodos(entries []*history.Content) []*history.Content {
 	at := slices.IndexFunc(entries, func(c *history.Content) bool { return c.Metadata[history.MetaSummary] == true })
 	entry, _ := w.carried()

@@ -1,31 +1,29 @@
 package window
 
-// Usage is the next request by kind, in tokens as the provider counts them (D-07,
-// D-09).
+// Usage describes the next request by kind, in tokens as the provider counts them (D-07, D-09).
 type Usage struct {
-	// System and Tools are the head of every request: the system prompt and the
-	// tool schemas.
+	// System and Tools are the sizes of the two parts of the head: the system prompt and the tool
+	// schemas.
 	System, Tools int
-	// Human, AI, Calls and Results are the history: what people and the model
-	// said, the tool calls and their responses.
+	// Human, AI, Calls and Results are the sizes of the parts of the history: texts of people,
+	// texts of the model, tool calls, and tool responses.
 	Human, AI, Calls, Results int
-	// Limit is the window, Reserve the part of it kept for the reply, Threshold the
-	// size at which compression starts (D-40).
+	// Limit is the window, Reserve the part of it kept for the reply, and Threshold the size at
+	// which compression starts (D-40).
 	Limit, Reserve, Threshold int
-	// Wanted is the share of the window that the threshold asks for. It is above
-	// Threshold when the reserve leaves less than that.
+	// Wanted is the threshold's share of the window. It is above Threshold if the reserve leaves
+	// less.
 	Wanted int
-	// Prompt is the size the provider reported for the latest request, Cached the part
-	// of it read from its cache and Written the part written to it; 0 before the first
-	// report.
+	// Prompt is the size that the provider reported for the latest request, Cached the part read
+	// from its cache, and Written the part written to it. They are 0 before the first report.
 	Prompt, Cached, Written int
-	// Freed is what density has saved so far.
+	// Freed is the number of tokens that density has freed so far.
 	Freed int
-	// Standing is what pruning could take of it and has not.
+	// Standing sums up the content of the request that pruning could take and has not taken.
 	Standing Standing
 }
 
-// Total is the size of the next request.
+// Total returns the size of the next request.
 func (u Usage) Total() int {
 	return u.System + u.Tools + u.Human + u.AI + u.Calls + u.Results
 }
@@ -34,8 +32,8 @@ func (u Usage) Total() int {
 func (w *Window) Usage() Usage {
 	w.prepare()
 	kinds := w.History.Usage()
-	// Each part is what it adds to the scaled sum, so that the parts make up
-	// exactly the size of the next request whatever the rounding.
+	// The size of a part is its addition to the scaled sum, so that the parts add up to
+	// exactly the size of the next request, whatever the rounding.
 	estimate, told := 0, 0
 	part := func(tokens int) int {
 		estimate += tokens

@@ -12,79 +12,78 @@ import (
 	"agent/internal/todo"
 )
 
-// Config is what a Window is made of. All of it is needed, but for
-// what may be nil.
+// Config holds the dependencies of a Window. All fields are needed, except those documented as
+// optional.
 type Config struct {
 	History *history.Service
 	// Settings are read before each use, so that a change counts from the next
 	// request on.
 	Settings *settings.Settings
-	// Strategy finds a strategy by its name; nil for those that there are.
+	// Strategy finds a strategy by its name; nil means compression.Get.
 	Strategy func(name string) (compression.Strategy, error)
-	// MakeHead makes what every request begins with; it is asked once for a window of one
-	// size and one HeadFor, until Reset (D-94).
+	// MakeHead makes the beginning of every request. It is called once for a window of one size
+	// and one HeadFor, until Reset (D-94).
 	MakeHead HeadMaker
-	// HeadFor names for whom the head is made: the model and its endpoint; nil for
-	// anybody.
+	// HeadFor names the model and the endpoint for which the head is made. Nil means that the
+	// head is the same for all.
 	HeadFor func() string
-	// Facts knows what the tools do to files.
+	// Facts returns the traits of tools, which tell their effects on files.
 	Facts compression.Facts
 	// Counter returns the token counter for a model.
 	Counter func(model string) history.Counter
-	// Limit returns what is known about a model's window, in tokens; it is asked when
-	// the setting context-limit is unset.
+	// Limit returns the known size of a model's window, in tokens. It is called if the setting
+	// context-limit is unset.
 	Limit func(model string) (int, bool)
-	// Summarizer prepares to ask a model for summaries; the function it returns makes
-	// the connection, off the owner's goroutine. Nil where there is no model.
+	// Summarizer prepares to ask a model for summaries. The function it returns makes the
+	// connection, off the owner's goroutine. Summarizer is nil if there is no model.
 	Summarizer func(Urgency) Connect
-	// Beside runs work off the owner's goroutine and returns when it is done, while the
-	// owner serves others. Nil runs it at once.
+	// Beside runs work off the owner's goroutine and returns when it is done, while the owner
+	// serves others. Nil runs it at once.
 	Beside func(work func())
-	// TranscriptPath returns the file that keeps the whole conversation, empty when none
-	// does (REQ-HD-012.1). Nil is none.
+	// TranscriptPath returns the file that keeps the whole conversation, or "" if none does
+	// (REQ-HD-012.1). Nil means none.
 	TranscriptPath func() string
-	// Todos returns the todo list as it is; nil where there is none (REQ-HD-011.2).
+	// Todos returns the present todo list; nil means none (REQ-HD-011.2).
 	Todos func() todo.List
-	// Root is the folder that relative paths in calls mean.
+	// Root is the folder of relative paths in calls.
 	Root string
-	// Log gets what only a developer wants to know; nil where nothing keeps it.
+	// Log receives messages for developers only; nil discards them.
 	Log *slog.Logger
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
-	// Price is what a token of input costs at a model, relative to one that is not
-	// cached; nil for not known.
+	// Price returns the price of cached input tokens of a model, relative to input that is not
+	// cached; nil means unknown.
 	Price func(model string) cacheaware.Price
-	// Cache is what is known of the cache of a model's provider; nil for nothing.
+	// Cache returns the known facts about the cache of a model's provider; nil means none.
 	Cache func(model string) cacheaware.Cache
-	// KeepLife is called with the life of a model's cache when a reply has taught it; nil
-	// hears nothing.
+	// KeepLife is called with the life of a model's cache when a reply has taught it. It may be
+	// nil.
 	KeepLife func(model string, life time.Duration)
-	// Cuts reports whether the server may be one that cuts prompts off without a word;
-	// nil for yes.
+	// Cuts reports whether the server may be one that cuts prompts off without telling; nil means
+	// yes.
 	Cuts func() bool
-	// Files returns the text of a file on disk, empty when it cannot be read; nil where
+	// Files returns the text of a file on disk, or "" if the file cannot be read. Nil means that
 	// there is no disk.
 	Files func(path string) string
-	// Copies are texts of files by their digest, for a replay of a record that holds them;
-	// nil for none.
+	// Copies maps digests of files to their texts, for a replay of a record that holds them. It
+	// may be nil.
 	Copies map[string]string
-	// Recorded is, for a replay, what the record says of the request that is made: its
-	// head counts as it was. It is nil live, and returns false where the record says nothing.
+	// Recorded returns, for a replay, the present request as recorded, whose head then counts as
+	// it did. It returns false if the record has no such request. It is nil outside of a replay.
 	Recorded func() (cacheaware.Request, bool)
-	// Compacting says why the history is not to be compressed now; empty lets it be, and so
-	// does the hard limit. Compacted is called after each compression. Both may take long,
-	// on the owner's goroutine, and may be nil.
+	// Compacting returns the reason why the history must not be compressed now; "" permits it,
+	// and the hard limit overrides a refusal. Compacted is called after each compression. Both
+	// may take long, on the owner's goroutine, and may be nil.
 	Compacting func(ctx context.Context, manual bool) (refused string)
 	Compacted  func(ctx context.Context, manual bool)
-	// Tell receives each step after it is done; nil hears nothing.
+	// Tell receives each step after it is done. It may be nil.
 	Tell func(Step)
 }
 
-// Connect returns a model to ask, and what is to be called when it is not needed any
-// more.
+// A Connect returns a model to ask, and a function to call when the model is not needed any more.
 type Connect func() (model *compression.Summarizer, release func(), err error)
 
-// Window keeps the next request within the model's window.
+// A Window keeps the next request within the model's window.
 type Window struct {
 	Config
 	*measure
@@ -92,7 +91,7 @@ type Window struct {
 	ledger ledger
 	// optimised is the generation of the history that density has seen (D-02).
 	optimised uint64
-	// noopReason is why the latest compression found nothing to do.
+	// noopReason is the reason why the latest compression did nothing.
 	noopReason   string
 	compressions int
 	latest       Reported
@@ -124,8 +123,7 @@ func New(config Config) *Window {
 	return w
 }
 
-// Reset forgets what depends on a conversation that was cleared. What was learned
-// about models stays.
+// Reset forgets the state of a conversation that was cleared. Facts learned about models stay.
 func (w *Window) Reset() {
 	w.ledger = ledger{turn: w.ledger.turn}
 	w.noopReason, w.latest, w.vain = "", Reported{}, vain{}
@@ -134,17 +132,17 @@ func (w *Window) Reset() {
 	clear(w.pins)
 }
 
-// Active is the strategy in force.
+// Active returns the strategy in use.
 func (c *Config) Active() (compression.Strategy, error) {
 	return c.Strategy(settings.CompressionStrategy.Of(c.Settings))
 }
 
-// pruner is the active strategy if that prunes by price.
+// pruner returns the active strategy if it prunes by price.
 func (c *Config) pruner() (compression.Pruner, bool) {
 	strategy, err := c.Active()
 	pruner, ok := strategy.(compression.Pruner)
 	return pruner, err == nil && ok
 }
 
-// model names the model of the next request.
+// model returns the name of the model of the next request.
 func (c *Config) model() string { return settings.Model.Of(c.Settings) }
