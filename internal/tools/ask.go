@@ -144,8 +144,8 @@ func presentPlan() Tool {
 	})
 }
 
-// planned returns the answer to a plan that the person has agreed to. The steps of the plan
-// become the todo list.
+// planned returns the answer to a plan that the person has agreed to, and makes the steps of the
+// plan the todo list.
 func (e *Env) planned(plan, mode string) Answer {
 	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."
 	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {

@@ -32,8 +32,8 @@ type Removed struct {
 
 // Fetched holds content that left the context.
 type Fetched struct {
-	// Heading tells on one line where the content comes from, how old it is, and how its file has
-	// changed since.
+	// Heading tells on one line the origin and the age of the content, and the later changes of
+	// its file.
 	Heading, Text string
 }
 

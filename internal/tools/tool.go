@@ -86,7 +86,7 @@ type Plan struct {
 	// Preview is shown to the person who approves the call. For a harmless call, the person only
 	// approves the use of protected files.
 	Preview Preview
-	// Apply does exactly the work that Preview shows, or refuses because files have changed
+	// Apply does exactly the work that Preview shows, or refuses because the world has changed
 	// since. It is called at most once. A failure is an answer with Error set. Apply returns soon
 	// after ctx ends.
 	Apply func(ctx context.Context) Answer
@@ -120,13 +120,14 @@ type Preview struct {
 	Plan string
 	// Served is set for a call of a server's tool, prompt or resource.
 	Served *Served
-	// Paths lists the files that the call would change, relative to the workspace.
+	// Paths lists the files that an edit would change, or the files with keys that a call would
+	// read, relative to the workspace.
 	Paths []string
 	// ReadOnly is set if the call changes nothing, or only ends one of its own jobs. Nobody need
 	// be asked then, although calls of its kind ask.
 	ReadOnly bool
 	// Confined is set if a command runs in the sandbox, where it can change nothing but the
-	// workspace, and needs no question for that reason.
+	// workspace, unless the workspace is Unwatched.
 	Confined bool
 	// Sandboxed is set if a command runs in the sandbox, even if it is asked about like any other
 	// command because the workspace is Unwatched.
@@ -192,7 +193,7 @@ type Env struct {
 	mayReadKeys []string
 }
 
-// Limits bounds the use and the results of calls.
+// Limits bounds the work and the results of calls.
 type Limits struct {
 	// OutputTokens bounds the size of one result: the setting tool-output-max-tokens, less in a
 	// small window (D-41).

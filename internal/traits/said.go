@@ -13,8 +13,8 @@ type Words struct {
 	// Given is the parameter that a call must have for these words to apply; empty for every
 	// call.
 	Given string
-	// Now is the verb for a running call, Done for a finished call, and Do for a call without a
-	// result.
+	// Now is the verb for a running call, Done for a finished call, and Do for a call that failed
+	// or was refused.
 	Now, Done, Do string
 	// About is the subject of a call, with {NAME} in place of the values of its parameters.
 	// Without it, the subject is the key of the call, its path, and its numbers.
@@ -42,7 +42,7 @@ func (s Said) Running() string { return join(s.Now, s.Subject) }
 // Ended describes the call after it ran.
 func (s Said) Ended() string { return join(s.Done, s.Subject) }
 
-// NotDone describes a call without a result.
+// NotDone describes a call that failed or was refused.
 func (s Said) NotDone() string { return join(s.Do, s.Subject) }
 
 // Title describes the call on one line: the tool and its subject.

@@ -19,8 +19,8 @@ var forms = map[string]func(json.RawMessage) json.RawMessage{
 	"mode": mode, "edits": edits, "todos": todos, "questions": questions,
 }
 
-// meanings converts the values of parameters by their other names; false means that a value has
-// no meaning.
+// meanings converts values that were sent under another name of a parameter; false means that a
+// value has no meaning.
 var meanings = map[string]func(json.RawMessage) (json.RawMessage, bool){
 	"timeout": seconds, "timeout_ms": fromMilliseconds, "insert_line": next, "type": ofFileType,
 }
