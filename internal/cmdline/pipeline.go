@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
-// and "tail". It returns none if the line does not end in a pipe, or if the line traces or traps
+// and "tail". Parts without a name of their own are named by their first words. It returns none if the line does not end in a pipe, or if the line traces or traps
 // its commands: text appended to such a line would change its output.
 func Pipeline(line string) []string {
 	if len(line) > maxLine || strings.HasSuffix(line, `\`) {
@@ -37,7 +38,7 @@ func Pipeline(line string) []string {
 			case syntax.AndStmt:
 				stmt = cmd.Y
 			case syntax.Pipe, syntax.PipeAll:
-				return append(pipeNames(cmd.X), pipeNames(cmd.Y)...)
+				return pipeNames(line, stmt)
 			default:
 				return nil // either side may have run last
 			}
@@ -72,15 +73,50 @@ func traces(file *syntax.File) bool {
 	return found
 }
 
-func pipeNames(stmt *syntax.Stmt) []string {
+func pipeNames(line string, pipe *syntax.Stmt) []string {
+	var names []string
+	parts := pipeParts(pipe)
+	for _, part := range parts {
+		name := ""
+		if call, ok := part.Cmd.(*syntax.CallExpr); ok {
+			name = callName(call)
+		}
+		names = append(names, name)
+	}
+	plain := slices.Clone(names)
+	for i, part := range parts {
+		if name := plain[i]; name == "" || slices.Index(plain, name) != i || slices.Contains(plain[i+1:], name) {
+			names[i] = firstWords(line[part.Pos().Offset():part.End().Offset()])
+		}
+	}
+	return names
+}
+
+// pipeParts returns the commands of a pipe.
+func pipeParts(stmt *syntax.Stmt) []*syntax.Stmt {
 	if pipe, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && (pipe.Op == syntax.Pipe || pipe.Op == syntax.PipeAll) {
-		return append(pipeNames(pipe.X), pipeNames(pipe.Y)...)
+		return append(pipeParts(pipe.X), pipeParts(pipe.Y)...)
 	}
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return []string{"( … )"}
+	return []*syntax.Stmt{stmt}
+}
+
+// maxName bounds the name of a command without a name of its own, in characters.
+const maxName = 32
+
+// firstWords returns the first words of a command.
+func firstWords(command string) string {
+	name := ""
+	for word := range strings.FieldsSeq(command) {
+		if longer := strings.TrimSpace(name + " " + word); utf8.RuneCountInString(longer) <= maxName {
+			name = longer
+			continue
+		}
+		if name == "" {
+			name = string([]rune(word)[:maxName])
+		}
+		return name + " …"
 	}
-	return []string{callName(call)}
+	return name
 }
 
 var (
@@ -95,6 +131,19 @@ var (
 
 // callName names a command in a few words: its program, and the program's command.
 func callName(call *syntax.CallExpr) string {
+	words := launched(call)
+	if len(words) == 0 {
+		return ""
+	}
+	name := path.Base(words[0])
+	if slices.Contains(manyCommands, name) && len(words) > 1 && commandWord.MatchString(words[1]) {
+		name += " " + words[1]
+	}
+	return name
+}
+
+// launched returns the words of a command without the launchers before it.
+func launched(call *syntax.CallExpr) []string {
 	var words []string
 	for _, arg := range call.Args {
 		text := "…"
@@ -110,14 +159,7 @@ func callName(call *syntax.CallExpr) string {
 		}
 		words = words[1+rest:]
 	}
-	if len(words) == 0 {
-		return "…"
-	}
-	name := path.Base(words[0])
-	if slices.Contains(manyCommands, name) && len(words) > 1 && commandWord.MatchString(words[1]) {
-		name += " " + words[1]
-	}
-	return name
+	return words
 }
 
 // Finds reports whether a line runs one of some programs, or git grep, on files, so that its

@@ -14,7 +14,12 @@ func TestPipeline(t *testing.T) {
 		"timeout 60 npm run test |& head":                 {"npm run", "head"},
 		"time go vet ./... | tail":                        {"go vet", "tail"},
 		"env A=b ./run.sh | cat":                          {"run.sh", "cat"},
-		"for i in 1 2; do false; done | cat":              {"( … )", "cat"},
+		"for i in 1 2; do false; done | cat":              {"for i in 1 2; do false; done", "cat"},
+		"(cd a && go test ./... -run 'TestLong') | tail":  {"(cd a && go test ./... -run …", "tail"},
+		"{\n  make\n  make check\n} 2>&1 | tail":          {"{ make make check } 2>&1", "tail"},
+		"(./aVeryLongNameOfAProgramThatIsNotCut) | cat":   {"(./aVeryLongNameOfAProgramThatIs …", "cat"},
+		"python3 a.py | sort | python3 b.py":              {"python3 a.py", "sort", "python3 b.py"},
+		"X=1 | cat":                                       {"X=1", "cat"},
 		"\"$x\" a | cat":                                  {"…", "cat"},
 		"cat <<E | wc\na | b\nE":                          {"cat", "wc"},
 		"a; b | c # note":                                 {"b", "c"},
@@ -54,6 +59,40 @@ func TestFinds(t *testing.T) {
 	} {
 		if got := Finds(line, []string{"grep", "rg"}); got != want {
 			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// The exit code of a line that ends in a search says whether the search had a match.
+func TestEndsInSearch(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][2]bool{
+		"grep x f":                              {true, true},
+		"cat f; grep x g":                       {true, true},
+		"cat f\n/usr/bin/rg x":                  {true, true},
+		"make | grep x":                         {true, true},
+		"make || grep x f":                      {true, true},
+		"echo a && grep x f && git grep y":      {true, true},
+		"a; (cd b; timeout 5 grep x f)":         {true, true},
+		"{ a; grep x f; }":                      {true, true},
+		"make && grep x f":                      {true, false},
+		"cd a && grep x f":                      {true, false},
+		"! grep y f && grep x f":                {true, false},
+		"echo a > /read/only && grep x f":       {true, false},
+		"set -e; make; grep x f":                {true, false},
+		"set -o pipefail; make | grep x":        {true, false},
+		"test -f f || exit 1; grep x f":         {true, false},
+		"! grep x f":                            {false, false},
+		"grep x f &":                            {false, false},
+		"grep x f; make":                        {false, false},
+		"if grep x f; then false; fi":           {false, false},
+		"grep x f | wc -l":                      {false, false},
+		"find . -name '*.go' -exec grep x {} ;": {false, false},
+		"grep 'x":                               {false, false},
+		"":                                      {false, false},
+	} {
+		if searches, surely := EndsInSearch(line, []string{"grep", "rg"}); [2]bool{searches, surely} != want {
+			t.Errorf("%q: %v, %v", line, searches, surely)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (s *states) after(line string) string {
 const broken = 141
 
 // failed returns the commands of the pipe that failed, as "go test: 1", and removes the
-// file. There are none when the line itself failed, or when the states are those of another
+// file. There are none when the line itself failed, unless only a search at its end had no match, or when the states are those of another
 // pipe. The command could have written the file too, so what is no such list is ignored.
 func (s *states) failed() []string {
 	if s == nil {
@@ -62,17 +62,27 @@ func (s *states) failed() []string {
 		}
 		codes = append(codes, code)
 	}
-	if len(codes) != 1+len(s.names) || codes[0] != 0 {
+	if len(codes) != 1+len(s.names) {
+		return nil
+	}
+	last := len(s.names) - 1
+	if codes[0] != 0 && (codes[0] != codes[1+last] || !foundNothing(s.names[last], codes[0])) {
 		return nil
 	}
 	var failed []string
 	for i, code := range codes[1:] {
-		nothing := code == 1 && slices.Contains(Searchers, s.names[i])
+		nothing := foundNothing(s.names[i], code)
 		if code != 0 && code != broken && !nothing {
 			failed = append(failed, fmt.Sprintf("%s: %d", s.names[i], code))
 		}
 	}
 	return failed
+}
+
+// foundNothing reports whether a command of a pipe ended as a search does that has no match.
+func foundNothing(name string, code int) bool {
+	program, _, _ := strings.Cut(name, " ")
+	return code == 1 && (name == "git grep" || slices.Contains(Searchers, program))
 }
 
 // Searchers are programs that end with 1 where they find nothing, which is no failure.

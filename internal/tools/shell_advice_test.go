@@ -106,7 +106,7 @@ func TestAdviceOfAJob(t *testing.T) {
 func TestTheExitLineOfAPipe(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	if answer := command(t, env, "(exit 3) | cat"); !strings.Contains(answer.Note, "[exit 0 (( … ): 3) after ") || *answer.ExitCode != 0 || answer.Error != "" {
+	if answer := command(t, env, "(exit 3) | cat"); !strings.Contains(answer.Note, "[exit 0 ((exit 3): 3) after ") || *answer.ExitCode != 0 || answer.Error != "" {
 		t.Errorf("%+v", answer)
 	}
 }

@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,18 +12,13 @@ import (
 	"agent/internal/words"
 )
 
-// foundNothing reports whether the last part of a command was a search without a match.
+// foundNothing reports whether a command failed only because the search at its end had no match.
 func foundNothing(line string, end shell.Result) bool {
-	if end.Exit != 1 || end.Lines > 0 || end.TimedOut || end.Interrupted || end.Signal != "" {
+	if end.Exit != 1 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
 	}
-	parsed, err := cmdline.Parse(line)
-	if err != nil {
-		return false
-	}
-	last := parsed.Commands[len(parsed.Commands)-1]
-	program := path.Base(last[0].Text)
-	return slices.Contains(shell.Searchers, program) || program == "git" && len(last) > 1 && last[1].Text == "grep"
+	searches, surely := cmdline.EndsInSearch(line, shell.Searchers)
+	return searches && (surely || end.Lines == 0)
 }
 
 // answerCommand returns the answer to a command that ran to its end.
@@ -51,6 +44,10 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	}
 	switch {
 	case foundNothing(command.Line, end):
+		if end.Lines > 0 {
+			answer = answer.Noted("[no match for the last search: " + end.Outcome() + "]")
+			break
+		}
 		answer.Note, answer.Summary = "[nothing found: "+end.Outcome()+"]", "no hits"
 	case end.TimedOut:
 		answer.Error = fmt.Sprintf("timed out after %s; the command and all it had started were ended. "+

@@ -86,17 +86,20 @@ func TestASearchWithoutAHitIsNoError(t *testing.T) {
 	}
 	for line, found := range map[string]string{
 		"grep nothing f":                          "[nothing found: exit 1 after ",
-		"cat f | /usr/bin/env grep zz":            "",
+		"cat f | /usr/bin/env grep zz":            "[nothing found: exit 1 after ",
+		"cat f; grep nothing f":                   "text\n[no match for the last search: exit 1 after ",
+		"cat f; false | grep nothing":             "text\n[no match for the last search: exit 1 (false: 1) after ",
+		"cat f && grep nothing f":                 "",
 		"cat f | grep -c nothing > /dev/null":     "[nothing found: exit 1 after ",
 		"grep text f | grep nothing":              "[nothing found: exit 1 after ",
 		"grep nothing f; false":                   "",
-		"grep -c nothing f":                       "", // prints 0
+		"grep -c nothing f":                       "0\n[no match for the last search: exit 1 after ",
 		"grep nothing missing":                    "",
 		"if true; then grep nothing f; fi":        "",
 		"git grep --no-index nothing 2>/dev/null": "[nothing found: exit 1 after ",
 	} {
 		answer := command(t, env, line)
-		if found != "" && (answer.Error != "" || answer.ExitCode != nil || !strings.HasPrefix(answer.ForModel(), found) || answer.Summary != "no hits") || found == "" && answer.Error == "" {
+		if found != "" && (answer.Error != "" || answer.ExitCode != nil || !strings.HasPrefix(answer.ForModel(), found) || (answer.Summary == "no hits") != strings.HasPrefix(found, "[")) || found == "" && answer.Error == "" {
 			t.Errorf("%q: %+v", line, answer)
 		}
 	}
