@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kind is what of a file a call changes.
+// kind is the attribute of a file that a call changes.
 type kind int
 
 const (
@@ -17,27 +17,28 @@ const (
 	times
 )
 
-// changeCall says of a call that changes a file by name which of its arguments is what.
+// changeCall describes a call that changes an attribute of a file: each field that is not a
+// constant is the index of an argument, or none.
 type changeCall struct {
 	kind kind
-	// dir is the folder that the path begins in, a file descriptor, and path where in the
-	// process's memory that is. Without a path it is about what the descriptor is open for;
-	// without a folder the path begins in the one where the process is.
+	// dir is a file descriptor of the folder that the path is relative to, and path the address
+	// of the path. Without a path the call changes the file that the descriptor is open for.
+	// Without a folder the path is relative to the current folder of the process.
 	dir, path int
-	// value is the mode, the user before the group, or where the times are.
+	// value is the mode, the user (the group follows), or the address of the times.
 	value int
 	flags int
-	// always are flags that the call has by itself.
+	// always holds flags that the call implies.
 	always uint64
-	// unit is how many nanoseconds the second half of a time counts, 0 when there are only
-	// seconds.
+	// unit is the unit of the second half of a time in nanoseconds, or 0 if a time consists of
+	// seconds only.
 	unit int64
 }
 
-// none is for an argument that a call does not have.
+// none stands for an argument that a call does not have.
 const none = -1
 
-// changeCalls are those calls, by their numbers.
+// changeCalls maps the numbers of the calls to their descriptions.
 var changeCalls = func() map[uint32]changeCall {
 	calls := map[uint32]changeCall{
 		unix.SYS_FCHMOD:    {kind: rights, dir: 0, path: none, value: 1, flags: none},
@@ -51,13 +52,13 @@ var changeCalls = func() map[uint32]changeCall {
 	return calls
 }()
 
-// changeNumbers are the numbers of those calls.
+// changeNumbers lists the keys of changeCalls.
 var changeNumbers = slices.Sorted(maps.Keys(changeCalls))
 
-// arguments are those of a call.
+// arguments holds the arguments of a call.
 type arguments [6]uint64
 
-// at is an argument, 0 for none.
+// at returns the argument at an index, or 0 for none.
 func (a arguments) at(i int) uint64 {
 	if i == none {
 		return 0
@@ -67,7 +68,7 @@ func (a arguments) at(i int) uint64 {
 
 func (a arguments) number(i int) int { return int(int32(a[i])) }
 
-// timesAt reads the times that a call sets: of the last use and the last change.
+// timesAt reads the access time and the modification time from the memory of the process.
 func (r request) timesAt(at uint64, unit int64) ([]unix.Timespec, error) {
 	if at == 0 {
 		return []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}, nil

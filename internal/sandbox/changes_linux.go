@@ -17,24 +17,23 @@ import (
 	"agent/internal/disk"
 )
 
-// changes makes the changes of files by name that a command on a thread asks for: of
-// their rights, owners and times, which Landlock does not judge. The kernel hands such
-// calls to this program instead of making them. It opens the file, sees where that is,
-// and makes the change itself on what it has opened, so that nothing can be put in its
-// place in between.
+// changer changes attributes of files for a command on a thread: mode, owner and times, which
+// Landlock does not control. The kernel sends such calls to this program instead of executing
+// them. The changer opens the file, checks its path, and changes the opened file, so that nobody
+// can replace the file in between.
 //
-// No call may be handed over that package os makes between fork and exec: the thread that
-// forks waits for the child then, and nothing in this program may run that it waits for.
-type changes struct {
-	// writable are where changes are made, but for hidden.
+// Calls that package os makes between fork and exec must not be sent here. The thread that forks
+// waits for its child at that time, and the child would wait for this program.
+type changer struct {
+	// Files below writable are changed, unless they are below hidden.
 	writable, hidden []string
 	listener         *os.File
 }
 
-// asked is a call that the kernel hands over, and given the answer, both as in
-// linux/seccomp.h.
+// notification is a call that the kernel sends, and reply the answer to it. Both have the layout
+// of linux/seccomp.h.
 type (
-	asked struct {
+	notification struct {
 		id         uint64
 		pid, flags uint32
 		call       int32
@@ -42,7 +41,7 @@ type (
 		ip         uint64
 		args       arguments
 	}
-	given struct {
+	reply struct {
 		id    uint64
 		value int64
 		error int32
@@ -50,11 +49,10 @@ type (
 	}
 )
 
-// newChanges looks after the calls of a command that come from a listener, which ends
-// with close.
-func newChanges(listener int, p Policy) *changes {
-	_ = unix.SetNonblock(listener, true) // so that waiting for it takes no thread
-	c := &changes{
+// newChanger starts a changer for the calls that a listener delivers. Its close method ends it.
+func newChanger(listener int, p Policy) *changer {
+	_ = unix.SetNonblock(listener, true) // so that waiting does not occupy a thread
+	c := &changer{
 		writable: append(p.writable(), "/dev/shm"), hidden: p.DenyRead,
 		listener: os.NewFile(uintptr(listener), "changes"),
 	}
@@ -62,15 +60,15 @@ func newChanges(listener int, p Policy) *changes {
 	return c
 }
 
-// close ends it; there may be none.
-func (c *changes) close() {
+// close ends the changer, which may be nil.
+func (c *changer) close() {
 	if c != nil {
 		_ = c.listener.Close()
 	}
 }
 
-// serve answers calls until the listener is closed or nobody is left to ask.
-func (c *changes) serve() {
+// serve answers calls until the listener is closed or the last process of the command has ended.
+func (c *changer) serve() {
 	listener, err := c.listener.SyscallConn()
 	for err == nil {
 		err = listener.Read(func(fd uintptr) bool {
@@ -88,16 +86,16 @@ func (c *changes) serve() {
 	}
 }
 
-// answer takes one call and answers it.
-func (c *changes) answer(listener uintptr) {
-	var call asked
+// answer receives one call and answers it.
+func (c *changer) answer(listener uintptr) {
+	var call notification
 	if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&call)) != nil {
-		return // whoever asked has gone
+		return // the process has ended meanwhile
 	}
 	valid := func() bool {
 		return ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&call.id)) == nil
 	}
-	answer := given{id: call.id}
+	answer := reply{id: call.id}
 	var errno syscall.Errno
 	if err := c.make(request{call, valid}); errors.As(err, &errno) {
 		answer.error = -int32(errno)
@@ -114,8 +112,8 @@ func ioctl(fd uintptr, number uintptr, argument unsafe.Pointer) error {
 	return nil
 }
 
-// make makes the change that a call asks for.
-func (c *changes) make(r request) error {
+// make executes the call.
+func (c *changer) make(r request) error {
 	call, known := changeCalls[uint32(r.call)]
 	if !known {
 		return unix.ENOSYS
@@ -132,7 +130,7 @@ func (c *changes) make(r request) error {
 	switch {
 	case err != nil:
 		return err
-	case !r.valid(): // what was read may be of another process by now
+	case !r.valid(): // the process ended, and its ID may belong to another one now
 		return unix.ESRCH
 	case !c.may(fd):
 		return unix.EPERM
@@ -152,9 +150,9 @@ func (c *changes) make(r request) error {
 	}
 }
 
-// may reports whether an opened file may be changed: it is where the command may
-// write, or has no name at all.
-func (c *changes) may(fd int) bool {
+// may reports whether the command may change an opened file: the file is in a writable folder, or
+// has no name any more.
+func (c *changer) may(fd int) bool {
 	var stat unix.Stat_t
 	path, err := os.Readlink(procFile(fd))
 	if err != nil || unix.Fstat(fd, &stat) != nil {
@@ -169,16 +167,15 @@ func (c *changes) may(fd int) bool {
 
 func procFile(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// request is a call of a process that waits for the answer; valid reports whether it
-// still does.
+// request is a call whose process waits for the answer. valid reports whether it still waits.
 type request struct {
-	asked
+	notification
 	valid func() bool
 }
 
 func (r request) proc(name string) string { return fmt.Sprintf("/proc/%d/%s", r.pid, name) }
 
-// open opens what a call is about, without any right to it.
+// open opens the file of a call without any access right.
 func (r request) open(call changeCall) (int, error) {
 	base := r.proc("cwd")
 	if call.dir != none && r.args.number(call.dir) != unix.AT_FDCWD {
@@ -199,7 +196,7 @@ func (r request) open(call changeCall) (int, error) {
 	}
 	for _, own := range []string{"/proc/self/", "/proc/thread-self/", "/dev/"} {
 		if rest, ok := strings.CutPrefix(path, own); ok && (own != "/dev/" || strings.HasPrefix(rest, "fd/")) {
-			path = r.proc(rest) // of whoever asks, not of this program
+			path = r.proc(rest) // the process means itself, not this program
 		}
 	}
 	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
@@ -226,7 +223,7 @@ func (r request) text(at uint64) (string, error) {
 	return string(text), nil
 }
 
-// read reads from the memory of the process, as much of it as is there.
+// read reads from the memory of the process and returns the number of bytes read.
 func (r request) read(at uint64, into []byte) int {
 	memory, err := os.Open(r.proc("mem"))
 	if err != nil {
@@ -237,8 +234,8 @@ func (r request) read(at uint64, into []byte) int {
 	return n
 }
 
-// impersonate takes on the user that the process is for the files it uses, where that
-// is another: root's commands can be anybody. restore takes it back.
+// impersonate makes this thread access files as the user of the process, because a command of
+// root can take on any user. restore undoes this.
 func (r request) impersonate() (restore func(), err error) {
 	nothing := func() {}
 	if os.Geteuid() != 0 {
@@ -257,7 +254,7 @@ func (r request) impersonate() (restore func(), err error) {
 		return nothing, nil
 	}
 	setUser := func(user int) { _, _, _ = unix.RawSyscall(unix.SYS_SETFSUID, uintptr(user), 0, 0) }
-	runtime.LockOSThread() // whose identity it is
+	runtime.LockOSThread() // the identity belongs to the thread
 	setUser(user)
 	return func() { setUser(0); runtime.UnlockOSThread() }, nil
 }

@@ -14,7 +14,7 @@ func TestWhichFilesMayBeChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &changes{writable: []string{root + "/ws"}, hidden: []string{root + "/ws/keys", root + "/ws/.env"}}
+	c := &changer{writable: []string{root + "/ws"}, hidden: []string{root + "/ws/keys", root + "/ws/.env"}}
 	for name, want := range map[string]bool{"ws/a": true, "ws/.env": false, "ws/keys/a": false, "ws/.envrc": true, "wsx/a": false, "b": false, "gone": true} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

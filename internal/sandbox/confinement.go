@@ -5,26 +5,26 @@ import (
 	"os/exec"
 )
 
-// Confinement is what the commands of a conversation run in: a sandbox and what
-// they may do, but for the profile. The zero value confines nothing.
+// Confinement is the sandbox and the policy that the commands of a conversation share. Each
+// command adds its profile. The zero value confines nothing.
 type Confinement struct {
 	Sandbox *Sandbox
 	Policy  Policy
-	// AllowEnv are variables that commands see although their names speak of
-	// secrets. It counts without a sandbox too.
+	// AllowEnv names variables that commands see although their names look like secrets. It also
+	// applies without a sandbox.
 	AllowEnv []string
 }
 
 // Active reports whether commands are confined.
 func (c Confinement) Active() bool { return c.Sandbox != nil && c.Sandbox.Active() }
 
-// Holds reports whether a command of this profile ends with this program, with all
-// that it starts, by itself: no Watcher is needed.
+// Holds reports whether the kernel ends a command of this profile, with every process that it
+// started, when this program ends. Then no Watcher is needed.
 func (c Confinement) Holds(profile Profile) bool {
 	return c.Sandbox != nil && c.Sandbox.backend == Helper && profile != Open
 }
 
-// Start starts a command in a profile, see Sandbox.Start.
+// Start starts a command with the given profile. See Sandbox.Start.
 func (c Confinement) Start(ctx context.Context, cmd *exec.Cmd, profile Profile) (*Command, error) {
 	if c.Sandbox == nil {
 		c.Sandbox, profile = Off("none was given"), Open

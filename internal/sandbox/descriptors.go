@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepDescriptors marks every descriptor above the standard ones close-on-exec, so that
-// no command inherits what this program was started with: a script's lock file, a folder
-// that an editor has open. What is opened later is marked by package os.
-var keepDescriptors = sync.OnceFunc(func() {
+// closeDescriptorsOnExec marks every descriptor above the standard ones as close-on-exec. So no
+// command inherits descriptors that this program was started with, such as a script's lock file
+// or an editor's folder. Package os marks later descriptors itself.
+var closeDescriptorsOnExec = sync.OnceFunc(func() {
 	const standard = 3
 	for _, table := range []string{"/proc/self/fd", "/dev/fd"} {
 		open, err := os.ReadDir(table)

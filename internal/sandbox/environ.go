@@ -10,36 +10,35 @@ import (
 	"agent/internal/secret"
 )
 
-// reaching are the variables that lead to services which act for the user.
-var reaching = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
+// serviceVariables lead to services that act for the user.
+var serviceVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
 
-// Environ returns the variables that commands may see: environ without those that hold a
-// secret by their name or their value, or lead to a service that has some, except for
-// the names in allowed.
+// Environ returns the part of environ that commands may see. It leaves out variables whose name
+// or value looks like a secret, and variables that lead to a service with secrets, unless allowed
+// lists their names.
 func Environ(environ, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		return !slices.Contains(allowed, name) && (slices.Contains(reaching, strings.ToUpper(name)) || secret.Name(name) || secret.In(value))
+		return !slices.Contains(allowed, name) && (slices.Contains(serviceVariables, strings.ToUpper(name)) || secret.Name(name) || secret.In(value))
 	})
 }
 
-// caches are the variables by which build tools learn where to keep what they
-// may use again, and the names of the folders. A cache that is shared with the
-// world outside would let a command leave there what runs later. The build folder
-// of cargo stays in the workspace, where people look for its results.
+// caches maps variables that tell build tools where their cache is to the names of the folders.
+// If a cache were shared with the world outside the sandbox, a command could put files there that
+// run later. The build folder of cargo stays in the workspace, where people look for its results.
 var caches = map[string]string{
 	"GOCACHE": "go-build", "GOLANGCI_LINT_CACHE": "golangci-lint", "STATICCHECK_CACHE": "staticcheck",
 	"npm_config_cache": "npm", "YARN_CACHE_FOLDER": "yarn",
 	"PIP_CACHE_DIR": "pip", "UV_CACHE_DIR": "uv",
 }
 
-// environ is what a confined command has in its environment whatever was there.
+// environ returns the variables that a confined command gets besides the inherited ones.
 func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
 		set = append(set, "TMPDIR="+p.Temp)
 	}
 	if p.PrivateTemp != "" && disk.Within(p.dir, SystemTemp) {
-		set = append(set, "PWD="+p.dir) // the name that the folder has for the command
+		set = append(set, "PWD="+p.dir) // the path by which the command sees the folder
 	}
 	if p.Profile == Work && p.Caches != "" {
 		for _, name := range slices.Sorted(maps.Keys(caches)) {
@@ -49,16 +48,15 @@ func (p Policy) environ() (set []string) {
 	return set
 }
 
-// plain are the names, and plainBegin the beginnings of names, of variables that
-// cannot make a program do more than it does.
+// Variables that cannot make a program do more than it does: plainVariables are their names, and
+// plainPrefixes the beginnings of their names.
 var (
-	plain      = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "COLUMNS", "LINES", "GOROOT", "GOPATH", "GOMODCACHE", "GOOS", "GOARCH"}
-	plainBegin = []string{"LC_", "XDG_"}
+	plainVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "COLUMNS", "LINES", "GOROOT", "GOPATH", "GOMODCACHE", "GOOS", "GOARCH"}
+	plainPrefixes  = []string{"LC_", "XDG_"}
 )
 
-// PlainEnviron returns the variables for a program that only looks: those of environ
-// that name the user and the place, with a PATH that leads into none of the folders
-// inside.
+// PlainEnviron returns the variables of environ that describe the user and the system, for a
+// program that only reads. Its PATH leaves out the folders inside.
 func PlainEnviron(environ []string, inside ...string) []string {
 	var kept []string
 	for _, variable := range environ {
@@ -66,16 +64,16 @@ func PlainEnviron(environ []string, inside ...string) []string {
 		switch {
 		case name == "PATH":
 			kept = append(kept, "PATH="+SafePath(value, inside...))
-		case slices.Contains(plain, name) || slices.ContainsFunc(plainBegin, func(begin string) bool { return strings.HasPrefix(name, begin) }):
+		case slices.Contains(plainVariables, name) || slices.ContainsFunc(plainPrefixes, func(begin string) bool { return strings.HasPrefix(name, begin) }):
 			kept = append(kept, variable)
 		}
 	}
 	return kept
 }
 
-// UnconfinedEnviron returns the variables for a command that is not confined: environ
-// without a script for the shell to begin with that is in one of the folders inside,
-// where confined commands may have put it.
+// UnconfinedEnviron returns environ for a command that is not confined. It leaves out BASH_ENV if
+// that names a script in one of the folders inside, because a confined command may have put the
+// script there for the shell to run.
 func UnconfinedEnviron(environ []string, inside ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		script, ok := strings.CutPrefix(variable, "BASH_ENV=")
@@ -83,7 +81,8 @@ func UnconfinedEnviron(environ []string, inside ...string) []string {
 	})
 }
 
-// Variable returns the value of a variable of an environment, of which the last counts.
+// Variable returns the value of a variable in an environment. If it is set twice, the last
+// counts.
 func Variable(environ []string, name string) string {
 	for _, variable := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -93,7 +92,7 @@ func Variable(environ []string, name string) string {
 	return ""
 }
 
-// WithSafePath returns environ with a PATH that leads into none of the folders inside.
+// WithSafePath returns environ with a PATH that leaves out the folders inside.
 func WithSafePath(environ []string, inside ...string) []string {
 	safe := slices.Clone(environ)
 	for i, variable := range safe {

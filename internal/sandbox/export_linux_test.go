@@ -9,7 +9,7 @@ import (
 
 // KillHolders ends what keeps the namespaces of a session, as somebody outside might.
 func (s *Sandbox) KillHolders() {
-	for _, h := range s.keeps.holders.byNetwork {
+	for _, h := range s.shared.holders.byNetwork {
 		_ = h.cmd.Process.Kill()
 	}
 }
@@ -27,7 +27,7 @@ func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
 		t.Fatal(err)
 	}
 	one := &holder{cmd, pair[0]}
-	s.keeps.holders = holders{byNetwork: map[bool]*holder{false: one, true: one}}
+	s.shared.holders = holders{byNetwork: map[bool]*holder{false: one, true: one}}
 	read := make(chan string, 1)
 	go func() {
 		rights := make([]byte, 256)

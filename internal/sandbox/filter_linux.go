@@ -9,7 +9,7 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// Codes of the kernel's filter machine and what it may answer.
+// Opcodes of the kernel's BPF machine, and the results that a filter can return.
 const (
 	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	bpfAnd   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
@@ -26,8 +26,8 @@ const (
 	kill        = unix.SECCOMP_RET_KILL_PROCESS
 )
 
-// Where struct seccomp_data has its parts; of arguments it is the lower half, which is
-// all that most calls look at.
+// Offsets in struct seccomp_data. Of an argument they give the lower half, which is the only part
+// that most calls use.
 const (
 	atCall         = 0
 	atArchitecture = 4
@@ -37,45 +37,45 @@ const (
 	atFourth       = 40
 )
 
-// x32Calls is where x86-64 numbers its 32-bit calls from, which are others for the
-// same numbers.
+// x32Calls is the first number of the x32 calls on x86-64. The filter refuses them all, because
+// its entries have the usual numbers.
 const x32Calls = 0x40000000
 
-// allBits masks nothing.
+// allBits is a mask that keeps every bit.
 const allBits = ^uint32(0)
 
-// filter says what becomes of calls, by their number: what is run when a call is made,
-// to the answer. Calls that it does not name are allowed.
+// filter maps the number of a call to the instructions that decide about it. Calls without an
+// entry are allowed.
 type filter map[uint32][]confine.Instruction
 
-// condition is one on an argument: that, masked, it is one of some values, or none.
+// condition tests one argument of a call. It holds if the masked argument is one of values, or,
+// if negated is set, none of them.
 type condition struct {
 	argument, mask uint32
-	none           bool
+	negated        bool
 	values         []uint32
 }
 
-// answer answers calls that are not refused already.
+// answer makes the filter return a result for calls that earlier instructions do not refuse.
 func (f filter) answer(answer uint32, calls ...uint32) {
 	for _, call := range calls {
 		f[call] = append(f[call], end(answer))
 	}
 }
 
-// refuseAny refuses a call when an argument, masked, is one of some values.
+// refuseAny refuses a call if the masked argument is one of values.
 func (f filter) refuseAny(call, argument, mask uint32, values ...uint32) {
 	f.refuse(call, condition{argument, mask, false, values})
 }
 
-// refuseAllBut refuses a call unless an argument, masked, is one of some values.
+// refuseAllBut refuses a call unless the masked argument is one of values.
 func (f filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
 	f.refuse(call, condition{argument, mask, true, values})
 }
 
-// refuse refuses a call of which all conditions hold, besides what is refused of it
-// already.
+// refuse refuses a call if all conditions hold. It can be called several times for one call.
 func (f filter) refuse(call uint32, conditions ...condition) {
-	rest := 0 // of the instructions to the refusal
+	rest := 0 // the number of instructions before the refusal
 	for _, c := range conditions {
 		rest += len(c.values) + 2
 	}
@@ -86,10 +86,11 @@ func (f filter) refuse(call uint32, conditions ...condition) {
 	f[call] = append(f[call], end(refuse))
 }
 
-// compare leaves out fails instructions behind it when the condition does not hold.
+// compare returns instructions that skip the next fails instructions if the condition does not
+// hold.
 func (c condition) compare(fails int) []confine.Instruction {
 	equal, other := 0, fails
-	if c.none {
+	if c.negated {
 		equal, other = fails, 0
 	}
 	var code []confine.Instruction
@@ -104,9 +105,9 @@ func (c condition) compare(fails int) []confine.Instruction {
 	return code
 }
 
-// program is the filter for the kernel. It finds a call by halves: the kernel tries the
-// program for every call there is when it is put on, which would take longer than all
-// else of it.
+// program returns the filter for the kernel. It finds a call by binary search, because the kernel
+// tries the program for every existing call when it is installed. That would otherwise take
+// longer than the whole remaining setup.
 func (f filter) program() []confine.Instruction {
 	begin := []confine.Instruction{
 		load(atArchitecture), test(bpfEqual, architecture, 1, 0), end(kill),
@@ -115,7 +116,8 @@ func (f filter) program() []confine.Instruction {
 	return append(begin, f.find(slices.Sorted(maps.Keys(f)))...)
 }
 
-// find is the part of the program for some calls, by their order, and those between.
+// find returns the part of the program that decides about the given sorted calls and the numbers
+// between them.
 func (f filter) find(calls []uint32) []confine.Instruction {
 	switch len(calls) {
 	case 0:

@@ -12,27 +12,26 @@ import (
 	"agent/internal/pattern"
 )
 
-// gitFolders are the folders of a repository outside its work tree that git has to
-// write, and what in them makes git run programs.
+// gitFolders lists the folders outside of a work tree that git has to write, and the files in
+// them that can make git run programs.
 type gitFolders struct {
 	write, protect []string
 }
 
-// runsPrograms are names in a repository's folder by which git can be made to run
-// programs, or to read its configuration elsewhere.
+// runsPrograms lists names in a git folder that can make git run programs, or read its
+// configuration from elsewhere.
 var runsPrograms = []string{"hooks", "config", "config.worktree", "info", "commondir", "gitdir"}
 
-// findGit finds the repository's folder of a work tree: .git inside it, or, for a
-// linked work tree or a submodule, the folder that its file .git names. That one is
-// only believed when it names the work tree in turn, since the file could come from
-// anybody.
+// findGit finds the git folder of a work tree: .git inside it or, for a linked work tree or a
+// submodule, the folder that the file .git names. Anybody could have written that file, so
+// findGit believes it only if the folder names the work tree in turn.
 func findGit(workspace string) gitFolders {
 	var folders gitFolders
 	dotGit := filepath.Join(workspace, ".git")
 	info, err := os.Lstat(dotGit)
 	if err != nil {
-		// A repository that a command makes is none that it may fill with hooks, or that
-		// is elsewhere.
+		// A command may create the repository, but must not put hooks in it or make .git lead
+		// elsewhere.
 		folders.addProtected(dotGit)
 		folders.protect = append(folders.protect, dotGit)
 		return folders
@@ -64,8 +63,8 @@ func (f *gitFolders) add(dir string) {
 	}
 }
 
-// innerFolders are the folders of submodules and of linked work trees in that of a
-// repository.
+// innerFolders returns the git folders of submodules and linked work trees inside the git folder
+// dir.
 func innerFolders(dir string) []string {
 	var found []string
 	modules := filepath.Join(dir, "modules")
@@ -75,7 +74,7 @@ func innerFolders(dir string) []string {
 			return nil
 		case missing(path, "HEAD"):
 			if filepath.Base(filepath.Dir(path)) == "objects" && isOfObjects(entry.Name()) {
-				return fs.SkipDir // there are many
+				return fs.SkipDir // there are many of these
 			}
 			return nil
 		}
@@ -86,7 +85,7 @@ func innerFolders(dir string) []string {
 	return append(found, linked...)
 }
 
-// isOfObjects reports whether git keeps objects in a folder of this name.
+// isOfObjects reports whether git stores objects in a folder with this name.
 func isOfObjects(name string) bool { return len(name) == 2 || name == "pack" || name == "info" }
 
 func (f *gitFolders) addProtected(dir string) {
@@ -95,12 +94,12 @@ func (f *gitFolders) addProtected(dir string) {
 	}
 }
 
-// ownLine matches the lines of a configuration that git writes for a repository it
-// makes or clones; none of them names a program.
+// ownLine matches configuration lines that git writes when it creates or clones a repository.
+// None of them names a program.
 var ownLine = pattern.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
 
-// madeByGit reports whether a path that is protected and was not there is only what
-// git itself makes: the folder of a repository, or a file .git that leads to one.
+// madeByGit reports whether a protected path that did not exist before looks as git itself
+// creates it. The path may be part of a new repository, or a file .git that leads to one.
 func madeByGit(path string) bool {
 	switch filepath.Base(path) {
 	case "info":
@@ -115,13 +114,13 @@ func madeByGit(path string) bool {
 			!slices.ContainsFunc(lines, func(line string) bool { return !ownLine.MatchString(line) || strings.HasSuffix(line, `\`) })
 	case ".git":
 		info, err := os.Lstat(path)
-		return err == nil && info.IsDir() || leadsHome(path) // what is in the folder is looked at too
+		return err == nil && info.IsDir() || leadsHome(path) // the content of the folder is checked separately
 	}
 	return false
 }
 
-// leadsHome reports whether a file .git leads to what git makes for a submodule or a
-// linked work tree, within the repository of a folder above.
+// leadsHome reports whether a file .git leads to the git folder of a submodule or linked work
+// tree inside the repository of a parent folder, as git itself creates it.
 func leadsHome(path string) bool {
 	parent := filepath.Dir(path)
 	dir := layout.Real(layout.PathIn(path, "gitdir:", parent))
@@ -139,7 +138,7 @@ func leadsHome(path string) bool {
 	return false
 }
 
-// missing reports whether a folder holds none of these names.
+// missing reports whether a folder contains none of the names.
 func missing(dir string, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))

@@ -11,9 +11,10 @@ import (
 	"agent/internal/git/layout"
 )
 
-// GitRuns reports whether git runs a file, or obeys it, because the configuration of a
-// repository above it, or one of the user's configurations, names it: as a folder of
-// hooks, as a file to include, or in a command. The path is absolute, without links.
+// GitRuns reports whether git runs or obeys a file because its configuration names it: as a
+// folder of hooks, as a file to include, or in a command. It reads the configuration of the
+// repositories above the file and the user's configurations. The path must be absolute and
+// without links.
 func GitRuns(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -29,12 +30,12 @@ func GitRuns(path string, configurations []string) bool {
 	}
 }
 
-// maxIncluded bounds how many files one configuration may be made of.
+// maxIncluded is how many files of one configuration are read.
 const maxIncluded = 20
 
-// gitNames returns the files and folders that the configuration of the repository of a
-// work tree names and by which git runs something. Those that a word with a slash in it
-// names need not be there yet.
+// gitNames returns the files and folders that a configuration tells git to run or obey. It reads
+// the configuration of the repository at workTree and the given ones. A word of a command counts
+// as a file if the file exists or the word contains a slash.
 func gitNames(workTree string, configurations []string) []string {
 	var names []string
 	files := append(configurationsOf(workTree), configurations...)
@@ -63,7 +64,7 @@ func gitNames(workTree string, configurations []string) []string {
 	return names
 }
 
-// configurationsOf are the files in which a repository keeps its configuration.
+// configurationsOf returns the configuration files of the repository of a work tree.
 func configurationsOf(workTree string) []string {
 	dotGit := filepath.Join(workTree, ".git")
 	dirs := []string{cmp.Or(layout.Folder(workTree), dotGit)}
@@ -77,14 +78,14 @@ func configurationsOf(workTree string) []string {
 	return files
 }
 
-// gitHooks are the names by which git finds hooks.
+// gitHooks lists the names of git's hooks.
 var gitHooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive",
 	"post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
 }
 
-// hooksIn is a folder of hooks; of one that holds the work tree only the hooks, since
-// all of it cannot stay as it is.
+// hooksIn returns the folder of hooks itself, or, if the folder contains the work tree, the
+// possible hooks in it, because the work tree as a whole cannot be protected.
 func hooksIn(folder, workTree string) []string {
 	if !disk.Within(workTree, folder) {
 		return []string{folder}
@@ -96,7 +97,7 @@ func hooksIn(folder, workTree string) []string {
 	return hooks
 }
 
-// isData reports whether the value of a key is never run, nor says what is.
+// isData reports whether git never runs the value of a key, nor takes a program's name from it.
 func isData(key string) bool {
 	switch key {
 	case "core.worktree", "core.excludesfile", "core.attributesfile", "commit.template", "blame.ignorerevsfile", "mailmap.file", "diff.orderfile":
@@ -107,11 +108,11 @@ func isData(key string) bool {
 		section == "remote" && slices.Contains([]string{"url", "pushurl", "fetch", "push"}, name) || key == "submodule.url"
 }
 
-// notInWords are the characters at which a command of the configuration is taken apart
-// to find the files it names.
+// notInWords lists the characters that separate words when a command of the configuration is
+// searched for files.
 const notInWords = " \t\n\"'`<>|&;(){}$=!,"
 
-// filesIn are the files that a command names, run in a work tree.
+// filesIn returns the files that a command names, with relative names resolved in the work tree.
 func filesIn(command, workTree string) []string {
 	var files []string
 	for _, word := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(notInWords, r) }) {
@@ -124,7 +125,7 @@ func filesIn(command, workTree string) []string {
 	return files
 }
 
-// gitPath is a path of a configuration, relative to dir.
+// gitPath returns the absolute path for a path in a configuration, which may be relative to dir.
 func gitPath(path, dir string) string {
 	if below, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -134,11 +135,11 @@ func gitPath(path, dir string) string {
 	return disk.At(dir, path)
 }
 
-// gitSetting is a line of a configuration. The key is the section and the name, in lower
-// case and without the subsection: filter.clean.
+// gitSetting is a line of a configuration. The key consists of the section and the name in lower
+// case, without the subsection, as in filter.clean.
 type gitSetting struct{ key, value string }
 
-// gitSettings reads a configuration, more leniently than git does.
+// gitSettings parses a configuration. It is more lenient than git.
 func gitSettings(content string) []gitSetting {
 	var settings []gitSetting
 	section := ""
@@ -151,7 +152,7 @@ func gitSettings(content string) []gitSetting {
 				section = section[:end]
 			}
 			line = strings.TrimSpace(rest)
-			// A subsection may hold a bracket: what is behind it is then no name.
+			// A quoted subsection may contain a bracket, so the header ends later.
 			if _, behind, quoted := strings.Cut(rest, "\"]"); quoted {
 				line = strings.TrimSpace(behind)
 			}
@@ -166,7 +167,7 @@ func gitSettings(content string) []gitSetting {
 	return settings
 }
 
-// gitValue is a value as git reads it: without quotes, escapes, and the comment behind it.
+// gitValue returns a value as git reads it: without quotes, escapes and a trailing comment.
 func gitValue(text string) string {
 	var value strings.Builder
 	quoted, escaped := false, false

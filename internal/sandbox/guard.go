@@ -17,34 +17,34 @@ import (
 	"agent/internal/protect/survey"
 )
 
-// guard puts protected files back as they were, where the backend cannot keep a
-// command from changing them: those that do not exist yet, links, and without mounts
-// all others. What the command had made of them is moved to a folder below the
-// temporary one, so that nothing is lost should somebody else have made it.
+// guard restores protected files that a command has changed. It looks after files that the
+// backend cannot protect: files that do not exist yet, links, paths whose parent folder may be
+// renamed, and, if there are no mounts, all others. It moves the command's version to a folder
+// below the temporary one, so that nothing is lost if somebody else made the change.
 //
-// The command may have put links anywhere, and the guard is not confined. So it moves
-// through an os.Root, which no link leads out of.
+// The command may have created links anywhere, and the guard is not confined. So the guard uses
+// os.Root, which no link leads out of.
 type guard struct {
 	policy Policy
-	// stop ends the watch; undone are the paths that it has put back, by name.
+	// stop ends the watch. undone is the set of paths that were restored.
 	stop   chan struct{}
 	watch  sync.WaitGroup
 	undone map[string]bool
-	// things are what was protected, by path.
-	things map[string]thing
-	// folders are those whose files are protected.
+	// originals holds the protected files as they were at the start, by path.
+	originals map[string]original
+	// folders lists the folders whose files are all protected.
 	folders []place
-	// known is what there was in the folders of repositories.
+	// known is the state of the git folders at the start.
 	known repositories
 }
 
-// place is a path below a folder that is trusted.
+// place is a path relative to a trusted folder.
 type place struct{ base, rel string }
 
 func (p place) path() string { return filepath.Join(p.base, p.rel) }
 
-// thing is what was at a place: nothing, a link, or a file.
-type thing struct {
+// original is the content of a place at the start: nothing, a link, or a file.
+type original struct {
 	place
 	kind    fs.FileMode // absent, fs.ModeSymlink, or 0 for a file
 	link    string
@@ -52,20 +52,22 @@ type thing struct {
 	mode    fs.FileMode
 }
 
-// absent is the kind of what was not there.
+// absent is the kind of an original that did not exist.
 const absent = fs.ModeIrregular
 
-// sample ends the names of hooks that git does not run.
+// sample is the ending of hooks that git does not run.
 const sample = ".sample"
 
-// guardedBytes bounds the size of a protected file that is kept in memory.
+// guardedBytes is the largest size of a protected file that is kept in memory.
 const guardedBytes = 1 << 20
 
+// newGuard returns a guard that remembers the protected files of the policy, or nil if the
+// command cannot change any.
 func newGuard(policy Policy, backend Backend) *guard {
 	if policy.Profile != Work || policy.Temp == "" {
 		return nil
 	}
-	g := &guard{policy: policy, things: map[string]thing{}, known: policy.repositories()}
+	g := &guard{policy: policy, originals: map[string]original{}, known: policy.repositories()}
 	for _, path := range policy.Protected {
 		where, ok := policy.placeOf(path)
 		if !ok {
@@ -74,19 +76,19 @@ func newGuard(policy Policy, backend Backend) *guard {
 		info, exists := policy.present[path]
 		switch {
 		case !exists:
-			g.things[path] = thing{place: where, kind: absent}
+			g.originals[path] = original{place: where, kind: absent}
 		case info.Mode()&fs.ModeSymlink != 0:
 			if link, err := os.Readlink(path); err == nil {
-				g.things[path] = thing{place: where, kind: fs.ModeSymlink, link: link}
+				g.originals[path] = original{place: where, kind: fs.ModeSymlink, link: link}
 			}
-		case backend == Thread || slices.Contains(policy.inside, path):
-			g.keep(where, info)
+		case backend == Thread || slices.Contains(policy.movable, path):
+			g.remember(where, info)
 		}
 	}
 	return g
 }
 
-// placeOf finds the writable folder that a path is in.
+// placeOf returns the place of a path in a writable folder, and false if it is in none.
 func (p Policy) placeOf(path string) (place, bool) {
 	for _, base := range append([]string{p.Workspace}, p.git...) {
 		if rel, err := filepath.Rel(base, path); err == nil && disk.Within(path, base) && path != base {
@@ -96,10 +98,10 @@ func (p Policy) placeOf(path string) (place, bool) {
 	return place{}, false
 }
 
-// keep remembers a file, or the files of a folder.
-func (g *guard) keep(where place, info fs.FileInfo) {
+// remember stores a file, or every file of a folder, as an original.
+func (g *guard) remember(where place, info fs.FileInfo) {
 	if !info.IsDir() {
-		g.keepFile(where, info)
+		g.rememberFile(where, info)
 		return
 	}
 	_ = filepath.WalkDir(where.path(), func(file string, entry fs.DirEntry, err error) error {
@@ -111,26 +113,26 @@ func (g *guard) keep(where place, info fs.FileInfo) {
 		if entry.IsDir() {
 			g.folders = append(g.folders, here)
 		} else if info, err := entry.Info(); err == nil {
-			g.keepFile(here, info)
+			g.rememberFile(here, info)
 		}
 		return nil
 	})
 }
 
-func (g *guard) keepFile(where place, info fs.FileInfo) {
+func (g *guard) rememberFile(where place, info fs.FileInfo) {
 	if !info.Mode().IsRegular() || info.Size() > guardedBytes || strings.HasSuffix(where.rel, sample) {
 		return
 	}
 	if content, err := disk.Read(where.path()); err == nil {
-		g.things[where.path()] = thing{place: where, content: content, mode: info.Mode().Perm()}
+		g.originals[where.path()] = original{place: where, content: content, mode: info.Mode().Perm()}
 	}
 }
 
-// guardEvery is how often a command that runs on is looked after: a server may run for
-// hours, and what it makes would take effect meanwhile.
+// guardEvery is how often the files are checked while a command runs. A server may run for hours,
+// and its changes would take effect meanwhile.
 const guardEvery = 2 * time.Second
 
-// begin looks after a command from now on.
+// begin starts checking the files at intervals.
 func (g *guard) begin() {
 	if g == nil {
 		return
@@ -150,8 +152,8 @@ func (g *guard) begin() {
 	})
 }
 
-// end puts back what the command has changed, and returns all paths of which that is so,
-// and whether there may be more beyond what is looked into.
+// end restores the files a last time. It returns all paths that were restored since begin, and
+// whether there may be more because the survey does not visit every folder.
 func (g *guard) end() (undone []string, unwatched bool) {
 	if g == nil {
 		return nil, false
@@ -162,19 +164,19 @@ func (g *guard) end() (undone []string, unwatched bool) {
 	return slices.Sorted(maps.Keys(g.undone)), g.policy.Survey != nil && g.policy.Survey.Partial()
 }
 
-// restore puts back what changed, look being how the survey is asked.
+// restore restores every file that changed. look is the method of the survey to use.
 func (g *guard) restore(look func() survey.Found) {
 	var changed []string
 	for _, folder := range g.folders {
 		for _, name := range names(folder) {
 			path := filepath.Join(folder.path(), name)
-			if _, known := g.things[path]; !known && g.setAside(place{folder.base, filepath.Join(folder.rel, name)}) {
+			if _, known := g.originals[path]; !known && g.setAside(place{folder.base, filepath.Join(folder.rel, name)}) {
 				changed = append(changed, path)
 			}
 		}
 	}
 	changed = append(changed, g.undoNew(look)...)
-	for path, was := range g.things {
+	for path, was := range g.originals {
 		root, err := os.OpenRoot(was.base)
 		if err != nil {
 			continue
@@ -189,8 +191,8 @@ func (g *guard) restore(look func() survey.Found) {
 	}
 }
 
-// undoNew moves away what is protected now and was not there before, wherever it is in
-// the workspace, unless git makes the like.
+// undoNew moves away new files that are protected, wherever they are in the workspace, unless git
+// creates such files.
 func (g *guard) undoNew(look func() survey.Found) []string {
 	if g.policy.Survey == nil {
 		return g.undoInGit(nil)
@@ -200,13 +202,13 @@ func (g *guard) undoNew(look func() survey.Found) []string {
 	for _, repository := range found.Repositories {
 		var inside gitFolders
 		inside.addProtected(repository)
-		paths = append(append(paths, inside.protect...), g.policy.named(filepath.Dir(repository))...)
+		paths = append(append(paths, inside.protect...), g.policy.configured(filepath.Dir(repository))...)
 	}
 	undone := g.undoInGit(found.Repositories)
 	for _, path := range paths {
 		where, ok := g.policy.placeOf(path)
 		if !ok || slices.Contains(g.policy.Protected, path) {
-			continue // it was there before, or its absence is looked at anyway
+			continue // it has an original
 		}
 		if _, err := os.Lstat(path); err == nil && !madeByGit(path) && g.setAside(where) {
 			undone = append(undone, path)
@@ -215,7 +217,7 @@ func (g *guard) undoNew(look func() survey.Found) []string {
 	return undone
 }
 
-// names lists the files of a folder.
+// names returns the names of the files in a folder, without sample hooks.
 func names(folder place) []string {
 	root, err := os.OpenRoot(folder.base)
 	if err != nil {
@@ -232,8 +234,8 @@ func names(folder place) []string {
 	return found
 }
 
-// isIn reports whether what was at a place is there still.
-func (t thing) isIn(root *os.Root) bool {
+// isIn reports whether the original is unchanged.
+func (t original) isIn(root *os.Root) bool {
 	info, err := root.Lstat(t.rel)
 	switch {
 	case t.kind == absent:
@@ -248,7 +250,7 @@ func (t thing) isIn(root *os.Root) bool {
 	return err == nil && info.Mode().Perm() == t.mode && bytes.Equal(now, t.content)
 }
 
-func (g *guard) putBack(root *os.Root, was thing) bool {
+func (g *guard) putBack(root *os.Root, was original) bool {
 	aside := g.setAside(was.place)
 	switch was.kind {
 	case absent:
@@ -259,7 +261,8 @@ func (g *guard) putBack(root *os.Root, was thing) bool {
 	return root.MkdirAll(filepath.Dir(was.rel), 0o755) == nil && root.WriteFile(was.rel, was.content, was.mode) == nil
 }
 
-// setAside moves a file or folder out of the way.
+// setAside moves a file or folder to a new folder below the temporary one. It reports whether the
+// place is free then.
 func (g *guard) setAside(what place) bool {
 	root, err := os.OpenRoot(what.base)
 	if err != nil {
@@ -280,5 +283,5 @@ func (g *guard) setAside(what place) bool {
 		return true
 	}
 	_ = os.Remove(dir)
-	return root.RemoveAll(what.rel) == nil // on another file system
+	return root.RemoveAll(what.rel) == nil // the temporary folder is on another file system
 }

@@ -10,12 +10,12 @@ import (
 	"agent/internal/git/layout"
 )
 
-// repositories are what the guard knows of the folders of repositories before a command.
+// repositories is the state of the git folders before a command.
 type repositories struct {
-	// inner are the folders of submodules and linked work trees.
+	// inner lists the git folders of submodules and linked work trees.
 	inner []string
-	// execs are the lines by which a rebase that was stopped runs commands when it continues,
-	// by the file that holds them.
+	// execs maps the todo file of a stopped rebase to the lines that will run commands when the
+	// rebase continues.
 	execs map[string][]string
 }
 
@@ -25,7 +25,7 @@ func (p Policy) repositories() repositories {
 		known.inner = append(known.inner, innerFolders(dir)...)
 	}
 	known.execs = map[string][]string{}
-	for _, dir := range slices.Concat(p.git, known.inner, p.found) {
+	for _, dir := range slices.Concat(p.git, known.inner, p.innerRepositories) {
 		for _, todo := range todosIn(dir) {
 			known.execs[todo], _ = readTodo(todo, func(string) bool { return false })
 		}
@@ -33,9 +33,9 @@ func (p Policy) repositories() repositories {
 	return known
 }
 
-// undoInGit moves away what a command has added to the folders of repositories and by
-// which git runs programs: in those of submodules and work trees that are new, and in
-// what a rebase still has to do. further are repositories that were found elsewhere.
+// undoInGit moves away files that a command added to git folders and that make git run programs:
+// files in new folders of submodules and work trees, and todo files of a rebase with new exec
+// lines. further are the repositories that the survey found.
 func (g *guard) undoInGit(further []string) []string {
 	var undone []string
 	undo := func(path, rest string) {
@@ -45,7 +45,7 @@ func (g *guard) undoInGit(further []string) []string {
 		}
 		undone = append(undone, path)
 		if root, err := os.OpenRoot(where.base); rest != "" && err == nil {
-			_ = root.WriteFile(where.rel, []byte(rest), 0o644) // without it the rebase is lost, and safe
+			_ = root.WriteFile(where.rel, []byte(rest), 0o644) // if this fails, the rebase is lost, but nothing runs
 			root.Close()
 		}
 	}
@@ -72,8 +72,8 @@ func (g *guard) undoInGit(further []string) []string {
 	return undone
 }
 
-// foreignIn are the files of a new folder for a submodule or work tree of the repository
-// dir that git does not make.
+// foreignIn returns the files in inner that git does not create. inner is a new folder for a
+// submodule or linked work tree inside the git folder dir.
 func foreignIn(inner, dir string) []string {
 	var foreign []string
 	for _, name := range runsPrograms {
@@ -87,14 +87,14 @@ func foreignIn(inner, dir string) []string {
 	return foreign
 }
 
-// todosIn are the files in the folder of a repository that say what a rebase still has
-// to do.
+// todosIn returns the possible todo files of a stopped rebase in a git folder.
 func todosIn(dir string) []string {
 	return []string{filepath.Join(dir, "rebase-merge", "git-rebase-todo"), filepath.Join(dir, "rebase-apply", "git-rebase-todo")}
 }
 
-// readTodo reads such a file: the lines that run a command, with single spaces, and the file
-// without those of them that are to go. What is there but cannot be read is one such line.
+// readTodo reads a todo file. It returns the lines that run a command, with single spaces, and
+// the file without the lines that drop selects. A file that cannot be read counts as one such
+// line.
 func readTodo(todo string, drop func(line string) bool) (execs []string, without string) {
 	info, err := os.Lstat(todo)
 	if err != nil {

@@ -23,18 +23,18 @@ import (
 )
 
 const (
-	// helperABI is the version of Landlock from which files can be moved between
-	// folders; before, the mounts alone confine.
+	// helperABI is the first version of Landlock that can allow moving files between folders.
+	// With older kernels the mounts alone confine.
 	helperABI = 2
 )
 
-// keptByRoot is the set of capabilities that commands of root keep: those over files and
-// users, which do not reach out of the sandbox. Others get around Landlock, or change
-// the clock, the priorities or the terminals of all.
+// keptByRoot is the set of capabilities that commands of root keep. They concern files and users
+// and do not reach out of the sandbox. Other capabilities get around Landlock, or change the
+// clock, priorities or terminals for the whole system.
 const keptByRoot = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
-// startHelper has the holder start this program as the helper, in new namespaces, and
-// that the command.
+// startHelper has the holder start this program as the helper in new namespaces. The helper
+// starts the command.
 func (c *Command) startHelper(ctx context.Context, holders *holders, policy Policy) error {
 	spec := policy.spec(c.cmd.Env, append([]string{c.cmd.Path}, c.cmd.Args...))
 	spec.Path, spec.Args, spec.Dir = c.cmd.Path, c.cmd.Args, policy.dir
@@ -48,7 +48,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 		return &setupError{err}
 	}
 	if err := p.attach(ctx, pid); err != nil {
-		ours.Close() // and with it ends the helper
+		ours.Close() // this ends the helper
 		return &setupError{err}
 	}
 	if err := handOver(ours, spec); err != nil {
@@ -61,13 +61,13 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 	c.finish = func() End {
 		defer ours.Close()
 		var last confine.Report
-		_ = confine.Receive(ours, &last) // nothing comes from one that was killed
-		return End{LeftBehind: last.Left}
+		_ = confine.Receive(ours, &last) // a helper that was killed sends no report
+		return End{LeftBehind: last.LeftBehind}
 	}
 	return nil
 }
 
-// handOver sends the helper its work and waits until it has done it.
+// handOver sends the spec to the helper and waits until the helper has started the command.
 func handOver(channel io.ReadWriter, spec confine.Spec) error {
 	var first confine.Report
 	err := errors.Join(confine.Send(channel, &spec), confine.Receive(channel, &first))
@@ -103,14 +103,14 @@ func tryHelper(holders *holders) error {
 	return err
 }
 
-// spec returns what the helper has to do for a policy, and a command with that environment
-// and those arguments.
+// spec returns the helper's instructions for a policy and a command with the given environment
+// and arguments.
 func (p Policy) spec(environ, args []string) confine.Spec {
 	spec := confine.Spec{
 		Temp:      p.PrivateTemp,
 		Shown:     p.shownTo(environ, args),
 		Write:     p.mounted(),
-		ReadOnly:  p.there(),
+		ReadOnly:  p.presentPaths(),
 		Hidden:    p.DenyRead,
 		Devices:   harmlessDevices,
 		Processes: p.processes, KernelBounds: ownPidMax(),
@@ -119,7 +119,7 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 	}
 	found := slices.Concat(spec.Shown, spec.Write)
 	spec.Env = p.withoutOwnPrograms(environ, found)
-	spec.Hidden = p.hiddenBeside(slices.Concat(spec.Hidden, listeningSockets()), found)
+	spec.Hidden = p.withoutHiddenTemp(slices.Concat(spec.Hidden, listeningSockets()), found)
 	if names := layout.Real("/etc/resolv.conf"); p.network() && disk.Within(names, "/run") {
 		spec.Keep = []string{names}
 	}
@@ -132,13 +132,13 @@ func (p Policy) spec(environ, args []string) confine.Spec {
 	return spec
 }
 
-// mounted are the paths that are mounted so that they can be written: those of the
-// policy and, because what is mounted cannot be moved away, the folders that hold
-// something protected. Files cannot be moved between mounts, so of those only the
-// folders are that nobody moves files out of, such as .github and .git/modules.
+// mounted returns the paths to mount writable, parents first. Besides the writable paths of the
+// policy these are folders above something protected, because a mount point cannot be renamed.
+// But files cannot be moved between mounts either. So only folders are added that nobody moves
+// files out of, such as .github and .git/modules.
 func (p Policy) mounted() []string {
 	paths := p.writable()
-	for _, protected := range p.there() {
+	for _, protected := range p.presentPaths() {
 		where, ok := p.placeOf(protected)
 		if !ok {
 			continue
@@ -154,8 +154,8 @@ func (p Policy) mounted() []string {
 	return slices.Compact(paths)
 }
 
-// intoNamespaces has a process started in namespaces of its own, in which it and what it
-// starts may arrange mounts and devices, and otherwise keeps its user.
+// intoNamespaces makes attr start a process in its own namespaces. The process keeps its user,
+// and it and its children may arrange mounts and devices there.
 func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
 	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
@@ -168,9 +168,9 @@ func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
 	attr.GidMappings = sameIDs("/proc/self/gid_map", os.Getegid())
 }
 
-// ownPidMax reports whether namespaces of processes have a bound of their own on how many
-// there are: since Linux 6.14. Before, there is one for the whole system, which root could
-// change from inside.
+// ownPidMax reports whether each process namespace has its own limit on process IDs, as since
+// Linux 6.14. Older kernels have one limit for the whole system, and root could change it from
+// inside.
 var ownPidMax = sync.OnceValue(func() bool {
 	var name unix.Utsname
 	var major, minor int
@@ -181,8 +181,8 @@ var ownPidMax = sync.OnceValue(func() bool {
 	return err == nil && (major > 6 || major == 6 && minor >= 14)
 })
 
-// sameIDs maps users or groups to themselves: all that there are for root, else the
-// own one.
+// sameIDs returns a mapping of users or groups to themselves. It contains every ID if this
+// program runs as root, otherwise only the given one.
 func sameIDs(table string, own int) []syscall.SysProcIDMap {
 	var ids []syscall.SysProcIDMap
 	if content, err := os.ReadFile(table); err == nil && os.Geteuid() == 0 {
@@ -199,7 +199,8 @@ func sameIDs(table string, own int) []syscall.SysProcIDMap {
 	return ids
 }
 
-// socketPair is a channel to the helper; it closes when either side ends.
+// socketPair returns both ends of a channel to a helper. The channel closes when either side
+// ends.
 func socketPair() (ours, theirs *os.File, err error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	"agent/internal/sandbox/keeper"
 )
 
-// holders are the processes that keep the namespaces which the commands of a session
-// share, by whether they reach the network. A server that one command starts is so
-// reached by the next, and by nobody else.
+// holders keeps the processes that own the namespaces which the commands of a session share.
+// There is one with network access and one without. Because of the sharing, one command can start
+// a server and the next command can reach it, but nobody else can.
 type holders struct {
 	mu        sync.Mutex
 	byNetwork map[bool]*holder
 }
 
-// holder is one of them. It ends with this program, with which its channel closes.
+// holder is a process that owns namespaces. It ends when its channel closes, as happens when this
+// program ends.
 type holder struct {
 	cmd     *exec.Cmd
 	channel int
 }
 
-// start has a holder start a helper, a child of this process, with standard files and a
-// channel of its own, which closes when either side ends. A holder that is gone is
-// replaced.
+// start has a holder start a helper as a child of this process, with the given standard files and
+// a new channel. The channel closes when either side ends. A holder that has ended is replaced.
 func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,8 +59,8 @@ func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (
 			ours.Close()
 			return 0, nil, errors.New(reply.Failed)
 		}
-		// A helper that this holder has started all the same ends with the channel, which no
-		// other helper gets: it would do the other's work.
+		// The holder may have started a helper before it failed. Closing the channel ends it. The
+		// channel is not used again, or this helper would do the work of the next one.
 		ours.Close()
 		gone = err
 		one.end()
@@ -69,7 +69,7 @@ func (h *holders) start(network bool, asked keeper.Request, files [3]*os.File) (
 	return 0, nil, gone
 }
 
-// newHolder starts a holder in namespaces of its own.
+// newHolder starts a holder in its own namespaces.
 func newHolder(network bool) (*holder, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -87,7 +87,7 @@ func newHolder(network bool) (*holder, error) {
 	intoNamespaces(attributes(cmd), network)
 	h := &holder{cmd, pair[0]}
 	err = cmd.Start()
-	theirs.Close() // at once: when the holder dies, the channel ends
+	theirs.Close() // only the holder keeps this end, so the channel closes when the holder ends
 	if err != nil {
 		unix.Close(h.channel)
 		return nil, err
@@ -103,7 +103,7 @@ func newHolder(network bool) (*holder, error) {
 	return h, nil
 }
 
-// ask sends a request with files, of which the helper gets copies.
+// ask sends a request and copies of the files, and returns the reply.
 func (h *holder) ask(asked keeper.Request, files [4]*os.File) (keeper.Reply, error) {
 	message, err := json.Marshal(asked)
 	if err != nil {

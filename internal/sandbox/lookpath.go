@@ -12,34 +12,35 @@ import (
 	"agent/internal/git/layout"
 )
 
-// LookPath finds the program that a shell runs by a name with SafePath. It is an error
-// when that program is a link into one of the folders inside.
+// LookPath returns the file that a shell would run for a program's name with SafePath. It is an
+// error if the file is a link into one of the folders inside.
 func LookPath(name, path string, inside ...string) (string, error) {
 	if filepath.Base(name) != name {
 		return "", fmt.Errorf("%s is not the name of a program", name)
 	}
-	file := first(name, SafePath(path, inside...))
+	file := firstExecutable(name, SafePath(path, inside...))
 	if file == "" || IsInside(file, inside) {
 		return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
 	}
 	return file, nil
 }
 
-// FoundInside returns the program that a shell finds by a name in the absolute folders
-// of path, where that is in one of the folders inside, links followed; else it is empty.
-func FoundInside(name, path string, inside ...string) string {
+// LookPathInside returns the file that a shell would run for a program's name with the absolute
+// folders of path, if that file is in one of the folders inside after links are followed.
+// Otherwise it returns the empty string.
+func LookPathInside(name, path string, inside ...string) string {
 	if filepath.Base(name) != name {
 		return ""
 	}
-	file := first(name, absolute(path))
+	file := firstExecutable(name, absoluteFolders(path))
 	if file == "" || !IsInside(file, inside) {
 		return ""
 	}
 	return file
 }
 
-// first is the first file in the folders of path that a shell would run by a name.
-func first(name, path string) string {
+// firstExecutable returns the first executable file with the given name in the folders of path.
+func firstExecutable(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		file := filepath.Join(dir, name)
 		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode().Perm()&0o111 != 0 {
@@ -49,22 +50,23 @@ func first(name, path string) string {
 	return ""
 }
 
-// absolute are the folders of a list like the variable PATH that do not depend on where
-// one is.
-func absolute(path string) string {
+// absoluteFolders returns the absolute folders of a list like PATH. Other folders depend on the
+// current folder.
+func absoluteFolders(path string) string {
 	kept := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
-// SafePath returns the folders of a list like the variable PATH that are absolute
-// and in none of the folders inside, links followed: nobody should run a program of the
-// workspace by the name of one of the system.
+// SafePath returns the folders of a list like PATH that are absolute and in none of the folders
+// inside, with links followed. So the name of a system program never runs a file of the
+// workspace.
 func SafePath(path string, inside ...string) string {
-	kept := slices.DeleteFunc(filepath.SplitList(absolute(path)), func(dir string) bool { return IsInside(dir, inside) })
+	kept := slices.DeleteFunc(filepath.SplitList(absoluteFolders(path)), func(dir string) bool { return IsInside(dir, inside) })
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
-// IsInside reports whether a path is in one of some folders, links followed or not.
+// IsInside reports whether a path is in one of the folders, either as written or with links
+// followed.
 func IsInside(path string, folders []string) bool {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {

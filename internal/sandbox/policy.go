@@ -19,20 +19,20 @@ type Profile int
 
 // The profiles.
 const (
-	// Look may read all but what is hidden, and write nothing but its temporary
-	// folder. There is no network.
+	// Look may read everything except hidden files, and write to its temporary folder only. It
+	// has no network.
 	Look Profile = iota
-	// Work may besides write the workspace, except for what is protected, and use
-	// network connections to itself.
+	// Work may also write to the workspace, except for protected files, and use network
+	// connections to itself.
 	Work
 	// Open is not confined.
 	Open
 )
 
-// String is the name of the profile.
+// String returns the name of the profile.
 func (p Profile) String() string { return [...]string{"look", "work", "open"}[p] }
 
-// ParseProfile reads the name of a profile that confines.
+// ParseProfile returns the confining profile with the given name.
 func ParseProfile(name string) (Profile, error) {
 	for _, p := range []Profile{Look, Work} {
 		if name == p.String() {
@@ -42,59 +42,62 @@ func ParseProfile(name string) (Profile, error) {
 	return 0, fmt.Errorf("there is no profile %q (valid: look, work)", name)
 }
 
-// Policy is what a command may do. Paths that do not exist are left out.
+// Policy lists the rights of a command. Paths that do not exist are left out.
 type Policy struct {
 	Profile Profile
-	// Workspace may be written in Work, Temp always; TMPDIR is set to it. No link leads to Temp.
+	// Work may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. Temp
+	// must not be a link or lie behind one.
 	Workspace, Temp string
-	// PrivateTemp is the folder that the command finds as /tmp, where there are namespaces;
-	// empty: it finds the system's.
+	// PrivateTemp is the folder that the command sees as /tmp, if the backend has namespaces. If
+	// it is empty, the command sees the system's /tmp.
 	PrivateTemp string
-	// AllowWrite are further folders and files that Work may write.
+	// AllowWrite lists further folders and files that Work may write.
 	AllowWrite []string
-	// DenyRead are files and folders that cannot be opened, such as those that hold keys.
+	// DenyRead lists files and folders that cannot be opened, such as key files.
 	DenyRead []string
-	// Protected are files and folders inside the workspace that stay as they are.
-	// What makes git run programs is protected besides.
+	// Protected lists files and folders inside the workspace that the command must not change.
+	// The files by which git runs programs are added to it.
 	Protected []string
-	// GitConfigurations are the user's configurations of git, which count in every
-	// repository. What they and those of the repositories name in the workspace stays as
-	// it is too.
+	// GitConfigurations lists the user's git configurations, which apply in every repository.
+	// Files of the workspace that these or the repositories' configurations name are protected
+	// too.
 	GitConfigurations []string
-	// Survey finds what else of the workspace stays as it is, and what holds keys and
-	// cannot be opened but for AllowRead; nil: nothing does.
+	// Survey finds further files of the workspace: those to protect, and key files, which cannot
+	// be opened unless they are inside AllowRead. If it is nil, none are searched for.
 	Survey    *survey.Survey
 	AllowRead []string
-	// Network leaves the network on in Work.
+	// Network gives Work access to the network.
 	Network bool
-	// Caches is a folder for the caches of build tools in Work; empty to leave
-	// them off.
+	// Caches is a folder for the caches of build tools in Work. If it is empty, the tools use
+	// their own.
 	Caches string
-	// Grace is how long what the command leaves behind has to end when asked to.
+	// Grace is the time between asking the remaining processes to end and ending them by force.
 	Grace time.Duration
-	// Stays says that the command is a server, which runs long and idles: outside of a
-	// namespace nobody counts its processes, which costs time as long as it runs.
+	// Stays is set for a server, which runs long and is mostly idle. Outside of a namespace its
+	// processes are not counted, because the counting would cost time as long as it runs.
 	Stays bool
 
+	// dir is the folder that the command starts in, and git are the folders outside the work tree
+	// that git has to write.
 	dir string
 	git []string
-	// processes bounds the processes and threads of the command.
+	// processes is the largest number of processes and threads of the command.
 	processes int
-	// found are the repositories in the workspace that the survey found.
-	found []string
-	// inside is what of Protected the caller or a configuration names, or the survey found; it is put back at the
-	// end should it have been moved away with a folder above it.
-	inside []string
-	// present are those of Protected that there are, in Work. Of some hundred names few
-	// exist, so it is asked once.
+	// innerRepositories are the git folders that the survey found inside the workspace.
+	innerRepositories []string
+	// movable are the Protected paths whose parent folder a command may rename. A mount does not
+	// prevent that, so the guard restores them at the end.
+	movable []string
+	// present holds the Protected paths that exist, in Work. Few of several hundred exist, so
+	// they are looked up once.
 	present map[string]fs.FileInfo
 }
 
-// mostProcesses bounds the processes and threads of a command.
+// mostProcesses is the usual limit on the processes and threads of a command.
 const mostProcesses = 4096
 
-// resolve makes the policy's paths absolute and free of links, and has the survey
-// look.
+// resolve makes the paths of the policy absolute and free of links, and adds the findings of the
+// survey.
 func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	var err error
 	if p.dir, err = filepath.Abs(dir); err != nil {
@@ -126,13 +129,13 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	p.git = folders.write
 	p.Protected = append(slices.Clone(p.Protected), folders.protect...)
 	if p.Survey != nil && p.Profile != Open {
-		p.surveyed(p.Survey.Before(), backend)
+		p.addSurvey(p.Survey.Before(), backend)
 	}
 	if p.Profile != Work {
-		return p, nil // nothing of it can be written
+		return p, nil // the command cannot write to the workspace
 	}
-	named := p.named(p.Workspace)
-	p.Protected, p.inside = append(p.Protected, named...), slices.Concat(p.inside, named, agreed)
+	named := p.configured(p.Workspace)
+	p.Protected, p.movable = append(p.Protected, named...), slices.Concat(p.movable, named, agreed)
 	p.present = map[string]fs.FileInfo{}
 	for _, path := range p.Protected {
 		if info, err := os.Lstat(path); err == nil {
@@ -142,37 +145,37 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	return p, nil
 }
 
-// named are the files in the workspace that git would run because a configuration names
-// them, in the repository of a work tree.
-func (p Policy) named(workTree string) []string {
+// configured returns the files in the workspace that git would run because the configuration of
+// the repository at workTree, or one of the user's, names them.
+func (p Policy) configured(workTree string) []string {
 	names := gitNames(workTree, p.GitConfigurations)
 	for _, name := range names {
-		names = append(names, layout.Real(name)) // behind a link it is another
+		names = append(names, layout.Real(name)) // a link has a second path
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return name == "" || !disk.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
 	})
 }
 
-// there are the files of Protected that exist.
-func (p Policy) there() []string { return slices.Sorted(maps.Keys(p.present)) }
+// presentPaths returns the sorted Protected paths that exist.
+func (p Policy) presentPaths() []string { return slices.Sorted(maps.Keys(p.present)) }
 
-// surveyed takes over what the survey found.
-func (p *Policy) surveyed(found survey.Found, backend Backend) {
+// addSurvey adds the files that the survey found to Protected and DenyRead.
+func (p *Policy) addSurvey(found survey.Found, backend Backend) {
 	if p.Profile == Work {
 		var folders gitFolders
-		p.found = found.Repositories
+		p.innerRepositories = found.Repositories
 		for _, repository := range found.Repositories {
 			folders.addProtected(repository)
-			folders.protect = append(folders.protect, p.named(filepath.Dir(repository))...)
+			folders.protect = append(folders.protect, p.configured(filepath.Dir(repository))...)
 		}
-		p.inside = slices.Concat(found.Later, folders.protect)
-		p.Protected = append(p.Protected, p.inside...)
+		p.movable = slices.Concat(found.Later, folders.protect)
+		p.Protected = append(p.Protected, p.movable...)
 		slices.Sort(p.Protected)
 		p.Protected = slices.Compact(p.Protected)
 	}
 	if backend == Thread && p.Profile == Work {
-		return // it can hide nothing where files may be made
+		return // this backend cannot hide files in a folder where the command may create some
 	}
 	allowed := existing(p.AllowRead)
 	p.DenyRead = append(p.DenyRead, slices.DeleteFunc(existing(found.Keys), func(path string) bool {
@@ -180,6 +183,7 @@ func (p *Policy) surveyed(found survey.Found, backend Backend) {
 	})...)
 }
 
+// existing returns the paths that exist, with links resolved and without duplicates.
 func existing(paths []string) []string {
 	var found []string
 	for _, path := range paths {
@@ -190,7 +194,7 @@ func existing(paths []string) []string {
 	return found
 }
 
-// writable are the folders and files that may be written, parents first.
+// writable returns the folders and files that the command may write, parents first.
 func (p Policy) writable() []string {
 	paths := []string{p.Temp}
 	if p.Profile == Work {
@@ -202,8 +206,8 @@ func (p Policy) writable() []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
-// Writable are the folders and files that commands may write besides the workspace and
-// the temporary folder.
+// Writable returns the folders and files that commands may write besides the workspace and the
+// temporary folder.
 func (p Policy) Writable() []string {
 	paths := slices.Clone(p.AllowWrite)
 	if p.Caches != "" {
@@ -212,12 +216,12 @@ func (p Policy) Writable() []string {
 	return paths
 }
 
-// Writes reports whether a command in Work may write what is at a path without links, but for
-// what is protected.
+// Writes reports whether a command in Work may write to a path. The path must contain no links.
+// Protected files are not considered.
 func (p Policy) Writes(path string) bool {
 	folders := append([]string{p.Workspace, p.Temp, "/dev/shm"}, p.Writable()...)
 	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && disk.Within(path, layout.Real(folder)) })
 }
 
-// network reports whether the command can reach others.
+// network reports whether the command has access to the network.
 func (p Policy) network() bool { return p.Profile == Work && p.Network }

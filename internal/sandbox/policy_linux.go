@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights to files, as Landlock has them.
+// The access rights of Landlock.
 const (
 	mayRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	mayList = unix.LANDLOCK_ACCESS_FS_READ_DIR
 	mayAll  = 1<<16 - 1
 )
 
-// harmlessDevices are what a command can use below /dev.
+// harmlessDevices lists the devices that a command can use below /dev.
 var harmlessDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 
-// newRuleset makes a ruleset for a kernel with that version of Landlock.
+// newRuleset returns a ruleset for a kernel with the given version of Landlock.
 func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
-	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // how many it knows
+	rights := [...]int{13, 13, 14, 15, 15, 16}[min(abi, 5)] // the number of rights that the version knows
 	set := &confine.Ruleset{Rules: rules, Handled: 1<<rights - 1}
 	if abi >= 6 {
 		set.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
@@ -33,7 +33,7 @@ func newRuleset(abi int, rules []confine.Rule) *confine.Ruleset {
 	return set
 }
 
-// landlockABI is the version of Landlock in the kernel, 0 when there is none.
+// landlockABI returns the version of Landlock in the kernel, or 0 if it has none.
 func landlockABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -50,7 +50,7 @@ func grant(access uint64, paths ...string) []confine.Rule {
 	return rules
 }
 
-// rulesBesideMounts are the rules where hiding is done by mounts.
+// rulesBesideMounts returns the rules for a command whose hidden files are covered by mounts.
 func (p Policy) rulesBesideMounts() []confine.Rule {
 	rules := grant(mayRead, "/")
 	rules = append(rules, grant(mayAll, p.writable()...)...)
@@ -61,9 +61,9 @@ func (p Policy) rulesBesideMounts() []confine.Rule {
 	return append(rules, grant(mayAll, harmlessDevices...)...)
 }
 
-// rulesAlone are the rules where nothing else hides. Landlock only allows, so what
-// holds something hidden somewhere below is not allowed itself, only its other
-// children are. listed are the folders whose content was looked at, as they were.
+// rulesAlone returns the rules if Landlock alone has to hide files. Landlock can only allow. So a
+// folder with something hidden below it gets no right itself; its other children get one each.
+// listed holds the folders whose content decided the rules, with their state.
 func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	hidden := append(slices.Clone(p.DenyRead), "/dev")
 	var walk func(dir string)
@@ -83,7 +83,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 		rules = append(rules, grant(mayList, dir)...)
 		entries, _ := os.ReadDir(dir)
 		for _, entry := range entries {
-			if entry.Type()&fs.ModeSymlink == 0 { // a rule would be for what it leads to
+			if entry.Type()&fs.ModeSymlink == 0 { // a rule would apply to the target of the link
 				walk(filepath.Join(dir, entry.Name()))
 			}
 		}
@@ -94,7 +94,7 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 			rules = append(rules, grant(mayAll, path)...)
 			continue
 		}
-		// What is hidden inside stays hidden, at the price of new files beside it.
+		// The command cannot create files in this folder then, but hidden files stay hidden.
 		listed = append(listed, stampOf(path))
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
@@ -111,8 +111,9 @@ func (p Policy) rulesAlone() (rules []confine.Rule, listed []stamp) {
 	return append(rules, grant(mayAll, harmlessDevices...)...), listed
 }
 
-// listeningSockets are the files by which programs outside can be reached, which
-// no namespace hides. Those below /run are gone with it.
+// listeningSockets returns the socket files by which a command could reach programs outside,
+// since no namespace hides them. Sockets below /run are left out, because the helper replaces
+// /run.
 func listeningSockets() []string {
 	table, err := os.ReadFile("/proc/net/unix")
 	if err != nil {

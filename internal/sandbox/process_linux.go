@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// process is a command that package exec did not start itself but looks after as if it
-// had: its files, its end with a context, and waiting for it.
+// process is a command that package exec did not start itself. It does the rest of exec's work:
+// it connects the standard files, ends the process with a context, and waits for it.
 type process struct {
 	cmd *exec.Cmd
 	// files are the standard files of the process.
 	files [3]*os.File
-	// theirs are those of them that were opened for it, closed once it has them.
-	theirs []*os.File
-	// copying ends when all output was copied.
+	// childFiles are the files among them that were opened for the process. They are closed after
+	// it has started.
+	childFiles []*os.File
+	// copying waits until all output is copied.
 	copying sync.WaitGroup
-	// given is our end of its input.
-	given *os.File
-	// detach stops the end with the context; ended is closed when there is nothing to end
-	// any more.
+	// stdin is the writing end of the pipe to the standard input, if there is one.
+	stdin *os.File
+	// detach cancels ending the process with the context. ended is closed when the process has
+	// ended.
 	detach func() bool
 	ended  chan struct{}
 }
@@ -55,9 +56,9 @@ func (p *process) input() error {
 	if err != nil {
 		return err
 	}
-	p.files[0], p.given = theirs, ours
-	p.theirs = append(p.theirs, theirs)
-	go func() { // nobody waits for it: what gives the input may never end
+	p.files[0], p.stdin = theirs, ours
+	p.childFiles = append(p.childFiles, theirs)
+	go func() { // nobody waits for this, because the reader may never end
 		_, _ = io.Copy(ours, p.cmd.Stdin)
 		_ = ours.Close()
 	}()
@@ -77,7 +78,7 @@ func (p *process) output(number int, to io.Writer) error {
 		return err
 	}
 	p.files[number] = theirs
-	p.theirs = append(p.theirs, theirs)
+	p.childFiles = append(p.childFiles, theirs)
 	p.copying.Go(func() {
 		_, _ = io.Copy(to, ours)
 		_ = ours.Close()
@@ -88,18 +89,18 @@ func (p *process) output(number int, to io.Writer) error {
 func (p *process) null(number, flag int) error {
 	file, err := os.OpenFile(os.DevNull, flag, 0)
 	p.files[number] = file
-	p.theirs = append(p.theirs, file)
+	p.childFiles = append(p.childFiles, file)
 	return err
 }
 
-// started closes what only the process needs.
+// started closes the files that only the process needs.
 func (p *process) started() {
-	for _, file := range p.theirs {
+	for _, file := range p.childFiles {
 		_ = file.Close()
 	}
 }
 
-// attach takes over a process that was started with the files, and ends it with ctx.
+// attach takes over a started process that has the files, and ends it when ctx is done.
 func (p *process) attach(ctx context.Context, pid int) error {
 	var err error
 	if p.cmd.Process, err = os.FindProcess(pid); err != nil {
@@ -117,21 +118,21 @@ func (p *process) attach(ctx context.Context, pid int) error {
 		}
 		select {
 		case <-p.ended:
-		case <-time.After(p.cmd.WaitDelay): // it may not listen, or not have begun to
-			_ = p.cmd.Process.Kill() // and with it its namespace
+		case <-time.After(p.cmd.WaitDelay): // the process ignores the signal, or does not handle it yet
+			_ = p.cmd.Process.Kill() // this ends its process namespace too
 		}
 	})
 	return nil
 }
 
-// wait waits for the end of the process and of its output. All that could write to it
-// is in its namespace and so ends with it.
+// wait waits until the process has ended and its output is copied. Every process that could write
+// to the output is in the same process namespace and ends with it.
 func (p *process) wait() error {
 	state, err := p.cmd.Process.Wait()
 	p.detach()
 	close(p.ended)
-	if p.given != nil {
-		_ = p.given.Close()
+	if p.stdin != nil {
+		_ = p.stdin.Close()
 	}
 	p.copying.Wait()
 	if err != nil {

@@ -10,23 +10,23 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// rulesets keeps those of Landlock that commands had last: making one means to open
+// rulesets caches the Landlock rulesets of the latest commands, because making a ruleset opens
 // every file and folder that it names.
 type rulesets struct {
 	mu   sync.Mutex
 	kept []ruleset
 }
 
-// ruleset is one in the kernel.
+// ruleset is a ruleset that the kernel holds.
 type ruleset struct {
 	fd int
-	// policy is what it was made for, and listed are the folders whose content it was
-	// made from, as they were.
+	// policy identifies the policy of the ruleset. listed holds the folders whose content decided
+	// the rules, with their state at that time.
 	policy string
 	listed []stamp
 }
 
-// stamp reports whether a folder is still the same, with the same in it.
+// stamp identifies a folder and its content: two stamps are equal if neither has changed.
 type stamp struct {
 	path    string
 	number  uint64
@@ -35,14 +35,14 @@ type stamp struct {
 
 func stampOf(path string) stamp {
 	var stat unix.Stat_t
-	_ = unix.Lstat(path, &stat) // of what is not there it is zero
+	_ = unix.Lstat(path, &stat) // the stamp of a missing path is zero
 	return stamp{path, stat.Ino, stat.Ctim}
 }
 
-// maxRulesets is how many are kept, for looking and for working twice over.
+// maxRulesets is the size of the cache: Look and Work, twice each.
 const maxRulesets = 4
 
-// of returns the ruleset of a policy.
+// of returns the ruleset for a policy, from the cache if possible.
 func (r *rulesets) of(p Policy) (fd int, err error) {
 	name := fmt.Sprintf("%d %q", p.Profile, p.DenyRead)
 	for _, path := range p.writable() {

@@ -1,22 +1,23 @@
-// Package sandbox runs commands so that they can do no more than they may: look at
-// the disk, or also change the workspace, but not read keys, change anything else,
-// reach the network, or outlive the program.
+// Package sandbox runs commands with fewer rights than the user has. A confined command may read
+// the disk and, depending on its profile, change the workspace. It cannot read keys, change
+// anything else, reach the network, or outlive the program.
 //
-// What a command may do is a Policy. How it is kept to that is a Backend, of which
-// there are three, the first that works being used:
+// A Policy lists the rights of a command, and a Sandbox starts commands by a Backend that
+// enforces the policy. A conversation owns one Confinement, which is a Sandbox with the policy of
+// the conversation. There are three backends, and Detect uses the first that works:
 //
 //   - helper (Linux): new user, mount, process, network and IPC namespaces, with
 //     Landlock and seccomp on top. The program starts itself again to set them up,
-//     see package confine. All that is said above holds.
+//     see package confine. Every restriction above holds.
 //   - thread (Linux, where namespaces are forbidden, as in most containers):
 //     Landlock and seccomp on the one thread that starts the command. There is no
-//     network at all, what must stay read-only inside the workspace is put back
-//     afterwards instead, and rights, owners and times of files, which Landlock does
-//     not judge, are changed by this program for the command, where they may be.
+//     network at all. Protected files inside the workspace can be changed, and are
+//     restored afterwards. Landlock does not control the mode, owner and times of
+//     files, so this program makes such changes for the command where they are allowed.
 //   - seatbelt (macOS): a profile for sandbox-exec. Untried.
 //
-// Where none works a command runs as it is, which the caller learns once and has
-// to ask about. The package knows neither tools nor settings.
+// If none works, commands run unconfined. The caller learns this once from Active and Why, and
+// has to ask the user. The package knows neither tools nor settings.
 package sandbox
 
 import (
@@ -45,7 +46,7 @@ const (
 	Helper
 )
 
-// String is the name of the backend.
+// String returns the name of the backend.
 func (b Backend) String() string {
 	return [...]string{"none", "seatbelt", "thread", "helper"}[b]
 }
@@ -54,15 +55,14 @@ func (b Backend) String() string {
 type Sandbox struct {
 	backend Backend
 	why     string
-	// keeps is what the backend keeps between commands.
-	keeps keeps
+	// shared holds resources of the backend that several commands use.
+	shared shared
 }
 
-// Backend is how commands are confined, None when they are not.
+// Backend returns the backend that confines commands, or None if they are not confined.
 func (s *Sandbox) Backend() Backend { return s.backend }
 
-// Why says in a line what the backend consists of here, and why no better one is
-// used.
+// Why describes the backend in one line and says why no better one is used.
 func (s *Sandbox) Why() string { return s.why }
 
 // Active reports whether commands are confined.
@@ -71,8 +71,8 @@ func (s *Sandbox) Active() bool { return s.backend != None }
 // Off returns a sandbox that confines nothing, for the reason why.
 func Off(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
 
-// Detect returns the best sandbox there is here. It tries each by running nothing
-// in it, which takes some milliseconds the first time.
+// Detect returns the best sandbox that works on this system. It tries each backend with an empty
+// command, which takes some milliseconds at the first call.
 var Detect = sync.OnceValue(func() *Sandbox {
 	var refused []string
 	for _, backend := range backends {
@@ -89,12 +89,13 @@ var Detect = sync.OnceValue(func() *Sandbox {
 	return Off(strings.Join(refused, "; "))
 })
 
-// Use returns a sandbox of that backend, or why it does not work here.
+// Use returns a sandbox with the given backend, or an error that says why it does not work on
+// this system.
 func Use(backend Backend) (*Sandbox, error) {
 	if backend == None {
 		return Off("turned off"), nil
 	}
-	keepDescriptors()
+	closeDescriptorsOnExec()
 	s := &Sandbox{backend: backend}
 	var err error
 	if s.why, err = s.try(); err != nil {
@@ -103,44 +104,44 @@ func Use(backend Backend) (*Sandbox, error) {
 	return s, nil
 }
 
-// Command is a command that runs in a sandbox.
+// Command is a command that was started in a sandbox.
 type Command struct {
 	cmd *exec.Cmd
 	// wait waits for the process, like cmd.Wait.
 	wait func() error
-	// finish is called after the process has ended.
+	// finish cleans up after the process has ended.
 	finish func() End
-	// kill ends the process and all that it started by force.
+	// kill ends the process and every process that it started, by force.
 	kill  func()
 	guard *guard
 	end   End
 }
 
-// End is what is known at the end of a command besides its exit status.
+// End reports how a command ended, besides its exit status.
 type End struct {
-	// LeftBehind says that it had left processes behind, which were ended.
+	// LeftBehind is set if the command left processes behind. The sandbox has ended them.
 	LeftBehind bool
-	// TooMany says that it was ended for having more processes than a command may.
+	// TooMany is set if the command was ended because it had too many processes.
 	TooMany bool
-	// Undone are the protected files that it had changed all the same, which were put
-	// back as they were.
+	// Undone lists the protected files that the command changed and the sandbox restored.
 	Undone []string
-	// Unwatched says that the workspace has more folders than are looked into, so that
-	// there may be more of them.
+	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
+	// may be incomplete.
 	Unwatched bool
 }
 
-// defaultGrace is how long what a command leaves behind has to end when asked to.
+// defaultGrace is the time between asking the remaining processes of a command to end and ending
+// them by force.
 const defaultGrace = 2 * time.Second
 
-// Start starts cmd, which must be ready to be started and have no extra files, so
-// that it may do what policy says and no more. It inherits the standard files only. It ends with this process at the
-// latest, also when that is killed. cmd.Process is the process to signal; signals
-// for the command go to its process group.
+// Start starts cmd with the rights that policy grants. cmd must be ready to start and have no
+// extra files, because the process inherits the standard files only. The process ends with this
+// program at the latest, even if this program is killed. Send signals for the command to the
+// process group of cmd.Process.
 //
-// An error that says so is about the sandbox (its text begins with "the sandbox"); others are those of
-// cmd.Start. Commands of one sandbox share a loopback device. ctx is the context that
-// cmd was made with.
+// If the sandbox itself fails, the text of the error begins with "the sandbox"; other errors come
+// from cmd.Start. Commands of one sandbox share a loopback device. ctx is the context that cmd
+// was made with.
 func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Command, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -148,7 +149,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	if len(cmd.ExtraFiles) > 0 {
 		return nil, errors.New("sandbox: a confined command gets no extra files")
 	}
-	keepDescriptors()
+	closeDescriptorsOnExec()
 	backend := s.backend
 	if policy.Profile == Open {
 		backend = None
@@ -179,17 +180,17 @@ func (c *Command) Wait() error {
 	return err
 }
 
-// Kill ends the command by force, which must be the head of its process group, and all
-// that it started. Wait returns soon after.
+// Kill ends the command, and every process that it started, by force. The command must be the
+// head of its process group. Wait returns soon after.
 func (c *Command) Kill() { c.kill() }
 
-// End is what is known of a command's end besides its exit status, after Wait.
+// End reports how the command ended. It is valid after Wait.
 func (c *Command) End() End { return c.end }
 
-// setupError is why the sandbox could not be set up. The command did not run.
+// setupError is returned if the sandbox could not be set up. The command did not run.
 type setupError struct{ Err error }
 
 func (e *setupError) Error() string { return "the sandbox could not be set up: " + e.Err.Error() }
 
-// Unwrap returns the reason.
+// Unwrap returns the cause.
 func (e *setupError) Unwrap() error { return e.Err }

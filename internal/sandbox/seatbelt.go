@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// seatbeltProfile is the policy in the language of sandbox-exec of macOS. Later
-// rules win. It was written from Apple's and others' profiles and never tried.
+// seatbeltProfile writes the policy in the language of macOS's sandbox-exec. Later rules win. It
+// follows profiles by Apple and others, and was never tried.
 func seatbeltProfile(p Policy) string {
 	var profile strings.Builder
 	rule := func(action, operation string, paths ...string) {
@@ -32,7 +32,7 @@ func seatbeltProfile(p Policy) string {
 	return profile.String()
 }
 
-// seatbeltString quotes a string.
+// seatbeltString returns text as a quoted string of the profile.
 func seatbeltString(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Calls that no confined command may make: reaching into other processes, keys of
-// the kernel, ways around the filter, and changes of what the sandbox is made of.
+// neverCalled lists calls that no confined command may make. They reach into other processes, use
+// the kernel's keys, get around the filter, or change the parts of the sandbox.
 var neverCalled = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY,
@@ -23,45 +23,46 @@ var neverCalled = []uint32{
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 }
 
-// Calls that change attributes of a file without opening it, which Landlock does not
-// see, and which programs can do without. Others are changeCalls.
+// attributesChanged lists calls that change attributes of a file without opening it. Landlock
+// does not see them, and programs can do without them. changeCalls lists the others.
 var attributesChanged = []uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 }
 
-// Calls that reach what processes have in common outside of a namespace of their own:
-// shared memory, queues and semaphores of System V.
+// sharedByAll lists calls for the shared memory, queues and semaphores of System V. Without a
+// namespace of their own, all processes share these.
 var sharedByAll = []uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 }
 
-// Requests to devices and files that no confined command may make: typing into a
-// terminal, and changes of files that are open for reading only.
+// neverRequested lists requests to devices and files that no confined command may make. They type
+// into a terminal, or change files that are open for reading only.
 var neverRequested = []uint32{
 	unix.TIOCSTI, unix.TIOCLINUX,
-	0x40086602, 0x40046602, 0x401c5820, // FS_IOC_SETFLAGS, that of 32 bits, FS_IOC_FSSETXATTR
+	0x40086602, 0x40046602, 0x401c5820, // FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
 	0x40087602, 0x40047602, 0x40046604, // FS_IOC_SETVERSION in all its forms
 	0x800c6613, 0x40806685, // FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_ENABLE_VERITY
 	0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x5000940f, 0x5000943f, 0x4008941a, 0xc0c89425, // snapshots and subvolumes of btrfs
 }
 
-// restrictions are what differs between filters.
+// restrictions are the options of a filter.
 type restrictions struct {
-	// noSockets forbids to make sockets; pairs of them for oneself remain.
+	// noSockets forbids sockets, except pairs that connect the command with itself.
 	noSockets bool
-	// noChanges forbids changes of files that need no opening; askChanges hands them over,
-	// see changes.
+	// noChanges forbids calls that change a file without opening it. askChanges passes such calls
+	// to this program, see changer.
 	noChanges, askChanges bool
-	// noNamespaces forbids what namespaces would keep apart.
+	// noNamespaces is set if the command shares the namespaces of this program. It forbids calls
+	// that a namespace would make harmless.
 	noNamespaces bool
 }
 
-// filters are those that were made, by their restrictions, of which there are few.
+// filters caches the programs by their restrictions. There are few.
 var filters sync.Map
 
-// filterOf returns the seccomp program that refuses calls.
+// filterOf returns the seccomp program for the restrictions, from the cache if possible.
 func filterOf(r restrictions) []confine.Instruction {
 	if made, ok := filters.Load(r); ok {
 		return made.([]confine.Instruction)
@@ -71,7 +72,7 @@ func filterOf(r restrictions) []confine.Instruction {
 	return made
 }
 
-// newFilter makes a seccomp program that refuses calls.
+// newFilter builds the seccomp program for the restrictions.
 func newFilter(r restrictions) []confine.Instruction {
 	f := filter{}
 	f.answer(refuse, neverCalled...)
@@ -82,11 +83,11 @@ func newFilter(r restrictions) []confine.Instruction {
 	f.refuseOtherIDs()
 	if r.noSockets {
 		f.answer(refuse, unix.SYS_SOCKET)
-		// One of a pair of other types can be pointed at a socket outside.
+		// Either end of a datagram pair could be connected to a socket outside.
 		const kinds = 0xf
 		f.refuseAllBut(unix.SYS_SOCKETPAIR, atSecond, kinds, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 	} else {
-		// Only families that namespaces hold, not those to hosts and devices.
+		// Only the families that a namespace confines. Others lead to the host and to devices.
 		f.refuseAllBut(unix.SYS_SOCKET, atFirst, allBits, unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
 	}
 	switch {
@@ -98,9 +99,9 @@ func newFilter(r restrictions) []confine.Instruction {
 	}
 	if r.noNamespaces {
 		f.answer(refuse, sharedByAll...)
-		// Limits and priorities of others: a limit on its time ends a process.
+		// The limits and priorities of other processes. A limit on its CPU time ends a process.
 		f.refuseAllBut(unix.SYS_PRLIMIT64, atFirst, allBits, 0)
-		// The limit that is the command's mark; to ask for it is no change.
+		// The limit that carries the command's mark. Reading it is allowed.
 		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, keeper.MarkLimit)
 		for _, half := range []uint32{atThird, atThird + 4} {
 			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{keeper.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
@@ -113,23 +114,23 @@ func newFilter(r restrictions) []confine.Instruction {
 	return f.program()
 }
 
-// modeCall is a call that gives a file its mode.
+// modeCall describes a call that sets the mode of a file.
 type modeCall struct {
-	// mode is the argument with the mode.
+	// mode is the offset of the argument that holds the mode.
 	mode uint32
-	// flags is the argument that says whether a file is made, which alone makes the mode
-	// count; 0 if it always does.
+	// flags is the offset of the argument that says whether the call creates a file. The mode
+	// counts only then. If flags is 0, the mode always counts.
 	flags uint32
 }
 
-// modeCalls are those that every architecture has.
+// modeCalls lists the modeCalls that every architecture has.
 var modeCalls = map[uint32]modeCall{
 	unix.SYS_FCHMOD: {mode: atSecond}, unix.SYS_FCHMODAT: {mode: atThird}, unix.SYS_FCHMODAT2: {mode: atThird},
 	unix.SYS_OPENAT: {mode: atFourth, flags: atThird}, unix.SYS_MKNODAT: {mode: atThird},
 }
 
-// refuseOtherIDs refuses to make files that run as their owner or group, by which
-// another user that reaches the workspace would become this user.
+// refuseOtherIDs refuses to make files setuid or setgid. Through such a file another user who can
+// reach the workspace would get the rights of this user.
 func (f filter) refuseOtherIDs() {
 	const (
 		otherIDs = unix.S_ISUID | unix.S_ISGID
@@ -144,7 +145,7 @@ func (f filter) refuseOtherIDs() {
 			f.refuse(call, conditions...)
 		}
 	}
-	// Its mode is in memory, where a filter cannot look; programs use openat instead.
+	// The mode of openat2 is in memory, which a filter cannot read. Programs fall back to openat.
 	f.answer(unknown, unix.SYS_OPENAT2)
 }
 

@@ -4,13 +4,13 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
-// modeCallsOld are the calls of this architecture that younger ones lack.
+// modeCallsOld lists further modeCalls, which newer architectures lack.
 var modeCallsOld = map[uint32]modeCall{
 	unix.SYS_CHMOD: {mode: atSecond}, unix.SYS_CREAT: {mode: atSecond}, unix.SYS_MKNOD: {mode: atSecond},
 	unix.SYS_OPEN: {mode: atThird, flags: atSecond},
 }
 
-// changeCallsOld are the calls of this architecture that younger ones lack.
+// changeCallsOld lists further changeCalls, which newer architectures lack.
 var changeCallsOld = map[uint32]changeCall{
 	unix.SYS_CHMOD:  {kind: rights, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_CHOWN:  {kind: owner, dir: none, path: 0, value: 1, flags: none},

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_AARCH64
 
-// What younger architectures lack, such as this one.
+// This architecture has no old calls.
 var (
 	changeCallsOld map[uint32]changeCall
 	modeCallsOld   map[uint32]modeCall

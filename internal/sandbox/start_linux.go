@@ -15,32 +15,32 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// keeps is what is kept between commands.
-type keeps struct {
+// shared holds resources that several commands use.
+type shared struct {
 	holders  holders
 	rulesets rulesets
 }
 
-// backends are those of this system, best first.
+// backends lists the backends of this system, best first.
 var backends = []Backend{Helper, Thread}
 
 func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy Policy) error {
 	switch backend {
 	case Helper:
-		return c.startHelper(ctx, &s.keeps.holders, policy)
+		return c.startHelper(ctx, &s.shared.holders, policy)
 	case Thread:
-		return c.startOnThread(policy, func() (*changes, error) { return s.keeps.rulesets.confineThread(policy) })
+		return c.startOnThread(policy, func() (*changer, error) { return s.shared.rulesets.confineThread(policy) })
 	default:
-		return c.startOnThread(policy, func() (*changes, error) { return nil, nil })
+		return c.startOnThread(policy, func() (*changer, error) { return nil, nil })
 	}
 }
 
-// try finds out whether a backend works, and describes it.
+// try tests whether the backend works and returns a description of it.
 func (s *Sandbox) try() (string, error) {
 	abi := landlockABI()
 	switch s.backend {
 	case Helper:
-		if err := tryHelper(&s.keeps.holders); err != nil {
+		if err := tryHelper(&s.shared.holders); err != nil {
 			return "", err
 		}
 		if abi < helperABI {
@@ -56,15 +56,14 @@ func (s *Sandbox) try() (string, error) {
 	return "", errors.New("it is not for this system")
 }
 
-// startOnThread starts the command from a thread of its own, which lives until the
-// command has ended: the kernel kills the command with it, also when this program
-// is killed.
-func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)) error {
+// startOnThread starts the command from its own thread, which lives until the command has ended.
+// The kernel kills the command with the thread, even if this program is killed.
+func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)) error {
 	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
-	left := newStrays()
-	c.cmd.Env = append(c.cmd.Environ(), left.mark.String())
+	processes := newStrays()
+	c.cmd.Env = append(c.cmd.Environ(), processes.mark.String())
 	started, ended := make(chan error, 1), make(chan struct{})
-	var made *changes
+	var made *changer
 	onOwnThread(func() {
 		var err error
 		if made, err = restrict(); err != nil {
@@ -80,26 +79,26 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changes, error)
 	if err := <-started; err != nil {
 		return err
 	}
-	left.after = c.cmd.Process.Pid
-	// Where that is refused, as it is within another sandbox, the variable is the mark.
-	_ = setMark(left.after, left.mark)
+	processes.after = c.cmd.Process.Pid
+	// Setting the limit fails inside another sandbox. Then the variable alone is the mark.
+	_ = setMark(processes.after, processes.mark)
 	var tooMany atomic.Bool
 	if !policy.Stays {
-		go confine.Bound(policy.processes, left.count, func() {
+		go confine.BoundProcesses(policy.processes, processes.count, func() {
 			tooMany.Store(true)
-			left.kill(c.cmd.Process.Pid)
+			processes.kill(c.cmd.Process.Pid)
 		}, ended)
 	}
-	c.kill = func() { left.kill(c.cmd.Process.Pid) }
+	c.kill = func() { processes.kill(c.cmd.Process.Pid) }
 	c.finish = func() End {
 		close(ended)
 		defer made.close()
-		return End{LeftBehind: left.end(policy.Grace), TooMany: tooMany.Load()}
+		return End{LeftBehind: processes.end(policy.Grace), TooMany: tooMany.Load()}
 	}
 	return nil
 }
 
-// attributes are those that cmd is started with, for changing.
+// attributes returns the SysProcAttr of cmd, which it creates if needed.
 func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -107,15 +106,15 @@ func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
 	return cmd.SysProcAttr
 }
 
-// onOwnThread runs f on a thread that ends with it: it is never unlocked. It is
-// never the main thread, which would not end, and by whose rights the kernel judges
-// which users may signal and read this program.
+// onOwnThread runs f on a locked thread, which ends together with f. It never uses the main
+// thread: that would not end, and by its rights the kernel decides which users may signal and
+// read this program.
 func onOwnThread(f func()) {
 	began := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() == os.Getpid() {
-			onOwnThread(f) // holds the main thread until f has another
+			onOwnThread(f) // the main thread is still locked, so f gets another one
 			runtime.UnlockOSThread()
 			close(began)
 			return

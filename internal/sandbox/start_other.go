@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// keeps is what is kept between commands, which is nothing.
-type keeps struct{}
+// shared holds resources that several commands use. This system has none.
+type shared struct{}
 
 var backends = []Backend{Seatbelt}
 

@@ -18,37 +18,37 @@ import (
 	"agent/internal/sandbox/keeper"
 )
 
-// commands counts the commands of this process.
-var commands atomic.Int64
+// commandCount counts the commands of this process.
+var commandCount atomic.Int64
 
-// strays are the processes of one command. Without a process namespace a command can
-// leave some behind that nothing ties to it, those that moved to a session of their own,
-// so all carry a mark.
+// strays finds and ends the processes of one command. Without a process namespace, a process that
+// moved to its own session has no connection to the command any more, so every process of the
+// command carries a mark.
 type strays struct {
 	mark keeper.Mark
-	// after is the process ID from which on they are.
+	// after is the process ID of the command. Its other processes usually have higher IDs.
 	after int
 }
 
 func newStrays() strays {
-	return strays{mark: keeper.NewMark(os.Getpid(), ownBegin(), commands.Add(1))}
+	return strays{mark: keeper.NewMark(os.Getpid(), ownStartTime(), commandCount.Add(1))}
 }
 
-// ownMarks is what the marks of all commands of this process have in common.
-func ownMarks() uint64 { return keeper.NewMark(os.Getpid(), ownBegin(), 0).Owner() }
+// ownMarks returns the common part of the marks of this program's commands.
+func ownMarks() uint64 { return keeper.NewMark(os.Getpid(), ownStartTime(), 0).Owner() }
 
-var ownBegin = sync.OnceValue(func() int64 { return beginOf(os.Getpid()) })
+var ownStartTime = sync.OnceValue(func() int64 { return startTime(os.Getpid()) })
 
-// setMark marks a process and all that it starts from now on.
+// setMark marks a process and every process that it starts from now on.
 func setMark(pid int, mark keeper.Mark) error {
 	limit := unix.Rlimit{Cur: uint64(mark), Max: uint64(mark)}
 	return unix.Prlimit(pid, keeper.MarkLimit, &limit, nil)
 }
 
-// end ends what the command left behind, by force after grace, and reports whether
-// there was anything.
+// end asks the remaining processes of the command to end, and ends them by force after grace. It
+// reports whether there were any.
 func (s strays) end(grace time.Duration) bool {
-	// Each look reads of every process, so that the looks become rarer.
+	// Each search reads files of every process, so the pause between searches grows.
 	const first, last = 10 * time.Millisecond, 80 * time.Millisecond
 	found := s.find()
 	if len(found) == 0 {
@@ -68,27 +68,28 @@ func (s strays) end(grace time.Duration) bool {
 	return true
 }
 
-// mine reports whether a mark is that of the command.
+// mine reports whether a mark belongs to the command.
 func (s strays) mine(mark keeper.Mark) bool { return mark == s.mark }
 
-// count is how many processes the command has.
+// count returns the number of processes of the command.
 func (s strays) count() int {
 	return len(keeper.Marked(confine.Processes(), s.mine))
 }
 
-// kill ends the command by force: its process group at once, then whatever has left it.
+// kill ends the command by force, first its process group, then processes that have left the
+// group.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
 	keeper.EndMarked(s.mine)
 }
 
-// find returns the processes of the command. They are younger than it, so of a
-// short command only a few IDs have to be looked at.
+// find returns the processes of the command. Their IDs follow the command's, so for a short
+// command it looks at a few IDs only.
 func (s strays) find() []int {
 	const few = 64
 	last := lastProcess()
 	switch {
-	case last < s.after: // the numbers have started anew since
+	case last < s.after: // the IDs have wrapped around
 		return keeper.Marked(confine.Processes(), s.mine)
 	case last-s.after > few:
 		return keeper.Marked(slices.DeleteFunc(confine.Processes(), func(pid int) bool { return pid <= s.after }), s.mine)
@@ -100,7 +101,7 @@ func (s strays) find() []int {
 	return keeper.Marked(younger, s.mine)
 }
 
-// lastProcess is the ID that was given last, 0 when it is not known.
+// lastProcess returns the process ID that the kernel assigned last, or 0 if it is unknown.
 func lastProcess() int {
 	load, _ := os.ReadFile("/proc/loadavg")
 	fields := strings.Fields(string(load))
@@ -111,35 +112,35 @@ func lastProcess() int {
 	return last
 }
 
-// EndAll ends by force every process of this program's commands that is not in a
-// namespace of its own; those end with their helper.
+// EndAll ends by force every process of this program's commands outside of a process namespace.
+// The others end with their helper.
 func EndAll() {
 	own := ownMarks()
 	keeper.EndMarked(func(m keeper.Mark) bool { return m.Owner() == own })
 }
 
-// Sweep ends what commands of programs left behind that were killed themselves.
+// Sweep ends processes of commands whose program was killed.
 func Sweep() {
 	for _, pid := range keeper.Marked(confine.Processes(), orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
-// orphaned reports whether a mark is of a program that runs no more.
+// orphaned reports whether a mark belongs to a program that has ended.
 func orphaned(mark keeper.Mark) bool {
 	pid := mark.OwnerID()
-	return keeper.NewMark(pid, beginOf(pid), 0).Owner() != mark.Owner()
+	return keeper.NewMark(pid, startTime(pid), 0).Owner() != mark.Owner()
 }
 
-// beginOf says when a process began, in a unit of the kernel; 0 when there is no such
-// process. With it process IDs are unique.
-func beginOf(pid int) int64 {
+// startTime returns the start time of a process in the kernel's clock ticks, or 0 if there is no
+// such process. A process ID together with the start time is unique.
+func startTime(pid int) int64 {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const begin = 19 // the 22nd field of all, from the state on
+	const begin = 19 // field 22 of the line, counted from the state, which is field 3
 	if len(fields) <= begin {
 		return 0
 	}

@@ -2,25 +2,25 @@
 
 package sandbox
 
-// Sweep ends what commands of programs left behind that were killed themselves; it
-// is not known how on this system.
+// Sweep does nothing on this system. On Linux it ends processes left behind by programs that were
+// killed.
 func Sweep() {}
 
-// EndAll ends by force every process of this program's commands; it is not known how
-// on this system.
+// EndAll does nothing on this system. On Linux it ends every process of this program's commands
+// by force.
 func EndAll() {}
 
 // Watcher does nothing on this system.
 type Watcher struct{}
 
-// NewWatcher returns a watcher, which does nothing on this system.
+// NewWatcher returns a Watcher.
 func NewWatcher() (*Watcher, error) { return &Watcher{}, nil }
 
-// Began says that a process group of a command is there.
+// Began does nothing.
 func (*Watcher) Began(int) {}
 
-// Ended says that a process group is gone.
+// Ended does nothing.
 func (*Watcher) Ended(int) {}
 
-// Close ends the watcher.
+// Close does nothing.
 func (*Watcher) Close() {}

@@ -13,15 +13,16 @@ import (
 // SystemTemp is the temporary folder that all users of a system share.
 const SystemTemp = "/tmp"
 
-// OwnTemp reports whether commands can find a folder of their own as /tmp: where there are
-// namespaces, and none of the folders that they may write holds the system's.
+// OwnTemp reports whether commands can get a /tmp of their own. This needs namespaces, and none
+// of the writable folders may contain the system's /tmp.
 func (s *Sandbox) OwnTemp(writable ...string) bool {
 	holds := func(folder string) bool { return disk.Within(SystemTemp, folder) }
 	return s.backend == Helper && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
 
-// ShownBelowTemp returns what commands with a /tmp of their own find of the system's: the
-// folder there that holds the workspace, with its neighbours, and what the environment names.
+// ShownBelowTemp returns the paths of the system's /tmp that commands with a /tmp of their own
+// still see: the folder directly below /tmp that contains the workspace, and paths that the
+// environment names.
 func ShownBelowTemp(workspace string, environ []string) []string {
 	var shown []string
 	if rest, ok := strings.CutPrefix(workspace, SystemTemp+"/"); ok {
@@ -37,7 +38,7 @@ func ShownBelowTemp(workspace string, environ []string) []string {
 	return shown
 }
 
-// addShown adds a path below /tmp, if there is something and no link leads to it.
+// addShown adds a path below /tmp if it exists and contains no link.
 func addShown(shown []string, path string) []string {
 	below := strings.HasPrefix(path, SystemTemp+"/") && filepath.Clean(path) == path
 	if !below || layout.Real(path) != path || slices.ContainsFunc(shown, func(folder string) bool { return disk.Within(path, folder) }) {
@@ -46,8 +47,8 @@ func addShown(shown []string, path string) []string {
 	return append(shown, path)
 }
 
-// HidesTemp reports whether there is something at a path of the system's /tmp that a command
-// with one of its own does not find.
+// HidesTemp reports whether a path exists in the system's /tmp and is hidden from the command,
+// because the command has a /tmp of its own.
 func (p Policy) HidesTemp(path string) bool {
 	if p.PrivateTemp == "" || !strings.HasPrefix(path, SystemTemp+"/") {
 		return false
@@ -56,8 +57,9 @@ func (p Policy) HidesTemp(path string) bool {
 	return err == nil
 }
 
-// withOwnTemp has the command see PrivateTemp as /tmp, where that is possible. A link in its
-// place was put there by somebody else, and is not followed.
+// withOwnTemp returns the policy without PrivateTemp if the command cannot have a /tmp of its
+// own, and otherwise with dir as the command sees it. If a link is in the place of PrivateTemp,
+// somebody else put it there, and it is not followed.
 func (p Policy) withOwnTemp(backend Backend) Policy {
 	box := &Sandbox{backend: backend}
 	possible := p.Profile != Open && box.OwnTemp(append([]string{p.Workspace}, p.AllowWrite...)...)
@@ -71,8 +73,8 @@ func (p Policy) withOwnTemp(backend Backend) Policy {
 	return p
 }
 
-// shownTo returns what a command with a /tmp of its own finds of the system's besides what it
-// may write, parents first: what it is started with is among them.
+// shownTo returns the read-only paths of the system's /tmp that a command with a /tmp of its own
+// sees, parents first. They include paths that the arguments, the environment and git need.
 func (p Policy) shownTo(environ, args []string) []string {
 	if p.PrivateTemp == "" {
 		return nil
@@ -91,9 +93,10 @@ func (p Policy) shownTo(environ, args []string) []string {
 	return slices.Compact(shown)
 }
 
-// hiddenBeside leaves out of hidden paths those of the system's /tmp that a command with one
-// of its own does not find: it may have made others of these names.
-func (p Policy) hiddenBeside(hidden, found []string) []string {
+// withoutHiddenTemp removes paths of the system's /tmp from hidden if the command has a /tmp of
+// its own and the path is not among the visible ones. The command may have made files of the same
+// names.
+func (p Policy) withoutHiddenTemp(hidden, found []string) []string {
 	if p.PrivateTemp == "" {
 		return hidden
 	}
@@ -104,8 +107,9 @@ func (p Policy) hiddenBeside(hidden, found []string) []string {
 	})
 }
 
-// withoutOwnPrograms takes from PATH the folders below /tmp that the system's does not have: a
-// command could make one in its own, and put programs there for the next.
+// withoutOwnPrograms removes from PATH the folders below /tmp that are not shown to the command.
+// Otherwise a command could create such a folder in its own /tmp and put programs for the next
+// command there.
 func (p Policy) withoutOwnPrograms(environ, found []string) []string {
 	if p.PrivateTemp == "" {
 		return environ

@@ -10,13 +10,12 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// threadABI is the version of Landlock from which a file can be kept from being
-// cut short.
+// threadABI is the first version of Landlock that controls truncating a file.
 const threadABI = 3
 
-// confineThread confines the calling thread and what it starts from now on. What it
-// returns makes the changes of files that are allowed, nil where there are none.
-func (r *rulesets) confineThread(policy Policy) (*changes, error) {
+// confineThread confines the calling thread and every process that it starts from now on. It
+// returns the changer for the command, or nil if the command may not change files.
+func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ruleset, err := r.of(policy)
@@ -34,17 +33,18 @@ func (r *rulesets) confineThread(policy Policy) (*changes, error) {
 		return nil, err
 	}
 	listener, err := listen(filterOf(limits))
-	if errors.Is(err, unix.EBUSY) { // this program runs below another listener, which is asked then
+	if errors.Is(err, unix.EBUSY) { // this program is itself below a listener, which then decides
 		limits.askChanges = false
 		return nil, confine.Restrict(-1, filterOf(limits))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newChanges(listener, policy), nil
+	return newChanger(listener, policy), nil
 }
 
-// listen puts a filter on the calling thread and returns what hands over calls.
+// listen installs a filter on the calling thread and returns the descriptor that delivers the
+// calls.
 func listen(f []confine.Instruction) (listener int, err error) {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: (*unix.SockFilter)(unsafe.Pointer(&f[0]))}
 	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&program)))

@@ -11,12 +11,12 @@ import (
 	"agent/internal/sandbox/keeper"
 )
 
-// Watcher is a small process that outlives this one for a moment: when this program
-// is gone, however it ended, it ends what its commands left behind. Commands in a
-// namespace of their own need none.
+// Watcher is a small process that outlives this program for a moment. However this program ends,
+// the watcher then ends the processes that its commands left behind. Commands in a process
+// namespace need no watcher.
 //
-// Its methods are safe for concurrent use. A fault of it costs only that:
-// the next start sweeps.
+// Its methods are safe for concurrent use. If the watcher fails, the next start of the program
+// still sweeps.
 type Watcher struct {
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -24,13 +24,13 @@ type Watcher struct {
 	tell *json.Encoder
 }
 
-// NewWatcher starts the watcher of this process.
+// NewWatcher starts a watcher for this process.
 func NewWatcher() (*Watcher, error) {
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = []string{keeper.WatcherName, strconv.FormatUint(ownMarks(), 10)}
 	cmd.Env = []string{"GOMAXPROCS=1"}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl+C is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl+C does not reach it
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -41,10 +41,10 @@ func NewWatcher() (*Watcher, error) {
 	return &Watcher{cmd: cmd, pipe: pipe, tell: json.NewEncoder(pipe)}, nil
 }
 
-// Began says that a process group of a command is there.
+// Began tells the watcher that the process group of a command exists.
 func (w *Watcher) Began(group int) { w.say(keeper.Group{ID: group}) }
 
-// Ended says that a process group is gone.
+// Ended tells the watcher that a process group has ended.
 func (w *Watcher) Ended(group int) { w.say(keeper.Group{ID: group, Gone: true}) }
 
 func (w *Watcher) say(g keeper.Group) {
@@ -53,7 +53,7 @@ func (w *Watcher) say(g keeper.Group) {
 	_ = w.tell.Encode(g)
 }
 
-// Close ends the watcher. Nothing is left of the commands that it knew.
+// Close ends the watcher. The commands that it knew must have ended.
 func (w *Watcher) Close() {
 	w.say(keeper.Group{Done: true})
 	w.mu.Lock()

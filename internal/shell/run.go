@@ -228,8 +228,8 @@ func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
 	return sandbox.LookPath(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }
 
-// FoundInside returns the program that the user's PATH finds by that name in one of the
+// LookPathInside returns the program that the user's PATH finds by that name in one of the
 // folders distrusted, empty when it is elsewhere.
-func (j *Jobs) FoundInside(name string, distrusted ...string) string {
-	return sandbox.FoundInside(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
+func (j *Jobs) LookPathInside(name string, distrusted ...string) string {
+	return sandbox.LookPathInside(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }

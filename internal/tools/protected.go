@@ -109,7 +109,7 @@ func (e *Env) foundInside(command shell.Command) []protect.Found {
 			continue
 		}
 		seen[name] = true
-		if path := e.Jobs.FoundInside(name, command.Distrusted...); path != "" {
+		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
 			found = append(found, protect.Found{Path: rel, Name: rel, Care: protect.Asked, Why: fmt.Sprintf("it is what PATH finds as %s, in a folder that commands may write", name)})
 		}

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Bound looks until stop is closed whether there are more than most of some processes,
-// which count counts, and then calls end, once. Counting costs much, so it happens at
-// once only when the tasks of the whole system have grown by as many, else now and then.
+// BoundProcesses calls end once if there are more than most processes, as counted by count. It
+// returns then, or when stop is closed. Counting is expensive. It happens soon only if the tasks
+// of the whole system have grown by more than most, otherwise at long intervals.
 //
-// The kernel bounds the processes of a user and of a namespace, but not those of root in
-// the namespace of all, nor in one of its own before Linux 6.14.
-func Bound(most int, count func() int, end func(), stop <-chan struct{}) {
+// The kernel can limit the processes of a user and of a namespace. It cannot limit root's
+// processes outside of a namespace, nor, before Linux 6.14, inside one.
+func BoundProcesses(most int, count func() int, end func(), stop <-chan struct{}) {
 	const (
 		often = 100 * time.Millisecond
-		rare  = 20 // times as long
+		rare  = 20 // in units of often
 	)
 	tick := time.NewTicker(often)
 	defer tick.Stop()
@@ -32,7 +32,7 @@ func Bound(most int, count func() int, end func(), stop <-chan struct{}) {
 	}
 }
 
-// tasks is the number of tasks in the system, 0 when it is not known.
+// tasks returns the number of tasks in the system, or 0 if it is unknown.
 func tasks() int {
 	load, _ := os.ReadFile("/proc/loadavg") // 0.20 0.18 0.12 RUNNING/TASKS LAST
 	for i, c := range load {
@@ -44,7 +44,7 @@ func tasks() int {
 	return 0
 }
 
-// Processes are the IDs of all there are.
+// Processes returns the IDs of all processes.
 func Processes() []int {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -61,7 +61,7 @@ func Processes() []int {
 	return ids
 }
 
-// leading reads the number that text begins with, and says how many digits it has.
+// leading returns the number at the beginning of text and how many digits it has.
 func leading(text string) (n, digits int) {
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
 		n = n*10 + int(text[digits]-'0')
@@ -70,7 +70,7 @@ func leading(text string) (n, digits int) {
 	return n, digits
 }
 
-// decimal writes a number.
+// decimal formats a number. Package strconv would be a further import, see init.
 func decimal(n int) string {
 	if n < 10 {
 		return string(rune('0' + n))

@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// Numbers of calls that are younger than package syscall; they are the same on all
-// architectures.
+// Numbers of system calls that package syscall lacks. They are the same on all architectures.
 const (
 	sysOpenTree         = 428
 	sysOpenat2          = 437
@@ -18,19 +17,20 @@ const (
 	sysLandlockRestrict = 446
 )
 
-// onFiles are the Landlock rights that a file can have; others are for folders.
+// onFiles is the set of Landlock rights that apply to a file. The others apply to folders.
 const onFiles = 1<<0 | 1<<1 | 1<<2 | 1<<14 | 1<<15 // execute, write, read, truncate, ioctl
 
 const landlockPathBeneath = 1
 
 type landlockAttr struct{ handledFS, handledNet, scoped uint64 }
 
-// Open hands the ruleset to the kernel. What does not exist is not allowed either.
+// Open creates the ruleset in the kernel and returns its descriptor. Rules for paths that do not
+// exist are left out.
 func (r *Ruleset) Open() (fd int, err error) {
 	attr := landlockAttr{handledFS: r.Handled, scoped: r.Scoped}
 	size := unsafe.Sizeof(attr)
 	if r.Scoped == 0 {
-		size = 16 // what kernels know that have no scopes
+		size = 16 // kernels without scopes know the first two fields only
 	}
 	opened, _, errno := syscall.RawSyscall(sysLandlockCreate, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
@@ -74,8 +74,8 @@ func addRule(ruleset int, rule Rule, handled uint64) error {
 	return nil
 }
 
-// Restrict puts a ruleset (its descriptor, or -1 for none) and a filter on the
-// calling thread and all that it starts from now on. There is no way back.
+// Restrict applies a ruleset and a filter to the calling thread and every process that it starts
+// from now on. ruleset is a descriptor, or -1 for none. The restriction cannot be undone.
 func Restrict(ruleset int, filter []Instruction) error {
 	if err := prctl(prSetNoNewPrivs, 1); err != nil {
 		return os.NewSyscallError("no_new_privs", err)
@@ -117,18 +117,18 @@ func setFilter(filter []Instruction) error {
 	return nil
 }
 
-// lastCapability is above the highest that any kernel knows.
+// lastCapability is at least as high as every capability of any kernel.
 const lastCapability = 63
 
-// KeepCapabilities gives up every capability of the thread but those of the set,
-// for it and for what it starts.
+// KeepCapabilities gives up every capability of the calling thread except the given set.
+// Processes that it starts do not get them back.
 func KeepCapabilities(keep uint64) error {
 	for c := uintptr(0); c <= lastCapability; c++ {
 		if keep&(1<<c) != 0 {
 			continue
 		}
 		if err := prctl(prCapBSetDrop, c); err == syscall.EINVAL {
-			break // beyond what this kernel knows
+			break // this kernel has no further capabilities
 		} else if err != nil && err != syscall.EPERM {
 			return os.NewSyscallError("capabilities", err)
 		}

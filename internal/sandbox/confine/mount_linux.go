@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// The arguments of the calls that make mounts, from linux/mount.h and fcntl.h.
+// Arguments of the system calls that make mounts, from linux/mount.h and fcntl.h.
 const (
 	atRecursive  = 0x8000
 	atEmptyPath  = 0x1000
@@ -20,19 +20,19 @@ const (
 	attrNoDevice = 4
 )
 
-// atCwd is AT_FDCWD: paths are as they are.
+// atCwd is AT_FDCWD: relative paths start in the current folder.
 const atCwd = ^uintptr(99)
 
 type mountAttr struct{ set, clear, propagation, userns uint64 }
 
-// tree is a copy of what is mounted at a path, not yet mounted itself.
+// tree is a copy of the mounts at and below a path. It is not visible until it is mounted.
 type tree struct {
 	fd   int
 	path string
 }
 
-// openPlace opens a path for the calls that make mounts. No part of it may be a
-// link: another command may have put it there, to lead elsewhere.
+// openPlace opens a path for the system calls that make mounts. It fails if any part of the path
+// is a link, because another command may have created the link to lead elsewhere.
 func openPlace(path string) (int, error) {
 	const openPath, noLinks = 0x200000, 0x04
 	name, err := syscall.BytePtrFromString(path)
@@ -47,7 +47,7 @@ func openPlace(path string) (int, error) {
 	return int(fd), nil
 }
 
-// copyTree copies what is mounted at path, and below.
+// copyTree copies the mounts at and below path.
 func copyTree(path string) (tree, error) {
 	place, err := openPlace(path)
 	if err != nil {
@@ -62,10 +62,10 @@ func copyTree(path string) (tree, error) {
 	return tree{int(fd), path}, nil
 }
 
-// mount puts the copy where it was taken from, on top of what is there now.
+// mount mounts the tree at its original path, on top of the present content.
 func (t tree) mount() error { return t.mountAt(t.path) }
 
-// mountAt puts the copy at a path.
+// mountAt mounts the tree at a path.
 func (t tree) mountAt(path string) error {
 	defer syscall.Close(t.fd)
 	place, err := openPlace(path)
@@ -81,12 +81,13 @@ func (t tree) mountAt(path string) error {
 	return nil
 }
 
-// limit takes rights from the copy.
+// limit adds restricting attributes to the tree, such as read-only.
 func (t tree) limit(attributes uint64) error {
 	return failed("change the mount", t.path, setAttributes(uintptr(t.fd), "", atEmptyPath|atRecursive, attributes))
 }
 
-// limitMount takes rights from what is mounted at path; with atRecursive also below.
+// limitMount adds restricting attributes to the mount at path. With atRecursive it includes the
+// mounts below.
 func limitMount(path string, flags uintptr, attributes uint64) error {
 	return failed("change the mount", path, setAttributes(atCwd, path, flags, attributes))
 }
@@ -103,9 +104,9 @@ func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) e
 	return nil
 }
 
-// arrange sets up the file system: everything read-only and without devices but
-// what may be written, a /run without the sockets of services, /dev and /proc of
-// the command's own, and nothing to be read where secrets are.
+// arrange sets up the file system of the command: everything is read-only and without devices
+// except the writable paths; /run has no sockets of services; /dev and /proc belong to the
+// command alone; and hidden files cannot be read.
 func (s *Spec) arrange() error {
 	writable, err := copyTrees(s.Write, attrNoDevice)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *Spec) arrange() error {
 	if err != nil {
 		return err
 	}
-	devices, err := copyTrees(s.Devices, attrReadOnly) // their rights; what goes through them is another matter
+	devices, err := copyTrees(s.Devices, attrReadOnly) // protects their modes and owners; writing to a device still works
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (s *Spec) arrange() error {
 
 const rlimitNproc = 6
 
-// copyTrees copies what is mounted at paths that exist.
+// copyTrees copies the mounts at and below each path that exists, and adds attributes to them.
 func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 	var trees []tree
 	for _, path := range paths {
@@ -165,7 +166,7 @@ func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 		}
 		t, err := copyTree(path)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
-			continue // gone meanwhile, or no place to be mounted on
+			continue // the path has just been removed, or contains a link
 		}
 		if err != nil {
 			return nil, err
@@ -180,8 +181,8 @@ func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 	return trees, nil
 }
 
-// remount mounts a path on itself with fewer rights. As a mount it can also not be
-// renamed or removed. What does not exist is left out.
+// remount mounts a path on itself with restricting attributes. As a mount point it also cannot be
+// renamed or removed. It does nothing if the path does not exist.
 func remount(path string, attributes uint64) error {
 	trees, err := copyTrees([]string{path}, attributes)
 	if err != nil || len(trees) == 0 {
@@ -190,7 +191,7 @@ func remount(path string, attributes uint64) error {
 	return trees[0].mount()
 }
 
-// failed is the error of what could not be done to a path, nil for none.
+// failed adds the operation and the path to an error. It returns nil for a nil error.
 func failed(what, path string, err error) error {
 	if err == nil {
 		return nil

@@ -7,16 +7,15 @@ import (
 	"syscall"
 )
 
-// Where hidden files and folders come from.
+// The covers for hidden files and folders.
 const (
 	run          = "/run"
 	hiddenFile   = run + "/.hidden-file"
 	hiddenFolder = run + "/.hidden-folder"
 )
 
-// mountRun replaces /run, where services have their sockets, by a folder that holds
-// only what Keep names and the links that were there, by which some systems find
-// their programs.
+// mountRun replaces /run, where services have their sockets. The new folder contains only the
+// files in Keep and the former links, which some systems need to find their programs.
 func (s *Spec) mountRun() error {
 	kept := map[string][]byte{}
 	for _, file := range s.Keep {
@@ -42,7 +41,7 @@ func (s *Spec) mountRun() error {
 	if err := errors.Join(os.Mkdir(hiddenFolder, 0), os.WriteFile(hiddenFile, nil, 0)); err != nil {
 		return err
 	}
-	// A device on a mount without devices: nobody can open it, root neither.
+	// A device on a mount that forbids devices: not even root can open it.
 	return bind(os.DevNull, hiddenFile)
 }
 
@@ -57,8 +56,7 @@ func linksIn(dir string) map[string]string {
 	return links
 }
 
-// mountOwn mounts what a command has for itself: its processes, terminals and
-// shared memory.
+// mountOwn mounts a private /proc, /dev/shm and /dev/pts for the command.
 func mountOwn() error {
 	for _, m := range []struct {
 		dir, kind, options string
@@ -75,14 +73,14 @@ func mountOwn() error {
 			return failed("mount", m.dir, err)
 		}
 	}
-	// Where it is no link to pts/ptmx, it would lead to the terminals outside.
+	// A /dev/ptmx that is not a link to pts/ptmx would open terminals outside.
 	if info, err := os.Lstat("/dev/ptmx"); err == nil && info.Mode()&os.ModeSymlink == 0 {
 		return bind("/dev/pts/ptmx", "/dev/ptmx")
 	}
 	return nil
 }
 
-// hide makes a file or folder one that cannot be opened.
+// hide covers a file or folder so that it cannot be opened.
 func hide(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -99,7 +97,7 @@ func hide(path string) error {
 	if err := cover.mountAt(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return nil // or gone meanwhile, as sockets go at any time
+	return nil // also if the path has just been removed, as sockets may be at any time
 }
 
 func bind(from, to string) error {
@@ -109,7 +107,7 @@ func bind(from, to string) error {
 	return nil
 }
 
-// copyTemp copies what is to be mounted as /tmp, and then what is shown in it.
+// copyTemp copies the folder to mount as /tmp, followed by the paths to show inside it.
 func (s *Spec) copyTemp() ([]tree, error) {
 	if s.Temp == "" {
 		return nil, nil
@@ -126,11 +124,12 @@ func (s *Spec) copyTemp() ([]tree, error) {
 	return append([]tree{own}, shown...), err
 }
 
-// temp is where programs expect a folder that everybody may write.
+// temp is the folder where programs expect to be allowed to write.
 const temp = "/tmp"
 
-// makePlace makes what to mount a copy on, where /run or /tmp had held it. In a /tmp of its
-// own a command may have put something else there, such as a link, which is removed.
+// makePlace creates the file or folder to mount a tree on, if it was in the replaced /run or
+// /tmp. In its own /tmp a command may have put something else there, such as a link. That is
+// removed.
 func (s *Spec) makePlace(t tree) {
 	if s.Temp == "" || !below(t.path, temp) {
 		if _, err := os.Lstat(t.path); err != nil {
@@ -140,7 +139,7 @@ func (s *Spec) makePlace(t tree) {
 	}
 	for _, mounted := range append(s.Shown[:len(s.Shown):len(s.Shown)], s.Write...) {
 		if below(t.path, mounted) {
-			return // it is there as it was
+			return // the tree above already contains it
 		}
 	}
 	var stat syscall.Stat_t
@@ -153,8 +152,8 @@ func below(path, folder string) bool {
 	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
 }
 
-// makeReal makes a folder or a file below /tmp, and the folders above it, unless they are
-// there. What is there and is something else is removed.
+// makeReal creates a folder or an empty file below /tmp, with the folders above it. Anything else
+// in their places, such as a link, is removed.
 func makeReal(name string, folder bool) {
 	if above := path.Dir(name); above != temp {
 		makeReal(above, true)

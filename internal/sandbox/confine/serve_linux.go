@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// Exit codes of the helper itself; else it ends with that of the command.
+// Exit codes of the helper itself. Otherwise it exits with the command's code.
 const (
 	ExitBroken    = 125
 	exitSignalled = 128
 )
 
-// serve is the helper: it reads what to do, does it, and returns the exit code.
+// serve runs the helper: it receives the Spec, executes it, and returns the exit code.
 func serve() int {
 	syscall.CloseOnExec(Channel)
 	channel := os.NewFile(Channel, "channel")
@@ -31,8 +31,8 @@ func serve() int {
 		_ = Send(channel, &Report{})
 		return 0
 	}
-	if happens(0, Channel)[0] {
-		return exitSignalled + int(syscall.SIGKILL) // the program is gone, and nothing is to begin
+	if readable(0, Channel)[0] {
+		return exitSignalled + int(syscall.SIGKILL) // the program has ended, so do not start the command
 	}
 	child, err := syscall.ForkExec(spec.Path, spec.Args, &syscall.ProcAttr{
 		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{0, 1, 2},
@@ -44,16 +44,16 @@ func serve() int {
 	}
 	if !spec.KernelBounds {
 		others := func() int { return len(Processes()) - 1 }
-		go Bound(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
+		go BoundProcesses(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
 	}
 	code := wait(child)
-	_ = Send(channel, &Report{Left: endOthers(spec.Grace)})
+	_ = Send(channel, &Report{LeftBehind: endOthers(spec.Grace)})
 	return code
 }
 
-// ignoreSignals has this process live on when the command is asked to end: signals are
-// for the command, which gets them too. As the first process of its namespace this one
-// would else end of them and take the command along. What it starts gets them as ever.
+// ignoreSignals makes this process survive when somebody asks the command to end. The signals are
+// for the command, which gets them too. But this is the first process of its namespace: if it
+// ended, the command would be killed with it. ForkExec resets the signals for the command.
 func ignoreSignals() {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		const ignore, sizeOfSet = 1, 8
@@ -62,7 +62,7 @@ func ignoreSignals() {
 	}
 }
 
-// report says how the start of the command went.
+// report returns the Report about the start of the command.
 func report(err error) Report {
 	if err == nil {
 		return Report{}
@@ -74,9 +74,9 @@ func report(err error) Report {
 	return failed
 }
 
-// confine gives up what the command must not have, for this thread and all that it
-// starts. Other threads of the helper keep their rights, so nobody may get at them:
-// not being dumpable, it cannot be traced or read.
+// confine gives up every right that the command must not have, for this thread and the processes
+// that it starts. The other threads of the helper keep their rights. So the helper is made
+// undumpable, which prevents other processes from tracing it or reading its memory.
 func (s *Spec) confine() error {
 	if err := prctl(prSetDumpable, 0); err != nil {
 		return os.NewSyscallError("dumpable", err)
@@ -98,19 +98,19 @@ func (s *Spec) confine() error {
 	return Restrict(ruleset, s.Filter)
 }
 
-// wait buries processes until child has ended and returns its exit code, 128 and
-// the number of the signal when one ended it. Nothing more is ever said on the channel:
-// when something comes, it is that the program has ended, and everything ends.
+// wait collects ended processes until child has ended, and returns the exit code of child: 128
+// plus the number of the signal if a signal ended it. The program sends nothing more on the
+// channel. When the channel becomes readable, the program has ended, and the helper exits.
 //
-// It looks at both at once, so that there is one thread: another one costs a tenth of
-// the whole sandbox.
+// wait watches the channel and the child with one call, because a second thread would take a
+// tenth of the time of the whole sandbox.
 func wait(child int) int {
 	handle, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(child), 0, 0)
 	if errno != 0 {
 		return ExitBroken
 	}
 	for {
-		gone := happens(burial, Channel, int32(handle))[0] // others are buried now and then
+		gone := readable(collectEvery, Channel, int32(handle))[0] // returns at intervals to collect other processes
 		for {
 			var status syscall.WaitStatus
 			pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -134,34 +134,33 @@ func wait(child int) int {
 	}
 }
 
-// happens waits, at most a while, until something happens on one of two descriptors, and
-// says on which. Without a second one it looks at the first alone.
-func happens(atMost time.Duration, descriptors ...int32) (on [2]bool) {
+// readable waits at most the given time until one of two descriptors becomes readable, and says
+// which ones are. The second descriptor may be left out.
+func readable(atMost time.Duration, descriptors ...int32) (on [2]bool) {
 	ready := [2]struct {
 		fd              int32
-		events, happens int16
+		events, revents int16
 	}{}
 	for i, fd := range descriptors {
 		ready[i].fd, ready[i].events = fd, pollIn
 	}
 	timeout := syscall.NsecToTimespec(int64(atMost))
 	_, _, _ = syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), uintptr(len(descriptors)), uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
-	return [2]bool{ready[0].happens != 0, ready[1].happens != 0}
+	return [2]bool{ready[0].revents != 0, ready[1].revents != 0}
 }
 
 const (
 	sysPidfdOpen = 434
 	pollIn       = 1
-	// burial is how often the dead are buried whose parents are gone.
-	burial = 100 * time.Millisecond
+	// collectEvery is how often ended processes without a parent are collected.
+	collectEvery = 100 * time.Millisecond
 )
 
-// poll is how often the end of other processes is looked for.
+// poll is how often endOthers looks for remaining processes.
 const poll = 5 * time.Millisecond
 
-// endOthers asks every process of the namespace to end and waits for it, at most
-// grace; the kernel ends what is left with this process. It reports whether there
-// were any.
+// endOthers asks every process of the namespace to end and waits for them, at most grace. The
+// kernel ends the others when this process ends. It reports whether there were any.
 func endOthers(grace time.Duration) bool {
 	if !othersLive() {
 		return false
@@ -173,8 +172,8 @@ func endOthers(grace time.Duration) bool {
 	return true
 }
 
-// othersLive buries the dead and reports whether any process lives. All are
-// children of the first one when their parents are gone.
+// othersLive collects ended processes and reports whether any process still runs. Every process
+// whose parent has ended is a child of this one.
 func othersLive() bool {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

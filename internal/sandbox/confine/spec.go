@@ -1,59 +1,59 @@
-// Package confine is the inner half of the sandbox: what runs between the fork and
-// the command. It arranges the new namespaces, gives up every right the command
-// must not have, starts the command and buries what it leaves behind.
+// Package confine is the part of the sandbox that runs inside, between the fork and the command.
+// It arranges the new namespaces, gives up every right that the command must not have, starts the
+// command, and collects the processes that the command leaves behind.
 //
-// The program starts itself again as the helper that does so (see init_linux.go), for
-// every command. So this package imports nothing that package os does not: it is
-// initialised before the rest of the program, which then never is.
+// For every command the program starts itself again as the helper, which runs this package only
+// (see init_linux.go). The helper receives a Spec from package sandbox and answers with Reports.
+// This package imports nothing that package os does not import. So Go initialises it before the
+// rest of the program, which the helper never initialises.
 package confine
 
 import "time"
 
-// Spec is what the helper receives: plain lists and numbers, decided by package
-// sandbox. Paths are absolute and free of symbolic links.
+// Spec holds the helper's instructions as plain lists and numbers, so that package sandbox makes
+// all decisions. Paths are absolute and free of symbolic links.
 type Spec struct {
-	// Path, Args, Env, Dir are the command: its program, its words with the name
-	// first, its environment, its folder. No Path means to set everything up and
-	// end, as a trial.
+	// Path, Args, Env and Dir are the program of the command, its arguments (with its name
+	// first), its environment and its folder. If Path is empty, the helper sets everything up and
+	// exits, as a test.
 	Path      string
 	Args, Env []string
 	Dir       string
 
-	// Temp is the folder that is mounted as /tmp, empty to leave the system's. Shown are the
-	// folders and files of that one which are mounted there as they were, read-only, parents
+	// Temp is the folder to mount as /tmp. If it is empty, the command sees the system's /tmp.
+	// Shown lists paths of the system's /tmp that are mounted read-only inside Temp, parents
 	// first.
 	Temp  string
 	Shown []string
-	// Write are the folders and files that may be written, parents first. All else
-	// is mounted read-only.
+	// Write lists the writable files and folders, parents first. Everything else is mounted
+	// read-only.
 	Write []string
-	// ReadOnly are what stays read-only inside Write.
+	// ReadOnly lists paths inside Write that stay read-only.
 	ReadOnly []string
-	// Hidden are the files and folders that cannot be opened.
+	// Hidden lists files and folders that cannot be opened.
 	Hidden []string
-	// Devices are the device files that can be used.
+	// Devices lists the device files that can be used.
 	Devices []string
-	// Keep are files below /run that stay, which is emptied else.
+	// Keep lists files that are copied to the new, otherwise empty /run.
 	Keep []string
 
-	// Processes bounds how many processes and threads there may be. KernelBounds says
-	// that the kernel does it by a number of the namespace's own; where it has one number
-	// for all, that must not be touched.
+	// Processes is the largest number of processes and threads. KernelBounds is set if each
+	// namespace has its own limit on process IDs. If the system has one limit for all namespaces,
+	// it must not be changed.
 	Processes    int
 	KernelBounds bool
-	// Capabilities are those that are kept, as a bit set.
+	// Capabilities is the bit set of the capabilities to keep.
 	Capabilities uint64
-	// Ruleset is for Landlock; nil where the kernel has none.
+	// Ruleset is the Landlock ruleset, or nil if the kernel has no Landlock.
 	Ruleset *Ruleset
-	// Filter is a seccomp program.
+	// Filter is the seccomp program.
 	Filter []Instruction
 
-	// Grace is how long processes left behind have to end when asked to.
+	// Grace is the time between asking the remaining processes to end and ending them by force.
 	Grace time.Duration
 }
 
-// Ruleset says what Landlock allows. It refuses every right of Handled that no
-// rule grants.
+// Ruleset is a Landlock ruleset. It refuses every right in Handled that no rule grants.
 type Ruleset struct {
 	// Handled and Scoped are the kernel's bit sets of the same names.
 	Handled, Scoped uint64
@@ -66,21 +66,21 @@ type Rule struct {
 	Access uint64
 }
 
-// Instruction is one of a seccomp program, as the kernel reads it.
+// Instruction is an instruction of a seccomp program, in the kernel's layout.
 type Instruction struct {
 	Code   uint16
 	Jt, Jf uint8
 	K      uint32
 }
 
-// Report is what the helper says: once when the command has started or could not be,
-// and once at the end.
+// Report is sent by the helper twice: after the attempt to start the command, and after the
+// command has ended.
 type Report struct {
-	// Failed is why the command could not be started, empty when it was.
+	// Failed says why the command could not be started. It is empty if the command was started.
 	Failed string
-	// Refused is the number of the system's error when the reason is the command itself,
-	// not the sandbox.
+	// Refused is the system's error number if starting the command itself failed, and 0 if the
+	// sandbox failed.
 	Refused uint64
-	// Left says that the command left processes behind, which were ended.
-	Left bool
+	// LeftBehind is set if the command left processes behind. The helper has ended them.
+	LeftBehind bool
 }

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Message is what the two halves send each other.
+// Message is a Spec or a Report.
 type Message interface {
-	// pass writes the message, or reads it: the fields are listed once.
+	// pass writes the message to w or reads it from w, so that the fields are listed only once.
 	pass(w *wire)
 }
 
-// wire is a message as it is sent: numbers of eight bytes, and texts behind their
-// length. It is a format for the moment between a program and itself, so nothing of
-// it is named and nothing can be missing.
+// wire is a message in its binary form: numbers are eight bytes long, and texts follow their
+// length. The format only connects two processes of the same program. So it needs no field names
+// and no versions.
 type wire struct {
 	data []byte
-	// reading is set when data is read, and broken when it is not what was expected.
+	// reading is set while data is read. broken is set if data does not have the expected form.
 	reading, broken bool
 }
 
-// maxMessage bounds a message, in bytes.
+// maxMessage is the largest message in bytes.
 const maxMessage = 64 << 20
 
 var errNoMessage = errors.New("no message of the sandbox")
@@ -83,7 +83,7 @@ func (s *Spec) pass(w *wire) {
 func (r *Report) pass(w *wire) {
 	w.text(&r.Failed)
 	number(w, &r.Refused)
-	w.flag(&r.Left)
+	w.flag(&r.LeftBehind)
 }
 
 func number[N int | uint8 | uint16 | uint32 | uint64 | time.Duration](w *wire, n *N) {
@@ -117,7 +117,7 @@ func (w *wire) text(s *string) {
 
 func (w *wire) texts(all *[]string) { list(w, all, w.text) }
 
-// list passes a list: its length and its items.
+// list passes a list as its length and its items.
 func list[T any](w *wire, items *[]T, pass func(*T)) {
 	size := len(*items)
 	number(w, &size)
@@ -132,8 +132,8 @@ func list[T any](w *wire, items *[]T, pass func(*T)) {
 	}
 }
 
-// take returns the next bytes of a message that is read, zeros when there are not as
-// many.
+// take removes the next bytes from a message that is read. If there are not enough, it sets
+// broken and returns zeros.
 func (w *wire) take(size int) []byte {
 	if size < 0 || size > len(w.data) {
 		w.broken, w.data = true, nil

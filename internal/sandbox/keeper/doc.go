@@ -1,5 +1,5 @@
-// Package keeper is what the program is besides: small processes that it starts of
-// itself and that stay. The holder keeps the namespaces which the commands of a session
-// share and starts helpers in them; the watcher outlives the program for a moment and
-// ends what its commands left behind, which it knows by their marks.
+// Package keeper contains small processes that the program starts from its own executable. The
+// holder keeps the namespaces that the commands of a session share, and starts helpers in them.
+// The watcher outlives the program for a moment and ends the processes that its commands left
+// behind. It recognises them by their Mark.
 package keeper

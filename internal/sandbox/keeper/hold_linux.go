@@ -10,29 +10,29 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// HolderName is the name of the program that makes it the holder. OwnNetwork as its only
-// argument says that it is in a network namespace of its own, the loopback device of
-// which it is to bring up.
+// HolderName is the program name that makes a process the holder. OwnNetwork as its only argument
+// says that the holder has a network namespace of its own and must bring up the loopback device
+// in it.
 const (
 	HolderName = "agent-sandbox-holder"
 	OwnNetwork = "own-network"
 )
 
-// Request asks the holder to start a helper. With it come four descriptors: the
-// standard input, output and error of the helper, and its channel.
+// Request asks the holder to start a helper. Four descriptors come with it: the standard input,
+// output and error of the helper, and its channel.
 type Request struct {
-	// Setsid makes it the head of a session of its own.
+	// Setsid makes the helper the head of a new session.
 	Setsid bool
 }
 
-// Reply is what came of a request; the first says that the holder is ready.
+// Reply answers a request. The first reply says that the holder is ready.
 type Reply struct {
-	// PID is the helper, a child of the program itself.
+	// PID is the process ID of the helper, which is a child of the program itself.
 	PID    int    `json:",omitempty"`
 	Failed string `json:",omitempty"`
 }
 
-// inherited are the capabilities that a helper needs to arrange its namespaces.
+// inherited lists the capabilities that a helper needs to arrange its namespaces.
 var inherited = []uintptr{capNetAdmin, capSysAdmin, capSetPCap}
 
 const (
@@ -41,12 +41,14 @@ const (
 	capSysAdmin = 21
 )
 
-// hold keeps the user and network namespaces of a session and starts helpers in them,
-// until the program is gone. Nobody else could: a program of several threads, as every
-// one in Go is, cannot enter a user namespace, but its children begin in it.
+// hold keeps the user and network namespaces of a session and starts helpers in them, until the
+// program has ended. The program cannot do this itself: every Go program has several threads, and
+// the kernel forbids such a process to enter a user namespace. A child of the holder starts in
+// it.
 func hold(network string) int {
 	syscall.CloseOnExec(confine.Channel)
-	// A terminal sends these to all programs on it; the holder ends with the program.
+	// A terminal sends these signals to every process on it, but the holder must live
+	// as long as the program.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var ready Reply
 	if network == OwnNetwork {
@@ -97,7 +99,7 @@ func reply(r Reply) error {
 	return syscall.Sendmsg(confine.Channel, text, nil, nil, 0)
 }
 
-// descriptorsIn are those that came with a message.
+// descriptorsIn returns the descriptors that came with a message.
 func descriptorsIn(rights []byte) ([]uintptr, error) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil {

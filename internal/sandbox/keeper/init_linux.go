@@ -2,7 +2,8 @@ package keeper
 
 import "os"
 
-// The program that is one of them need not be initialised first, see package confine.
+// A holder or watcher runs before the other packages of the program are initialised, see package
+// confine.
 func init() {
 	switch {
 	case len(os.Args) == 2 && os.Args[0] == HolderName:

@@ -6,18 +6,18 @@ import (
 	"strconv"
 )
 
-// Mark says whose command a process belongs to. It is carried by a limit of the process
-// that limits nothing, which what it starts inherits and a confined command cannot
-// change, and by a variable in its environment, for those that were started before the
-// limit was set or where none can be.
+// Mark identifies the command that a process belongs to. Every process of the command inherits it
+// in two ways. The first is a resource limit that limits nothing and that a confined command
+// cannot change. The second is a variable of the environment, for processes that started before
+// the limit was set, or if the limit cannot be set.
 //
-// From the top it is a one, the ID of the owner (22 bits), when that began (20), and the
-// number of the command (20), the latter two as far as they fit.
+// From the highest bit on a mark consists of a one, the process ID of the owner (22 bits), its
+// start time (20) and the number of the command (20). The last two are cut to their size.
 type Mark uint64
 
-// MarkVariable is the name of the variable, and MarkLimit the resource of the limit: the
-// time that a process with real-time priority may run on, in microseconds. A mark is an
-// age of those.
+// MarkVariable is the name of the variable. MarkLimit is the resource of the limit: the time that
+// a process with real-time priority may run without a pause, in microseconds. A mark is so large
+// that the limit is never reached.
 const (
 	MarkVariable = "AGENT_COMMAND"
 	MarkLimit    = 15
@@ -29,22 +29,22 @@ const (
 	otherBits = 20
 )
 
-// NewMark makes the mark of a command.
+// NewMark returns the mark of a command.
 func NewMark(owner int, began, number int64) Mark {
 	part := func(n int64, bits int) uint64 { return uint64(n) & (1<<bits - 1) }
 	return Mark(markOne | part(int64(owner), pidBits)<<(2*otherBits) | part(began, otherBits)<<otherBits | part(number, otherBits))
 }
 
-// Owner is what the marks of all commands of a process have in common.
+// Owner returns the common part of the marks of all commands of one process.
 func (m Mark) Owner() uint64 { return uint64(m) >> otherBits }
 
-// OwnerID is the process whose command it was, if it still runs.
+// OwnerID returns the ID of the process that started the command.
 func (m Mark) OwnerID() int { return int(m >> (2 * otherBits) & (1<<pidBits - 1)) }
 
-// String is the mark as a variable of the environment.
+// String returns the mark as a variable of the environment.
 func (m Mark) String() string { return MarkVariable + "=" + strconv.FormatUint(uint64(m), 10) }
 
-// Marked returns those of some processes whose mark matches. Dead ones have none.
+// Marked returns the processes whose mark matches. Processes that have ended are left out.
 func Marked(ids []int, matches func(Mark) bool) []int {
 	var found []int
 	for _, pid := range ids {
@@ -55,7 +55,7 @@ func Marked(ids []int, matches func(Mark) bool) []int {
 	return found
 }
 
-// markOf returns the mark of a process, 0 when it has none.
+// markOf returns the mark of the process with the given folder in /proc, or 0 if it has none.
 func markOf(process string) Mark {
 	limits, err := os.ReadFile(process + "/limits")
 	if err != nil {
@@ -78,7 +78,7 @@ func markOf(process string) Mark {
 	return 0
 }
 
-// isDead reports whether a process has ended and is only waited for.
+// isDead reports whether a process has ended and only its parent has not noticed.
 func isDead(process string) bool {
 	stat, err := os.ReadFile(process + "/stat") // PID (NAME) STATE …
 	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))

@@ -11,20 +11,20 @@ import (
 	"agent/internal/sandbox/confine"
 )
 
-// WatcherName is the name of the program that makes it the watcher, with the owner of
-// the marks to look for as its only argument.
+// WatcherName is the program name that makes a process the watcher. Its only argument is the
+// Owner part of the marks to look for.
 const WatcherName = "agent-watcher"
 
-// Group is what the watcher reads from its standard input: a process group is there,
-// or gone; or the program ends in order and nothing is to be done.
+// Group is a message to the watcher on its standard input: a process group exists, or it is gone,
+// or the program ends normally and the watcher has nothing to do.
 type Group struct {
 	ID   int
 	Gone bool
 	Done bool
 }
 
-// watch waits until its input ends, which it does with the program, and then ends
-// what is left of the program's commands.
+// watch waits until its input ends, which happens when the program ends, and then ends the
+// remaining processes of the program's commands.
 func watch(owner string) int {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	groups := map[int]bool{}
@@ -52,10 +52,10 @@ func watch(owner string) int {
 	return 0
 }
 
-// EndMarked ends by force the processes with a mark that matches, and those they start
+// EndMarked ends by force the processes whose mark matches, and processes that they start
 // meanwhile.
 func EndMarked(matches func(Mark) bool) {
-	// A process that is just becoming another program has no environment for a moment.
+	// During exec a process has no environment for a moment, so one search is not enough.
 	const tries, quiet, poll = 50, 3, 5 * time.Millisecond
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
 		found := Marked(confine.Processes(), matches)
