@@ -38,7 +38,7 @@ func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *cons
 }
 
 // trust gathers the rules, skills, commands, servers and hooks that need consent.
-func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Found, found hooks.Found) *consent.Trust {
+func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing) *consent.Trust {
 	offered, ignored := gates.Offered(rules)
 	return consent.Find(w, p.Now, slices.Concat(
 		offered,
@@ -55,7 +55,7 @@ func (c *Conversation) findTrust() error {
 		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
 		return nil
 	}
-	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Found, c.Hooking.Found)
+	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Found)
 	if c.options.TrustProject {
 		if err := c.Trust.ForRun(); err != nil {
 			return err

@@ -8,18 +8,18 @@ import (
 // maxSkills is the most skills that one line may call.
 const maxSkills = 5
 
-// Call is the call of an entry.
+// Call is a call of a skill or a command.
 type Call struct {
 	*Entry
-	// As is the name by which it is called: its own name, preceded by its origin if another
-	// entry has that name.
+	// As is the name to type: the name of the entry, preceded by its origin if another entry has
+	// the same name.
 	As string
 	// Arguments is the rest of the line, as it was typed.
 	Arguments string
 }
 
 // Calls returns the calls at the beginning of a line: none, one command, or up to five skills in a
-// row. The last one gets the arguments.
+// row. The last call gets the arguments.
 func (s Set) Calls(line string) []Call {
 	var calls []Call
 	rest := strings.TrimSpace(line)
@@ -44,12 +44,12 @@ func (s Set) Calls(line string) []Call {
 	return calls
 }
 
-// Runner runs a command line in a text and returns its output. refused is why it was not run,
-// empty if it was. An error ends the whole call.
+// Runner runs a command line in a text and returns its output. If it does not run the line, refused
+// is the reason. An error ends the whole call.
 type Runner func(line string) (output, refused string, err error)
 
-// Text returns a call as the model reads it: the filled-in text between tags, and the files that
-// it includes.
+// Text returns a call as the model reads it: the text of the entry with arguments, between tags,
+// and the files that it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
 	var b strings.Builder
 	for _, part := range c.Fill(c.Arguments) {
@@ -75,7 +75,7 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 	return c.marked(strings.TrimSpace(b.String())), files, nil
 }
 
-// marked puts tags around a text, which the text itself cannot close.
+// marked puts tags around a text. It escapes closing tags, so that the text cannot end early.
 func (c Call) marked(text string) string {
 	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
 	if c.IsSkill() {
@@ -91,8 +91,8 @@ func (c Call) marked(text string) string {
 	return fmt.Sprintf("<%s %s>\n%s\n</%s>", mark, attributes, text, mark)
 }
 
-// Key returns the key of the text of a skill, so that a skill that is called again replaces its
-// earlier text; empty for a command.
+// Key returns the key of the text of a skill. A later text with the same key replaces the earlier
+// text. It returns "" for a command.
 func (c Call) Key() string {
 	if !c.IsSkill() {
 		return ""

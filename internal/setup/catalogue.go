@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// budgetShare divides the window for the budget of the catalogue: 2 %.
+	// budgetShare makes the budget of the catalogue one fiftieth of the window, or 2 %.
 	budgetShare = 50
 	// leastBudget and mostBudget bound the budget, in tokens.
 	leastBudget = 1500
@@ -16,13 +16,13 @@ const (
 	leastDescription = 40
 )
 
-// Budget returns how many tokens the catalogue may take in a window of that size.
+// Budget returns the number of tokens that the catalogue may take in a window of so many tokens.
 func Budget(window int) int { return min(max(window/budgetShare, leastBudget), mostBudget) }
 
 // Catalogue returns a list of the skills that the model may use, a line for each. If it takes more
-// than budget tokens, all descriptions are cut to one common length, but no skill is left out.
-// cut is how many descriptions were cut, and whole how many tokens the uncut catalogue takes.
-func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
+// than budget tokens, all descriptions are cut to one common length, but no skill is left out. cut
+// counts the cut descriptions, and whole the tokens of the uncut catalogue.
+func (f Listing) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
 	var offered []*Entry
 	longest := 0
 	for _, s := range f.Entries {
@@ -36,7 +36,7 @@ func (f Found) Catalogue(budget int, count func(string) int) (text string, cut, 
 	if whole <= budget {
 		return text, 0, whole
 	}
-	// The longest common length that fits.
+	// Search the greatest common length that fits.
 	length := longest - sort.Search(longest-leastDescription, func(less int) bool { return count(lines(offered, longest-less)) <= budget })
 	for _, s := range offered {
 		if len([]rune(s.Description)) > length {

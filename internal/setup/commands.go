@@ -18,8 +18,8 @@ const (
 	maxCommandDepth = 6
 )
 
-// commandPlaces are the folders of slash commands in files. Such a command is a text to send as a
-// message, with places for arguments.
+// commandPlaces lists the folders of slash commands in files. Such a command is a text to send as a
+// message, with placeholders for arguments.
 var commandPlaces = places{
 	project: []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}, own: "commands",
 	user:    []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"},
@@ -37,12 +37,12 @@ func ending(dir string) string {
 	return ".md"
 }
 
-// used are the fields that have an effect. Others are noted.
-var used = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
+// usedFields lists the fields of a command that have an effect. Other fields get a note.
+var usedFields = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
 
-// findCommands reads the commands of a workspace and its user. Slashes in the path of a command are
-// colons in its name.
-func findCommands(w source.Where) Found {
+// findCommands reads the commands of a workspace and its user. A slash in the path of a command
+// becomes a colon in its name.
+func findCommands(w source.Where) Listing {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -74,7 +74,7 @@ func (e *Entry) fromMarkdown(text string) error {
 	fields, body, _ := source.Frontmatter(text)
 	e.describe(fields)
 	for name := range fields {
-		if !slices.Contains(used, name) {
+		if !slices.Contains(usedFields, name) {
 			e.Notes = append(e.Notes, name+" has no effect here")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Origin is the origin of a skill or command.
+// Origin says whether a skill or command belongs to the project or to the user.
 type Origin string
 
 // The origins.
@@ -30,13 +30,13 @@ type Entry struct {
 	// Own means that the file is in this program's folders or in ~/.agents, so that its grants
 	// count without a question.
 	Own bool
-	// File is the file.
+	// File is the path of the file.
 	File string
 	// Dir is the folder of a skill, empty for a command.
 	Dir string
-	// Allowed are the grants that it asks for.
+	// Allowed lists the permission rules that the entry asks for.
 	Allowed []string
-	// Disallowed are the tools that a skill must not use.
+	// Disallowed lists the tools that a skill must not use.
 	Disallowed []string
 	// Hidden means that only a person may use a skill.
 	Hidden bool
@@ -45,23 +45,23 @@ type Entry struct {
 	// Shadowed means that another skill of the same name is used. This one is called as
 	// /user:NAME.
 	Shadowed bool
-	// Notes say what was read leniently and what has no effect.
+	// Notes describe irregularities that were tolerated and fields that have no effect.
 	Notes []string
 
 	text fill.Template
 }
 
-// IsSkill reports whether the entry is a skill, and no command.
+// IsSkill reports whether the entry is a skill rather than a command.
 func (e *Entry) IsSkill() bool { return e.Dir != "" }
 
 // ForModel reports whether the entry is a skill that the model may use.
 func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed }
 
-// Fill returns the text of the entry with the arguments of a line.
+// Fill returns the text of the entry, filled in with the arguments of a line.
 func (e *Entry) Fill(line string) []fill.Part { return e.text.Fill(line) }
 
-// Effects lists everything of the entry that runs without a question: what it allows, and the commands
-// in its text. about returns what a person should know about a rule, "" for nothing.
+// Effects lists everything that a person agrees to in the entry: its rules, its use by the model,
+// and the commands in its text. about returns a note on a rule for the person, "" for none.
 func (e *Entry) Effects(about func(rule string) string) effect.List {
 	var all effect.List
 	for _, rule := range e.Allowed {
@@ -92,17 +92,17 @@ func (e *Entry) Effects(about func(rule string) string) effect.List {
 // withOrigin returns the name of the entry with its origin, "project:NAME".
 func (e *Entry) withOrigin() string { return string(e.Origin) + ":" + e.Name }
 
-// Found are the skills or commands that were found.
-type Found struct {
-	// Entries are sorted by name. Of several with one name, the first is used.
+// Listing holds the skills, or the commands, of a workspace and its user.
+type Listing struct {
+	// Entries are sorted by name. Of several entries with one name, the first is used.
 	Entries []*Entry
-	// LeftOut are the files that are not used, each with the reason.
+	// LeftOut lists the files that are not used, each with the reason.
 	LeftOut []string
 }
 
-// Named returns the first entry with a name, or with a name after "project:" or "user:" that of
-// this origin; nil for none.
-func (f Found) Named(name string) *Entry {
+// Named returns the first entry with a name, or nil. The name may begin with an origin, as in
+// "user:review".
+func (f Listing) Named(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Name == name || e.withOrigin() == name {
 			return e
@@ -111,15 +111,15 @@ func (f Found) Named(name string) *Entry {
 	return nil
 }
 
-// places are the folders of skills or of commands.
+// places lists the folders to search for skills or commands.
 type places struct {
-	// project are folders below the workspace and the folders above it.
+	// project lists paths below the workspace and below each folder above it.
 	project []string
-	// user are folders below the home folder.
+	// user lists paths below the home folder.
 	user []string
-	// own is a folder below the folder of the configuration.
+	// own is a path below the folder of the configuration.
 	own string
-	// further are more folders of the user.
+	// further lists more folders of the user.
 	further []string
 	// longest bounds a file, in bytes.
 	longest int
@@ -127,19 +127,20 @@ type places struct {
 
 // finder reads the files of a workspace and its user, each once.
 type finder struct {
-	Found
+	Listing
 	longest int
 	from    source.Place
-	// origin and own are set for the entries of the current folder.
+	// origin is the origin of the entries in the current folder.
 	origin Origin
-	own    bool
-	// seen has the paths of the files that were read, after links.
+	// own is copied to Entry.Own of the entries in the current folder.
+	own bool
+	// seen holds the paths, without links, of the files that were read.
 	seen map[string]bool
 }
 
-// find visits the folders of entries: those of the workspace, the nearer before the farther, then
-// those of the user. The entries that it returns are sorted by name.
-func find(w source.Where, p places, visit func(f *finder, dir string)) Found {
+// find visits the folders of the workspace, the nearest first, and then the folders of the user. It
+// returns the entries sorted by name.
+func find(w source.Where, p places, visit func(f *finder, dir string)) Listing {
 	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: Project}
 	above := source.Above(w.Home, w.Workspace)
 	f.from = source.Place{Root: above[0], Home: w.Home}
@@ -160,10 +161,11 @@ func find(w source.Where, p places, visit func(f *finder, dir string)) Found {
 		visit(f, dir)
 	}
 	slices.SortStableFunc(f.Entries, func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
-	return f.Found
+	return f.Listing
 }
 
-// read adds the entry of a file, unless the file was read before. parse completes the entry.
+// read adds the entry of a file unless the file is missing or was read before. parse completes the
+// entry.
 func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	text, err := f.from.Read(file, f.longest)
 	if source.Missing(err) || err == nil && f.seen[text.Real] {
@@ -184,7 +186,7 @@ func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	}
 }
 
-// describe sets the fields of an entry that are at the head of its file.
+// describe sets the fields of an entry from the head of its file.
 func (e *Entry) describe(fields source.Fields) {
 	e.Description, e.Hint, e.Allowed = oneLine(fields["description"]), fields["argument-hint"], fields.List("allowed-tools")
 	e.text.Names = fields.List("arguments")

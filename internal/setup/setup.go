@@ -1,6 +1,18 @@
-// Package setup finds what a person and a repository provide to be called by name: Agent Skills,
-// and slash commands in files. It reads them, resolves names, and makes the text that the model
-// reads. It never runs anything.
+// Package setup finds the skills and slash commands that a person and a repository provide as
+// files. It reads them, resolves their names, and makes the text that the model reads. It never
+// runs anything.
+//
+// Find returns a Set with the skills and the commands of a workspace and its user, each an Entry.
+// Set.Calls reads the calls at the beginning of a typed line, and Call.Text fills in their
+// arguments:
+//
+//	for _, call := range setup.Find(where, nil).Calls("/review main.go") {
+//		text, files, err := call.Text(run)
+//		…
+//	}
+//
+// The packages below this one read the other parts of a set-up, such as instructions, hooks and
+// servers. They do not need this package.
 package setup
 
 import (
@@ -11,16 +23,17 @@ import (
 )
 
 // Set has the skills and commands of a workspace and its user.
-type Set struct{ Skills, Commands Found }
+type Set struct{ Skills, Commands Listing }
 
-// Find reads the skills and commands of a workspace and its user. Nearer folders precede farther
-// ones, and those of the project those of the user. further are more folders of skills.
+// Find reads the skills and commands of a workspace and its user. An entry of a nearer folder
+// precedes entries of the same name in farther folders, and the project precedes the user. further
+// lists more folders of skills.
 func Find(w source.Where, further []string) Set {
 	return Set{findSkills(w, further), findCommands(w)}
 }
 
-// Callable returns what a person can call, sorted by name. If another entry has the name, the name
-// is preceded by the origin.
+// Callable returns the entries that a person can call, sorted by name. If another entry has the
+// same name, the name is preceded by the origin.
 func (s Set) Callable() []Call {
 	var all []Call
 	taken := map[string]bool{}

@@ -12,25 +12,25 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Bounds of the search for skills.
+// Bounds of the search for skills: the depth of a folder, and the number of folders.
 const (
 	maxDepth   = 4
 	maxFolders = 2000
 )
 
-// skillPlaces are the folders of skills. A skill is a folder with a file SKILL.md, which has a
+// skillPlaces lists the folders of skills. A skill is a folder with a file SKILL.md, which has a
 // description and the instructions.
 var skillPlaces = places{
 	project: []string{".agents/skills", ".claude/skills", ".github/skills"}, own: "skills",
 	user:    []string{".agents/skills", ".claude/skills", ".codex/skills"},
-	longest: 128 << 10, // the largest that Anthropic publishes has 72 KiB
+	longest: 128 << 10, // the largest skill that Anthropic publishes has 72 KiB
 }
 
-// notUsed are fields of other programs that have no effect here.
+// notUsed lists fields that have an effect in other programs but not here.
 var notUsed = []string{"model", "effort", "context", "agent", "hooks", "paths"}
 
 // findSkills reads the skills of a workspace and its user.
-func findSkills(w source.Where, further []string) Found {
+func findSkills(w source.Where, further []string) Listing {
 	p := skillPlaces
 	p.further = further
 	looked := 0
@@ -51,7 +51,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 		use(file)
 		return
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read has none
+	entries, _ := os.ReadDir(dir) // an unreadable folder counts as empty
 	for _, e := range entries {
 		if e.Name() != ".git" && e.Name() != "node_modules" && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) {
 			walk(filepath.Join(dir, e.Name()), depth+1, looked, use)
@@ -59,7 +59,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 	}
 }
 
-// skill reads a skill. The error says why the file is not one.
+// skill reads a skill. It returns an error if the file is not a skill.
 func (f *finder) skill(s *Entry, text string) error {
 	fields, body, ok := source.Frontmatter(text)
 	if !ok {
@@ -94,8 +94,8 @@ func (f *finder) skill(s *Entry, text string) error {
 	return nil
 }
 
-// listed is how many files of a skill the model gets to see.
-const listed = 100
+// maxFiles bounds the files of a skill that the model sees.
+const maxFiles = 100
 
 // Files returns the files of a skill besides SKILL.md, two levels deep, relative to its folder.
 // more reports whether there are more.
@@ -106,7 +106,7 @@ func (e *Entry) Files() (files []string, more bool) {
 		case err != nil || path == e.Dir || name == "SKILL.md":
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || strings.Count(name, "/") >= 2):
 			return fs.SkipDir
-		case !d.IsDir() && len(files) == listed:
+		case !d.IsDir() && len(files) == maxFiles:
 			more = true
 			return fs.SkipAll
 		case !d.IsDir():

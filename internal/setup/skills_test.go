@@ -84,7 +84,7 @@ func TestSkillsStayInTheRepository(t *testing.T) {
 // No name ever leaves the catalogue, and all descriptions are cut to one length.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
-	var found Found
+	var found Listing
 	for i := range 100 {
 		found.Entries = append(found.Entries, &Entry{Dir: "d", Name: fmt.Sprintf("skill-%02d", i), Description: strings.Repeat("word ", 10+i%7*10)})
 	}

@@ -25,7 +25,7 @@ func (b *Brought) places() instructions.Where {
 		Where: b.Where,
 		Files: settings.Items(settings.InstructionFiles.Of(b.Settings)),
 		Most:  b.mostBytes,
-		Kept: func(abs string) string {
+		Withhold: func(abs string) string {
 			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
 		},
 	}
@@ -120,9 +120,9 @@ func (b *Brought) changedText(file instructions.File, whole string) string {
 }
 
 // instructions reads the instructions of the workspace and its user.
-func (b *Brought) instructions() instructions.Found {
+func (b *Brought) instructions() instructions.Listing {
 	if b.Off {
-		return instructions.Found{}
+		return instructions.Listing{}
 	}
 	return instructions.Find(b.places())
 }

@@ -23,7 +23,7 @@ type Hooks struct {
 	*Host
 	*hook.Runner
 	// Found has the hooks in the set-up, used or not.
-	Found hooks.Found
+	Found hooks.Listing
 	// idle fires the hooks of an idle notification.
 	idle *time.Timer
 }
@@ -66,7 +66,7 @@ func hookItem(h hooks.Hook) consent.Item {
 }
 
 // Items returns the hooks that need consent.
-func Items(all hooks.Found) (items []consent.Item) {
+func Items(all hooks.Listing) (items []consent.Item) {
 	for _, h := range all.Hooks {
 		if !h.Own() {
 			items = append(items, hookItem(h))

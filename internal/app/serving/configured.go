@@ -33,7 +33,7 @@ type Place struct {
 // Configured has the servers that are configured for a workspace, and everything that is needed
 // to connect to them.
 type Configured struct {
-	servers.Found
+	servers.Listing
 	Place
 	// Session is the identifier of the session in the environment of servers, "" for none.
 	Session string
@@ -55,7 +55,7 @@ func item(s *servers.Server) consent.Item {
 }
 
 // Items returns the servers that need consent, because a repository configures them.
-func Items(found servers.Found) (items []consent.Item) {
+func Items(found servers.Listing) (items []consent.Item) {
 	for _, s := range found.Servers {
 		if s.Origin == servers.Project && !s.Disabled {
 			items = append(items, item(s))

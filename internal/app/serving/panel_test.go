@@ -47,7 +47,7 @@ func TestPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configured := &Configured{Found: found, Place: Place{Lookup: func(string) (string, bool) { return "", false }, Workspace: work, Catalogue: catalogue.Store{Dir: t.TempDir()}}}
+	configured := &Configured{Listing: found, Place: Place{Lookup: func(string) (string, bool) { return "", false }, Workspace: work, Catalogue: catalogue.Store{Dir: t.TempDir()}}}
 	s := &Servers{}
 	if s.ServerPick() != nil {
 		t.Error("a panel without servers")

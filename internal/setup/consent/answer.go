@@ -9,9 +9,9 @@ import (
 	"agent/internal/words"
 )
 
-// Answer keeps a person's answer about named items or, without names, about those that wait: as
-// they were last shown, else as they are now. It returns a line for each item. It returns an
-// error if there is no such item, or if the answer cannot be kept.
+// Answer keeps a person's answer about the named items. Without names, it is about the waiting
+// items as they were last shown, or as they are now if none were shown. It returns lines for the
+// person. It returns an error if a name matches no item, or if the answer cannot be kept.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	chosen, err := t.chosen(names)
 	if err != nil {
@@ -41,8 +41,8 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	return lines, nil
 }
 
-// since returns a line if an item is not as it was when it was shown, so that the answer does not
-// count for it.
+// since returns a line if an item has changed since it was shown, because the answer does not count
+// for the changed item.
 func (t *Trust) since(shown Reviewed) []string {
 	var now *Reviewed
 	for _, i := range t.items {
@@ -62,7 +62,7 @@ func (t *Trust) since(shown Reviewed) []string {
 	return []string{fmt.Sprintf("It has changed since it was shown, so it is not used (%s); agent trust shows it as it is now.", strings.Join(changes, "; "))}
 }
 
-// Forget forgets every answer about the workspace.
+// Forget removes every answer about the workspace.
 func (t *Trust) Forget() ([]string, error) {
 	if err := t.Store.Forget(t.items...); err != nil {
 		return nil, err
@@ -71,7 +71,8 @@ func (t *Trust) Forget() ([]string, error) {
 	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
 }
 
-// chosen returns the items that names mean.
+// chosen returns the items with these names. Without names it returns the items that were shown, or
+// the waiting items if none were shown.
 func (t *Trust) chosen(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
 		t.mu.Lock()

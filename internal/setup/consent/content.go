@@ -16,7 +16,7 @@ import (
 	"agent/internal/setup/effect"
 )
 
-// content is the content to which a person gives consent.
+// content is everything that a person agrees to in an item. Its canonical JSON is hashed.
 type content struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
@@ -28,16 +28,16 @@ type content struct {
 	Undetermined bool `json:"undetermined,omitempty"`
 }
 
-// file is a file that the command names.
+// file is a file that the command of an item names.
 type file struct {
 	Path string `json:"path"`
-	// To is the target of a link.
+	// To is the target of a link, empty for other files.
 	To string `json:"to,omitempty"`
-	// SHA256 is empty for a file outside of the repository.
+	// SHA256 is empty for a target outside of the repository.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// look determines the content of an item as it is now.
+// look determines the present content of an item.
 func (s *Store) look(i Item) Reviewed {
 	r := Reviewed{Item: i, State: Waiting, Variables: i.reads()}
 	c := content{Kind: i.Kind, Name: i.Name, Effects: i.Effects}
@@ -67,7 +67,8 @@ func (s *Store) look(i Item) Reviewed {
 	return r
 }
 
-// paths returns the paths that a word may mean, relative to folders.
+// paths returns the paths that a word may mean, one for each of the folders if the word is
+// relative.
 func (s *Store) paths(word string, folders []string) []string {
 	if rest, home := strings.CutPrefix(word, "~/"); home {
 		word = filepath.Join(s.home, rest)
@@ -82,7 +83,7 @@ func (s *Store) paths(word string, folders []string) []string {
 	return all
 }
 
-// file describes the file at a path. is reports whether there is a file that belongs to the
+// file describes the file at a path. is reports whether the path or its target is a file in the
 // repository.
 func (s *Store) file(path string) (f file, is bool, err error) {
 	info, err := os.Stat(path)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// difference lists what two contents have different, a line each: - for what was, + for
-// what is.
+// difference lists the differences between two contents, a line each. "-" precedes an old value and
+// "+" a new one.
 func difference(before, now string) []string {
 	was, is := leaves(before), leaves(now)
 	var keys []string
@@ -45,8 +45,7 @@ func comparable(text []byte) bool {
 	return json.Unmarshal(text, &c) == nil && c.Effects != nil
 }
 
-// leaves returns the values of a content by where they are: "command", "argument 2",
-// "file run.sh".
+// leaves returns the values of a content by their places: "command", "argument 2", "file run.sh".
 func leaves(text string) map[string]string {
 	var c content
 	all := map[string]string{}

@@ -22,12 +22,12 @@ const (
 	maxFileSize = 64 << 20
 )
 
-// projectVariables are the variables whose value is the workspace or the folder of the project.
+// projectVariables lists variables whose value is the workspace or the folder of the project.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
 
-// files returns the files of the repository that an item names: relative to the workspace, to the
-// repository, to its project or to any folder that it names itself, as in cd DIR && ./run.
-// undetermined reports whether it names files that cannot be determined.
+// files returns the files of the repository that an item names. Names are relative to the
+// workspace, to the repository, to the item's project or to a folder that the item names itself, as
+// in cd DIR && ./run. undetermined reports whether the item may name further files.
 func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 	if !i.runs() {
 		return nil, false, nil
@@ -68,11 +68,11 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 	return found, undetermined, nil
 }
 
-// words returns all words of an item that may name a file, if it runs from one of the folders. Too
-// many do no harm: names without a file are ignored.
+// words returns all words of an item that may name a file if it runs in one of the folders. Too
+// many words do no harm, because names without a file are ignored.
 func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
 	shell := s.shell(i, folders)
-	var program []string // the words of the program so far
+	var program []string // the words of the program up to this part
 	for _, p := range i.Effects {
 		text, sure := p.Names(), true
 		switch p.Role {
@@ -88,7 +88,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 				words = append(words, pieces(word)...)
 			}
 			if sure {
-				text = "" // it was read whole
+				text = "" // the shell has split it
 			}
 		default:
 			var more []string
@@ -99,7 +99,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			program = append(program, path.Base(text))
 		}
 		undetermined = undetermined || !sure
-		words = append(words, pieces(text)...) // in doubt, too many
+		words = append(words, pieces(text)...) // rather too many words than too few
 	}
 	slices.Sort(words)
 	if words = slices.Compact(words); len(words) > maxWords {
@@ -118,8 +118,9 @@ func (s *Store) onlyReads(line string) bool {
 	})) == 0
 }
 
-// word returns the words in a word of a program, which no shell has read: as it is, and, since the
-// program may hand it to one, as a line of a shell. inShell reports that the program is one.
+// word returns the words in a word of a program. No shell has read the word, so it counts as it is
+// and, because the program may pass it to a shell, as a line of shell. inShell says that the
+// program is a shell. sure is false if the word may name further files.
 func (s *Store) word(shell named.Shell, text string, inShell bool) (words []string, sure bool) {
 	sure = true
 	for _, value := range shell.Values[projectVariables[0]] {
@@ -151,7 +152,7 @@ func (s *Store) word(shell named.Shell, text string, inShell bool) (words []stri
 	return words, sure
 }
 
-// shell describes a shell that an item starts.
+// shell describes the shell that runs the lines of an item.
 func (s *Store) shell(i Item, folders []string) named.Shell {
 	values := map[string][]string{
 		"HOME": {s.home}, "PATH": {""}, "OLDPWD": slices.Clone(folders),
@@ -163,7 +164,7 @@ func (s *Store) shell(i Item, folders []string) named.Shell {
 	for _, p := range i.Effects {
 		switch {
 		case p.Role != effect.Value:
-		case p.Key == "PWD" || p.Key == "OLDPWD": // patterns are looked up there
+		case p.Key == "PWD" || p.Key == "OLDPWD": // a shell resolves globs in these folders
 			values[p.Key] = distinct(append(values[p.Key], s.paths(p.Names(), folders)...)...)
 		default:
 			values[p.Key] = distinct(append(values[p.Key], p.Names())...)
@@ -172,15 +173,15 @@ func (s *Store) shell(i Item, folders []string) named.Shell {
 	return named.Shell{Folders: folders, Values: values, Root: s.root}
 }
 
-// pieces returns the parts of a text that may name a file, as other programs than shells may take
-// it apart.
+// pieces returns the parts of a text that may name a file. It splits the text in the ways of
+// programs other than shells.
 func pieces(text string) []string {
 	parts := append([]string{text}, fill.Words(text)...)
 	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text)
 	return append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
 }
 
-// distinct returns texts without "" and without repetition.
+// distinct returns the texts without empty ones, each once.
 func distinct(texts ...string) []string {
 	var all []string
 	for _, text := range texts {

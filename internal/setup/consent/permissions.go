@@ -17,37 +17,42 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Permissions keep what a person has allowed for good in the repository of a workspace, in
-// allowed.json of the configuration. Other sessions may use the file at the same time. It is safe
-// for concurrent use.
+// Permissions keeps the rules that a person has allowed for good in the repository of a workspace.
+// They are in allowed.json of the configuration, which other sessions may use at the same time. It
+// is safe for concurrent use.
 type Permissions struct {
 	path string
-	// place and id are those of the repository, below the folder of the workspace in it.
-	place, id, below string
-	now              func() time.Time
+	// place is the folder of the repository.
+	place string
+	// id is the identity of the repository.
+	id string
+	// below is the path of the workspace in the repository, "" for the repository itself.
+	below string
+	now   func() time.Time
 
 	mu sync.Mutex
-	// read is the file as it was read last, with its permissions.
+	// read describes the file at the time of the last read.
 	read fs.FileInfo
-	all  []permission
+	// all holds the rules of the file at that time.
+	all []permission
 }
 
-// permission is a permission in the file.
+// permission is a rule in the file.
 type permission struct {
 	Root string `json:"root"`
-	// ID is the identity of the repository: another one at the same path has none of its permissions.
+	// ID is the identity of the repository. Another one at the same path has none of its rules.
 	ID string `json:"id"`
 	rules.Kept
 }
 
-// permissions has the member of allowed.json that has them.
+// permissions is the part of allowed.json that holds the rules.
 type permissions struct {
 	All []permission `json:"permissions"`
 }
 
-// OpenPermissions returns the permissions of the repository of a workspace, nil where none are
-// kept: for the home folder, and where the configuration is in the repository, which could change
-// it. It does not read the file.
+// OpenPermissions returns the permissions of the repository of a workspace. It returns nil if none
+// are kept: for the home folder, and for a repository that contains the configuration, because it
+// could change the file. It does not read the file.
 func OpenPermissions(w source.Where, now func() time.Time) *Permissions {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	top := root(w)
@@ -65,11 +70,11 @@ func OpenPermissions(w source.Where, now func() time.Time) *Permissions {
 	return p
 }
 
-// allowedFile is the file of the configuration that has what a person has allowed.
+// allowedFile is the file of the configuration with everything that a person has allowed.
 const allowedFile = "allowed.json"
 
-// identity returns what distinguishes the repository at a place from another one there: its git
-// folder, or the place itself if it has none.
+// identity returns the identity of the repository at a place, which another repository at the same
+// path does not have. It is the identity of the git folder, or of the place if there is none.
 func identity(place string) string {
 	if id := disk.Identity(filepath.Join(place, ".git")); id != "" {
 		return id
@@ -80,8 +85,8 @@ func identity(place string) string {
 // Place returns the folder of the repository for which the permissions are kept.
 func (p *Permissions) Place() string { return p.place }
 
-// Kept returns the permissions of the repository, oldest first, as the file has them now. A file
-// that cannot be read permits nothing.
+// Kept returns the rules of the repository that the file has now, oldest first. A file that cannot
+// be read permits nothing.
 func (p *Permissions) Kept() []rules.Kept {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +112,7 @@ func (p *Permissions) Kept() []rules.Kept {
 	return kept
 }
 
-// Keep adds permissions. One that allows the same as another is not added again.
+// Keep adds rules, except a rule that allows the same as another.
 func (p *Permissions) Keep(add ...rules.Kept) error {
 	return p.change("what you allowed cannot be kept", func(all []permission) []permission {
 		for _, k := range add {
@@ -120,7 +125,7 @@ func (p *Permissions) Keep(add ...rules.Kept) error {
 	})
 }
 
-// Drop removes permissions.
+// Drop removes rules.
 func (p *Permissions) Drop(drop ...rules.Kept) error {
 	return p.change("what you allowed cannot be taken back", func(all []permission) []permission {
 		for _, k := range drop {
@@ -130,7 +135,7 @@ func (p *Permissions) Drop(drop ...rules.Kept) error {
 	})
 }
 
-// Used counts a use of permissions. A count that cannot be kept is lost.
+// Used counts a use of rules. It ignores errors.
 func (p *Permissions) Used(used ...rules.Kept) {
 	_ = p.change("", func(all []permission) []permission {
 		for _, k := range used {
@@ -142,7 +147,7 @@ func (p *Permissions) Used(used ...rules.Kept) {
 	})
 }
 
-// change changes the permissions in the file under its lock.
+// change changes the rules in the file under its lock. fails begins the error.
 func (p *Permissions) change(fails string, change func([]permission) []permission) error {
 	err := rawjson.ChangeShared(p.path, func(m *permissions) { m.All = change(m.All) })
 	if err != nil {
@@ -153,8 +158,8 @@ func (p *Permissions) change(fails string, change func([]permission) []permissio
 
 func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
 
-// isOurs reports of permissions in the file whether they are one of the repository that allows
-// the same as k.
+// isOurs returns a function that reports whether a rule in the file belongs to the repository and
+// allows the same as k.
 func (p *Permissions) isOurs(k rules.Kept) func(permission) bool {
 	wanted := p.there(k)
 	return func(one permission) bool {
@@ -162,7 +167,7 @@ func (p *Permissions) isOurs(k rules.Kept) func(permission) bool {
 	}
 }
 
-// there returns a permission as the file has it: its paths begin at the top of the repository.
+// there returns a rule in the form of the file: its paths begin at the top of the repository.
 func (p *Permissions) there(k rules.Kept) permission {
 	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
 		k.Edits = path.Join(p.below, k.Edits)
@@ -173,7 +178,7 @@ func (p *Permissions) there(k rules.Kept) permission {
 	return permission{Root: p.place, ID: p.id, Kept: k}
 }
 
-// here returns a permission of the file as it is in the workspace, and whether it holds there.
+// here returns a rule of the file in the form of the workspace, and whether it applies there.
 func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
 	k = one.Kept
 	if one.Root != p.place || one.ID != p.id {
@@ -187,7 +192,7 @@ func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
 		k.Directory, ours = p.inWorkspace(k.Directory)
 		return k, ours
 	}
-	if k.Directory != "" { // a rule about files, whose paths begin there
+	if k.Directory != "" { // a rule about files: their paths begin at Directory
 		ours = k.Directory == path.Join(p.below, ".")
 		k.Directory = "."
 		return k, ours
@@ -195,7 +200,8 @@ func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
 	return k, true
 }
 
-// inWorkspace returns a path of the repository as one of the workspace, and whether it is in there.
+// inWorkspace makes a path in the repository relative to the workspace, and reports whether it is
+// in there.
 func (p *Permissions) inWorkspace(file string) (string, bool) {
 	if p.below == "" {
 		return file, true

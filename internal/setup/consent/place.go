@@ -13,7 +13,7 @@ import (
 // userPlace is the place of the user's own folders in the file.
 const userPlace = "user"
 
-// root returns the folder of the repository of the workspace, or the workspace if there is none. A
+// root returns the root of the workspace's repository, or the workspace if there is none. A
 // repository that contains the home folder does not count.
 func root(w source.Where) string {
 	top := source.Above(w.Home, w.Workspace)[0]
@@ -23,15 +23,15 @@ func root(w source.Where) string {
 	return top
 }
 
-// place returns the place under which consent to a repository is kept: its root, or that of the
-// repository of a work tree. Empty means that nothing is kept.
+// place returns the place under which consent to a repository is kept: its root or, for a linked
+// work tree, the root of the main repository. It returns "" if nothing is kept.
 func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
 	folder, common := layout.Folder(root), layout.Common(root)
 	switch {
-	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git that is a folder is of no other work tree
+	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git folder belongs to no other work tree
 		return root
 	case filepath.Base(common) == ".git":
 		return filepath.Dir(common)
@@ -39,18 +39,18 @@ func place(root, home string) string {
 	return common
 }
 
-// linked reports whether a repository has the work tree at root, of which git keeps folder.
-// Both must say so: anybody can ship files that name the repository of somebody who has
-// agreed.
+// linked reports whether the repository of common has a work tree at root, for which git keeps
+// folder. Each must name the other, because anybody can ship files that name the repository of
+// somebody who has agreed.
 func linked(folder, common, root string) bool {
 	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
 		return false
 	}
-	data, _ := disk.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // none leads to no work tree
+	data, _ := disk.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // a missing file matches no work tree
 	return real(disk.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 
-// real returns a path without links, or the path itself if it does not exist.
+// real returns a path with links resolved, or the path itself if it does not exist.
 func real(path string) string {
 	if found, err := filepath.EvalSymlinks(path); err == nil {
 		return found

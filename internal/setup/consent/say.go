@@ -8,28 +8,28 @@ import (
 	"agent/internal/words"
 )
 
-// shortID is how many letters of a hash name an item.
+// shortID is the length of a hash in listings, and the least length of a hash in an answer.
 const shortID = 8
 
-// Part is an item for a person to judge: what it is, and all that it would do.
+// Part presents an item to a person who judges it.
 type Part struct {
 	Title string
 	Lines []string
 }
 
-// notCovered is what consent does not reach, which a question about commands says.
+// notCovered tells the person the limits of their consent to commands.
 const notCovered = "What these commands load besides is not covered by your answer."
 
-// undetermined is said of an item whose commands name other files than those that are known.
+// undetermined describes an item whose commands may use files that are not known.
 const undetermined = "names files that cannot be determined: a later change of them is not asked about"
 
-// Title says in a line what a question about items is about.
+// Title returns the title of a question about items.
 func Title(items []Reviewed) string {
 	return "use what this repository brings? " + words.Count(len(items), "item")
 }
 
-// Parts are the items of a question, in as few lines as say all of them: the files of all
-// commands are at the end.
+// Parts returns the items of a question in as few lines as possible. The files of all commands
+// share one line at the end.
 func (t *Trust) Parts(items []Reviewed) []Part {
 	var parts []Part
 	var files []string
@@ -45,7 +45,7 @@ func (t *Trust) Parts(items []Reviewed) []Part {
 	return parts
 }
 
-// runs reports whether any of the items is a command.
+// runs reports whether any of the items runs a command.
 func runs(items []Reviewed) bool {
 	return slices.ContainsFunc(items, func(r Reviewed) bool { return r.runs() })
 }
@@ -75,7 +75,7 @@ func (t *Trust) part(r Reviewed) Part {
 	return p
 }
 
-// place is where an item is written.
+// place returns the file and the line of an item.
 func (t *Trust) place(r Reviewed) string {
 	if r.Line > 0 {
 		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)
@@ -83,7 +83,7 @@ func (t *Trust) place(r Reviewed) string {
 	return t.short(r.File)
 }
 
-// Lines list all items with their states, for a person.
+// Lines returns a listing of all items with their states, for a person.
 func (t *Trust) Lines() ([]string, error) {
 	all, err := t.Review()
 	if err != nil {
@@ -115,13 +115,13 @@ func (t *Trust) Lines() ([]string, error) {
 	return lines, nil
 }
 
-// Report is all that is known, for scripts.
+// Report holds all items and ignored settings, for scripts.
 type Report struct {
 	Items   []Reviewed `json:"items"`
 	Ignored []string   `json:"ignored"`
 }
 
-// Report returns the items with their states, and what is ignored.
+// Report returns the items with their states, and the settings that are ignored.
 func (t *Trust) Report() (Report, error) {
 	all, err := t.Review()
 	return Report{append([]Reviewed{}, all...), append([]string{}, t.Ignored...)}, err

@@ -18,11 +18,11 @@ import (
 type Store struct {
 	path                  string
 	home, workspace, root string
-	// place is the place under which consent to the repository is kept, empty to keep none.
+	// place is the place under which answers about the repository are kept, empty to keep none.
 	place string
 
 	mu sync.Mutex
-	// run has the answers of this run, kept or not.
+	// run holds the answers that were given in this run: true for consent.
 	run map[key]bool
 }
 
@@ -40,7 +40,7 @@ type record struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// member has the members of allowed.json that this package uses.
+// member is the part of allowed.json with the answers.
 type member struct {
 	Setup []record `json:"setup"`
 }
@@ -55,14 +55,15 @@ func Open(w source.Where) *Store {
 	}
 }
 
-// Root returns the folder of the repository whose files belong to the content of items.
+// Root returns the root of the repository. Files in it belong to the content of items.
 func (s *Store) Root() string { return s.root }
 
-// Kept reports whether answers are kept beyond the run. Those about the home folder are not.
+// Kept reports whether answers about the repository outlast the run. In the home folder they do
+// not.
 func (s *Store) Kept() bool { return s.place != "" }
 
 // Review returns the items with their present content and state. If the file of answers cannot be
-// read, it returns an error and everything waits.
+// read, it returns an error, and all items wait.
 func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -80,8 +81,8 @@ func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	return all, err
 }
 
-// judge sets the state of an item. An earlier answer shows a change only if it is not about
-// another present item.
+// judge sets the state of an item. An answer about an earlier content makes the item Changed,
+// unless another present item has that content.
 func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	if r.Problem != "" {
 		return
@@ -113,8 +114,8 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	}
 }
 
-// May returns nil if an item may be used now, else an error that says why not, and what to do. It
-// reads the files again, so call it before each start.
+// May returns nil if an item may be used now, else an error with the reason and the remedy. It
+// reads the files again, so call it before each use.
 func (s *Store) May(i Item) error {
 	reviewed, err := s.Review([]Item{i})
 	if err != nil {
@@ -130,20 +131,20 @@ func (s *Store) May(i Item) error {
 	}
 }
 
-// unused has the reasons by state why an item is not used, and what to do.
+// unused holds, by state, the reason why an item is not used, and the remedy.
 var unused = map[State]string{
 	Refused: "is not used: you refused it; agent trust yes changes that",
 	Changed: "is not used: it has changed since you agreed; agent trust shows how",
 	Waiting: "is not used until you agree: agent trust",
 }
 
-// unclear returns the error that an item cannot be agreed to.
+// unclear returns the error for an item whose content cannot be determined.
 func (s *Store) unclear(r Reviewed) error {
 	return fmt.Errorf("%s of %s cannot be agreed to: %s", r, s.relative(r.File), r.Problem)
 }
 
-// Agree keeps a person's consent to exactly these contents. It counts for this run even if it
-// cannot be kept, in which case Agree returns an error.
+// Agree keeps a person's consent to exactly these contents. If it cannot keep the consent, it
+// returns an error, but the consent counts for this run.
 func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
 
 // Refuse keeps a person's refusal of these contents.
@@ -158,7 +159,8 @@ func (s *Store) AgreeForRun(shown ...Reviewed) {
 	}
 }
 
-// Forget removes all answers about the repository and about these items, and those of the run.
+// Forget removes all answers about the repository and about these items, and all answers of this
+// run.
 func (s *Store) Forget(items ...Item) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,6 +174,7 @@ func (s *Store) Forget(items ...Item) error {
 	})
 }
 
+// answer records answers for this run and in the file.
 func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +218,7 @@ func (s *Store) read() ([]record, error) {
 	return m.Setup, nil
 }
 
-// update changes the answers in the file. The mutex is held.
+// update changes the answers in the file. The caller holds the mutex.
 func (s *Store) update(change func([]record) []record) error {
 	err := rawjson.ChangeShared(s.path, func(m *member) {
 		m.Setup = change(m.Setup)
@@ -227,5 +230,5 @@ func (s *Store) update(change func([]record) []record) error {
 	return nil
 }
 
-// maxRecords bounds the answers that are kept for all repositories. The oldest are removed.
+// maxRecords bounds the answers in the file, for all repositories. The oldest are removed.
 const maxRecords = 2000

@@ -13,28 +13,28 @@ import (
 	"agent/internal/words"
 )
 
-// Trust has the items of a workspace and the person's answers about them, for all front ends: for
-// the question at the start, for lists, and for the line of an unattended run. It is safe for
-// concurrent use.
+// Trust holds the items of a workspace and the person's answers about them. All front ends use it:
+// for the question at the start, for listings, and for the line of an unattended run. It is safe
+// for concurrent use.
 type Trust struct {
 	// Store keeps the answers.
 	*Store
 	// Ignored has lines about settings that a repository may never make.
 	Ignored []string
-	// Answered is called after each answer, on the goroutine of the answer. It must be set before
-	// the first one.
+	// Answered is called after each answer, on the goroutine that answers. Set it before the first
+	// answer.
 	Answered func()
 
 	items []Item
 	now   func() time.Time
 
 	mu sync.Mutex
-	// shown are the items as they were last shown. An answer without names is about them.
+	// shown holds the items as they were last shown. An answer without names is about them.
 	shown []Reviewed
 }
 
-// Find returns the Trust of a workspace with these items. Each line of ignored is about settings that
-// a repository may never make, and begins with its file.
+// Find returns the Trust of a workspace with these items. Each line of ignored describes settings
+// that a repository may never make, and begins with their file.
 func Find(w source.Where, now func() time.Time, items []Item, ignored []string) *Trust {
 	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items}
 	for _, line := range ignored {
@@ -62,7 +62,7 @@ func (t *Trust) waiting() ([]Reviewed, error) {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.Asked() }), err
 }
 
-// ForRun agrees for this run to all that is not refused.
+// ForRun agrees, for this run, to all items that are not refused.
 func (t *Trust) ForRun() error {
 	all, err := t.Review()
 	if err != nil {
@@ -78,8 +78,8 @@ func (t *Trust) Agreed() []Reviewed {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
-// Guarded returns the absolute paths of the files that agreed items are written in and run, which
-// must not change without a person.
+// Guarded returns the absolute paths of the files that contain agreed items, and of the files that
+// their commands name. Without a person, these files must not change.
 func (t *Trust) Guarded() []string {
 	var paths []string
 	for _, r := range t.Agreed() {
@@ -92,7 +92,7 @@ func (t *Trust) Guarded() []string {
 	return slices.Compact(paths)
 }
 
-// Left returns a line about the items that are not used because nobody has agreed, empty for none.
+// Left returns a line about the items that nobody has answered about, empty if there are none.
 func (t *Trust) Left() string {
 	waiting, err := t.waiting()
 	switch {
@@ -117,7 +117,7 @@ func (t *Trust) Left() string {
 	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
 }
 
-// counted returns the items of a file in words, with numbers for several of a kind.
+// counted describes the items of a file. Several items of a kind become a number.
 func counted(items []Reviewed) []string {
 	var says []string
 	for _, kind := range []Kind{Server, Hook, Grants, Allow} {

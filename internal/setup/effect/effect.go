@@ -1,6 +1,6 @@
-// Package effect lists everything of a configured item that decides what runs and what is sent, word
-// for word. The question to a person, the lists and the digest of consent are made of such a list,
-// so that a person agrees to all that they read, and to nothing else.
+// Package effect lists the effects of a configured item: everything that decides which programs run
+// and which data is sent, word for word. The question to the person, the listings and the digest of
+// consent all use this list, so that a person agrees to everything they read, and to nothing else.
 package effect
 
 import (
@@ -32,28 +32,28 @@ const (
 	Argument = "argument"
 	// Variable is the name of a variable of the person's environment.
 	Variable = "variable"
-	// Type is how a server is reached, Address where.
+	// Type is the transport of a server, Address its URL.
 	Type    = "type"
 	Address = "url"
-	// Rule is a rule that spares questions.
+	// Rule is a rule that allows calls without a question.
 	Rule = "allow"
 )
 
-// Part is one thing of an item that takes effect.
+// Part is one effect of an item.
 type Part struct {
 	Name string `json:"name"`
-	// Key distinguishes parts of one name: the name of a variable or of a header.
+	// Key distinguishes parts with the same name: it is the name of a variable or of a header.
 	Key string `json:"key,omitempty"`
-	// Text is the text as it is written, without the values of variables.
+	// Text is the text as written, without the values of variables.
 	Text string `json:"text,omitempty"`
-	// Note says why the part does something else here, or nothing.
+	// Note says why the part has another effect here, or none.
 	Note string `json:"note,omitempty"`
 	Role Role   `json:"-"`
-	// Means is the text in which files are looked for; empty for Text.
+	// Means is the text to search for the names of files; empty means Text.
 	Means string `json:"-"`
 }
 
-// Names returns the text in which files are looked for.
+// Names returns the text to search for the names of files.
 func (p Part) Names() string {
 	if p.Means != "" {
 		return p.Means
@@ -61,7 +61,7 @@ func (p Part) Names() string {
 	return p.Text
 }
 
-// List has the parts of an item in the order in which a person reads them.
+// List holds the parts of an item in the order in which a person reads them.
 type List []Part
 
 // Texts returns the texts of the parts with a name.
@@ -75,8 +75,8 @@ func (l List) Texts(name string) []string {
 	return texts
 }
 
-// Lines returns all parts for a person. A command is on one line with its arguments, and with
-// the variables of its environment that fit before it; so are neighbours of one name.
+// Lines describes all parts to a person. A command shares its line with its arguments, and with the
+// variables of its environment if they fit. Other neighbours with the same name share a line, too.
 func (l List) Lines() []string {
 	var lines []string
 	for n := 0; n < len(l); n++ {
@@ -114,10 +114,10 @@ func (l List) Lines() []string {
 	return lines
 }
 
-// widest is the length in bytes of a command line up to which variables are put before it.
+// widest is the greatest length, in bytes, of a command line with variables before the command.
 const widest = 72
 
-// fitsBefore reports whether a variable fits before a command on one line.
+// fitsBefore reports whether a variable fits on a line before a command.
 func fitsBefore(variable Part, words []string) bool {
 	length := len(variable.assignment())
 	for _, word := range words {
@@ -126,7 +126,7 @@ func fitsBefore(variable Part, words []string) bool {
 	return length <= widest
 }
 
-// assignment returns a variable as a shell sets it for one command.
+// assignment returns a variable as NAME=VALUE.
 func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
 
 // noted returns the text with its note.
@@ -137,11 +137,11 @@ func (p Part) noted() string {
 	return p.Text + " (" + p.Note + ")"
 }
 
-// quotes are the pairs of characters around a word that is not plain.
+// quotes lists the pairs of quotation marks that quoted tries, in this order.
 var quotes = [][2]string{{"'", "'"}, {`"`, `"`}, {"«", "»"}}
 
-// quoted returns a word of a command as it is written, in quotes that it does not hold if it is not
-// plain. Nothing in it is escaped, so that a person reads its letters.
+// quoted returns a word of a command unchanged if it is plain, else between quotation marks that it
+// does not contain. It escapes nothing, so that a person reads every letter.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"«»") {
 		return word
@@ -154,8 +154,8 @@ func quoted(word string) string {
 	return fmt.Sprintf("[%d characters: %s]", len([]rune(word)), word)
 }
 
-// Leaves returns the parts by their places, for a comparison: "command", "argument 2",
-// "env BASH_ENV".
+// Leaves returns the texts of the parts by their places, for a comparison. A place is "command",
+// "argument 2" or "env BASH_ENV".
 func (l List) Leaves() map[string]string {
 	all, counts := map[string]string{}, map[string]int{}
 	for _, p := range l {

@@ -9,30 +9,30 @@ import (
 
 // Part is a piece of a filled-in text: a text, a file or a command.
 type Part struct {
-	// Text is a text.
+	// Text is text for the model.
 	Text string
 	// File is the path of a file to include.
 	File string
 	// Command is a command line to run.
 	Command string
-	// Refused is why Command must not run, empty if it may.
+	// Refused is the reason why Command must not run, empty if it may.
 	Refused string
-	// Written is Command as it is in the text, before arguments.
+	// Written is Command as the template has it, without arguments filled in.
 	Written string
 }
 
-// Template is a text with places to fill.
+// Template is a text with placeholders.
 type Template struct {
 	Text string
-	// Names are the named arguments, in order.
+	// Names lists the names of the arguments, in order.
 	Names []string
-	// Braces means that the places of gemini-cli count, too: {{args}}, !{…}, @{…}.
+	// Braces allows the placeholders of gemini-cli, too: {{args}}, !{…}, @{…}.
 	Braces bool
 	// Dir replaces ${CLAUDE_SKILL_DIR}; empty for a command.
 	Dir string
 }
 
-// Fill returns the template with the arguments of a line. If there is no place for them, they
+// Fill fills in the arguments of a line. If the template has no placeholder for arguments, they
 // follow the text after an empty line.
 func (t Template) Fill(line string) []Part {
 	f := &filler{Template: t, line: strings.TrimSpace(line), words: Words(line)}
@@ -44,7 +44,7 @@ func (t Template) Fill(line string) []Part {
 	return f.parts
 }
 
-// Commands returns the command lines in the template, as they are written.
+// Commands returns the command lines in the template, without arguments filled in.
 func (t Template) Commands() []string {
 	var lines []string
 	for _, part := range t.Fill("") {
@@ -55,6 +55,7 @@ func (t Template) Commands() []string {
 	return lines
 }
 
+// filler fills in one template.
 type filler struct {
 	Template
 	line  string
@@ -62,7 +63,7 @@ type filler struct {
 
 	parts []Part
 	text  strings.Builder
-	// used is set when an argument has a place.
+	// used is set when the template has a placeholder for an argument.
 	used bool
 }
 
@@ -76,7 +77,7 @@ func (f *filler) flush() {
 // pass reads the template once.
 func (f *filler) pass() {
 	rest := f.Text
-	start := true // of a word
+	start := true // at the start of a word
 	for rest != "" {
 		if n := f.place(rest, start); n > 0 {
 			rest = rest[n:]
@@ -89,7 +90,7 @@ func (f *filler) pass() {
 	}
 }
 
-// place fills the place that a text begins with and returns its length, 0 for none.
+// place fills the placeholder at the start of a text and returns its length, or 0 if there is none.
 func (f *filler) place(rest string, start bool) int {
 	switch {
 	case strings.HasPrefix(rest, `\$`):
@@ -161,10 +162,10 @@ func (f *filler) command(line string) {
 	f.parts = append(f.parts, part)
 }
 
-// plain are the characters without a meaning to a shell.
+// plain lists the characters that have no meaning to a shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./:@%+,=_-"
 
-// quoting follows the quotes of a line of shell.
+// quoting tracks the open quote in a line of shell.
 type quoting struct {
 	quote   byte // 0 outside of quotes
 	escaped bool
@@ -183,7 +184,8 @@ func (q *quoting) next(c byte) {
 	}
 }
 
-// around returns a quoted word for use within open quotes, which it closes and opens again.
+// around prepares a quoted word for use inside open quotes: it closes them before the word and
+// reopens them after it.
 func (q *quoting) around(word string) string {
 	if q.quote == 0 {
 		return word
@@ -191,8 +193,8 @@ func (q *quoting) around(word string) string {
 	return string(q.quote) + word + string(q.quote)
 }
 
-// value returns the value of the variable that a text begins with, and the length of the variable,
-// 0 for none. argument reports whether the value was typed by a person.
+// value returns the value of the variable at the start of a text, and the length of the variable, 0
+// for none. argument reports whether a person typed the value.
 func (f *filler) value(rest string) (value string, length int, argument bool) {
 	const dir, all, braces = "${CLAUDE_SKILL_DIR}", "$ARGUMENTS", "{{args}}"
 	switch {
@@ -223,7 +225,7 @@ func (f *filler) value(rest string) (value string, length int, argument bool) {
 	return "", 0, false
 }
 
-// number returns the number at the beginning of a text, and how many digits it has.
+// number returns the number at the beginning of a text, and the count of its digits.
 func number(s string) (n, digits int) {
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		digits++
@@ -239,7 +241,7 @@ func isName(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// closing returns where the brace that a text begins with is closed, or -1.
+// closing returns the index of the brace that closes the brace at the start of a text, or -1.
 func closing(s string) int {
 	depth := 0
 	for i := range len(s) {
@@ -255,7 +257,7 @@ func closing(s string) int {
 	return -1
 }
 
-// word returns the path that a text begins with, without punctuation at its end.
+// word returns the path at the start of a text, without punctuation at its end.
 func word(s string) string {
 	if end := strings.IndexAny(s, " \t\n`\"'"); end >= 0 {
 		s = s[:end]
@@ -268,7 +270,7 @@ func word(s string) string {
 func Words(line string) []string {
 	var words []string
 	var b strings.Builder
-	inside := false // of a word
+	inside := false // inside a word
 	var now quoting
 	for i := range len(line) {
 		before := now
@@ -293,5 +295,5 @@ func Words(line string) []string {
 	return words
 }
 
-// Quote returns a value as one word of a shell.
+// Quote quotes a value as one word of a shell.
 func Quote(value string) string { return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'" }

@@ -1,5 +1,5 @@
 // Package hooks reads the hooks of a workspace and its user: programs that run at events of a
-// conversation, in the form of Claude Code and codex. It runs nothing.
+// conversation, configured as in Claude Code and codex. It runs nothing.
 package hooks
 
 import (
@@ -50,35 +50,35 @@ func (e Event) OfCall() bool {
 // Hook is a program that runs at an event.
 type Hook struct {
 	Event Event
-	// Matcher restricts the hook to some occasions of the event, as it is written.
+	// Matcher restricts the hook to some occasions of the event, such as calls of some tools.
 	Matcher string
 	// Command is a line of a shell or, with Args, a program.
 	Command string
 	Args    []string
-	// Timeout bounds a run; 0 means the default of the event.
+	// Timeout bounds a run; 0 means the default for the event.
 	Timeout time.Duration
-	// If is a rule of permissions that restricts the hook to some calls; empty means all.
+	// If is a permission rule that restricts the hook to some calls; empty means all.
 	If string
 	// Async is set when the turn does not wait for the hook.
 	Async bool
-	// Once is set when it runs once in a conversation.
+	// Once is set when the hook runs at most once in a conversation.
 	Once bool
 	// Blocks is set when a failure counts as a refusal.
 	Blocks bool
-	// File is the absolute path of its file.
+	// File is the absolute path of the file that configures the hook.
 	File string
-	// Project is the folder of the project that the file belongs to, empty for the user's own.
+	// Project is the folder of the project that the file belongs to, empty for the user's own file.
 	Project string
-	// Raw is the hook as it is written.
+	// Raw is the JSON of the hook.
 	Raw json.RawMessage
 
 	matches func(name string) bool
 }
 
-// Own reports whether the hook is the user's own, which needs no consent.
+// Own reports whether the hook is in the user's own file. Such a hook needs no consent.
 func (h Hook) Own() bool { return h.Project == "" }
 
-// Words returns the words of its command. A line of a shell is one word.
+// Words returns the command and its arguments. A line of a shell is one word.
 func (h Hook) Words() []string { return append([]string{h.Command}, h.Args...) }
 
 // Name returns the name of the hook within its file: "PreToolUse Bash".
@@ -94,21 +94,21 @@ func (h Hook) String() string {
 	return fmt.Sprintf("hook %s (%s)", h.Name(), words.Headline(h.Command))
 }
 
-// Found has the hooks of a workspace and its user.
-type Found struct {
+// Listing holds the hooks of a workspace and its user.
+type Listing struct {
 	// Hooks are in the order of the configuration, the user's first.
 	Hooks []Hook
-	// LeftOut has lines that say what is not used, and why.
+	// LeftOut has a line for each hook or file that is not used, with the reason.
 	LeftOut []string
 }
 
-// projectFiles are the files of a project that have hooks.
+// projectFiles lists the files of a project that may configure hooks.
 var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/settings.json", ".claude/settings.local.json"}
 
 // Find reads the hooks of the user and of the project of a workspace. It does not read the hooks of
 // other programs in the home folder.
-func Find(w source.Where) Found {
-	var f Found
+func Find(w source.Where) Listing {
+	var f Listing
 	if w.Config != "" {
 		f.read(source.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
 	}
@@ -121,7 +121,7 @@ func Find(w source.Where) Found {
 }
 
 // read reads the hooks of a file, if it exists.
-func (f *Found) read(from source.Place, file, project string) {
+func (f *Listing) read(from source.Place, file, project string) {
 	data, err := from.Settings(file, source.MaxSettings)
 	switch {
 	case err != nil:
@@ -131,11 +131,12 @@ func (f *Found) read(from source.Place, file, project string) {
 	}
 }
 
-func (f *Found) leave(format string, args ...any) {
+// leave adds a line to LeftOut.
+func (f *Listing) leave(format string, args ...any) {
 	f.LeftOut = append(f.LeftOut, fmt.Sprintf(format, args...))
 }
 
-// Effects lists everything of the hook that decides when and what it runs, as it is written.
+// Effects lists the command of the hook and its conditions, except the event and the matcher.
 func (h Hook) Effects() effect.List {
 	all := effect.List{{Name: effect.Command, Text: h.Command, Role: effect.Line}}
 	if h.Args != nil {

@@ -163,8 +163,8 @@ func TestHooksMatching(t *testing.T) {
 func FuzzHooks(f *testing.F) {
 	f.Add(one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x)"}`))
 	f.Fuzz(func(t *testing.T, text string) {
-		var found Found
-		p := parser{found: &found, file: "f", named: map[string]bool{}}
+		var found Listing
+		p := parser{into: &found, file: "f", reported: map[string]bool{}}
 		p.parse([]byte(text))
 		for _, h := range found.Hooks {
 			h.Matches("Bash")

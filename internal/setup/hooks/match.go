@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Matches reports whether the matcher matches one of the names. A tool has its name in Claude Code
-// and our own; other events have what they are about.
+// Matches reports whether the matcher matches one of the names, or there are none. A call has the
+// name of its tool in Claude Code and here; other events have the name of their subject.
 func (h Hook) Matches(names ...string) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, h.matches)
 }
 
-// matcher reads a matcher: an empty text or a star matches everything, names between | or commas
-// match these names, and other texts are regular expressions for the whole name.
+// matcher reads a matcher. An empty text or a star matches everything, names between bars or commas
+// match exactly these names, and any other text is a regular expression for the whole name.
 func matcher(text string) (matches func(name string) bool, err error) {
 	if text == "" || text == "*" {
 		return func(string) bool { return true }, nil
@@ -28,5 +28,5 @@ func matcher(text string) (matches func(name string) bool, err error) {
 	return regexp.MustCompile("^(?:" + text + ")$").MatchString, nil
 }
 
-// nameLetters are the characters of a list of names.
+// nameLetters lists the characters of a matcher that is a list of names.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, "

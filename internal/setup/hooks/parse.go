@@ -13,25 +13,25 @@ import (
 	"agent/internal/setup/permissions"
 )
 
-// longest is the longest timeout of a hook.
+// longest is the longest timeout that a hook may have.
 const longest = 24 * time.Hour
 
-// parser reads one file. Wrong parts are left out and reported.
+// parser reads one file. It leaves wrong parts out and reports them.
 type parser struct {
-	found         *Found
+	into          *Listing
 	file, project string
-	// named has the types of hooks that were reported.
-	named map[string]bool
+	// reported holds the unknown types of hooks that were reported, because each is reported once.
+	reported map[string]bool
 }
 
-// group is a list of hooks with one matcher.
+// group is a list of hooks that share a matcher.
 type group struct {
 	Matcher string            `json:"matcher"`
 	Hooks   []json.RawMessage `json:"hooks"`
 }
 
-// written is a hook as it is written in a file.
-type written struct {
+// hookJSON is a hook as a file writes it.
+type hookJSON struct {
 	Type      string   `json:"type"`
 	Command   string   `json:"command"`
 	Args      []string `json:"args"`
@@ -45,14 +45,14 @@ type written struct {
 }
 
 // Parse reads the hooks in the text of the user's own file.
-func Parse(file string, data []byte) Found {
-	var f Found
+func Parse(file string, data []byte) Listing {
+	var f Listing
 	f.parse(file, "", data)
 	return f
 }
 
-func (f *Found) parse(file, project string, data []byte) {
-	p := parser{found: f, file: file, project: project, named: map[string]bool{}}
+func (f *Listing) parse(file, project string, data []byte) {
+	p := parser{into: f, file: file, project: project, reported: map[string]bool{}}
 	p.parse(data)
 }
 
@@ -62,11 +62,11 @@ func (p *parser) parse(data []byte) {
 		Off   bool                       `json:"disableAllHooks"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		p.found.leave("the hooks of %s: %s", p.file, problem(data, err))
+		p.into.leave("the hooks of %s: %s", p.file, problem(data, err))
 		return
 	}
 	if file.Off && len(file.Hooks) > 0 {
-		p.found.leave("the hooks of %s: disableAllHooks is set there", p.file)
+		p.into.leave("the hooks of %s: disableAllHooks is set there", p.file)
 		return
 	}
 	for _, event := range Events() {
@@ -76,7 +76,7 @@ func (p *parser) parse(data []byte) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Hooks)) {
 		if !slices.Contains(Events(), Event(name)) {
-			p.found.leave("the hooks of %s for %s: there is no such event here", p.file, name)
+			p.into.leave("the hooks of %s for %s: there is no such event here", p.file, name)
 		}
 	}
 }
@@ -101,30 +101,30 @@ func (p *parser) event(event Event, raw json.RawMessage) {
 		for _, raw := range g.Hooks {
 			hook := Hook{Event: event, Matcher: g.Matcher, File: p.file, Project: p.project, Raw: raw, matches: matches}
 			switch err := p.hook(&hook); {
-			case errors.Is(err, errNamed):
+			case errors.Is(err, errReported):
 			case err != nil:
 				p.leave(event, "%v", err)
 			default:
-				p.found.Hooks = append(p.found.Hooks, hook)
+				p.into.Hooks = append(p.into.Hooks, hook)
 			}
 		}
 	}
 }
 
-// errNamed is the error of a hook whose type was reported before.
-var errNamed = errors.New("it was named already")
+// errReported is the error of a hook whose unknown type was reported before.
+var errReported = errors.New("it was named already")
 
-// hook completes a hook from its JSON. The error says why it is not used.
+// hook completes a hook from its JSON. It returns an error if the hook cannot be used.
 func (p *parser) hook(h *Hook) error {
-	var w written
+	var w hookJSON
 	if err := json.Unmarshal(h.Raw, &w); err != nil {
 		return errors.New(problem(h.Raw, err))
 	}
 	if w.Type != "command" {
-		if p.named[w.Type] {
-			return errNamed
+		if p.reported[w.Type] {
+			return errReported
 		}
-		p.named[w.Type] = true
+		p.reported[w.Type] = true
 		return fmt.Errorf("hooks of the type %q are not run here, only commands", w.Type)
 	}
 	switch {
@@ -155,10 +155,10 @@ func (p *parser) hook(h *Hook) error {
 }
 
 func (p *parser) leave(event Event, format string, args ...any) {
-	p.found.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
+	p.into.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
 }
 
-// problem describes an error in JSON with its place.
+// problem describes an error in JSON and its place.
 func problem(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

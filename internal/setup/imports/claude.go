@@ -8,7 +8,7 @@ import (
 	"agent/internal/secret"
 )
 
-// claudeProject plans the servers that Claude Code has for this workspace only.
+// claudeProject plans the import of the servers that Claude Code has for this workspace only.
 func (p *planner) claudeProject(from string, members map[string]json.RawMessage) {
 	var projects map[string]struct {
 		Servers json.RawMessage `json:"mcpServers"`
@@ -21,7 +21,7 @@ func (p *planner) claudeProject(from string, members map[string]json.RawMessage)
 	}
 }
 
-// claudeSettings plans what Claude Code's settings have besides servers.
+// claudeSettings plans the import of Claude Code's settings, except servers.
 func (p *planner) claudeSettings(from string, members map[string]json.RawMessage) {
 	p.hooksOf(from, members)
 	var permissions struct {
@@ -36,11 +36,11 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 	p.narrowing(from)
 	p.membersOf(from, claudeMembers, members, "hooks", "disableAllHooks", "permissions", p.variables(from, members))
 	var rest map[string]json.RawMessage
-	_ = json.Unmarshal(members["permissions"], &rest) // of another form it was named above
+	_ = json.Unmarshal(members["permissions"], &rest) // a wrong form was reported above
 	p.others(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")
 }
 
-// rule shows a rule of Claude Code in our form.
+// rule shows the equivalent of an allow rule of Claude Code.
 func (p *planner) rule(from, rule string) {
 	var ours []string
 	if strings.HasPrefix(rule, "mcp__") {
@@ -58,8 +58,8 @@ func (p *planner) rule(from, rule string) {
 	}
 }
 
-// holdsSecret reports whether a line holds a key, or gives a value to a variable of the
-// name of one.
+// holdsSecret reports whether a line contains a key, or sets a variable whose name is usual for
+// keys.
 func holdsSecret(line string) bool {
 	return secret.In(line) || slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ('\":", r) }), func(word string) bool {
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")

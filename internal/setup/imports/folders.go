@@ -11,21 +11,23 @@ import (
 	"agent/internal/setup/permissions"
 )
 
-// folders are folders of an agent that hold one thing a file, or a folder.
+// folders lists the folders of an agent that hold a file or a folder for each thing.
 type folders struct {
-	// commands and skills are read where they are.
-	commands, skills []string
-	// others are skills that are not read.
+	// commands lists folders of commands that this program reads itself.
+	commands []string
+	// skills lists folders of skills that this program reads itself.
+	skills []string
+	// others lists folders of skills that this program does not read.
 	others []string
-	// agents are sub-agents, which are not here.
+	// agents lists folders of sub-agents, which this program does not have.
 	agents []string
 }
 
-// inFolders says what becomes of the things in an agent's folders.
+// inFolders adds the changes for the things in an agent's folders.
 func (p *planner) inFolders(f folders) {
 	for _, folder := range f.commands {
 		p.readThere(Commands, folder, func(path string) int {
-			entries, _ := os.ReadDir(path) // what cannot be read has none
+			entries, _ := os.ReadDir(path) // an unreadable folder counts as empty
 			return len(entries)
 		})
 	}
@@ -52,7 +54,7 @@ func (p *planner) inFolders(f folders) {
 	}
 }
 
-// readThere counts the things in a folder that are read where they are.
+// readThere counts the things in a folder that this program reads itself.
 func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
 	path, _ := p.where.path(folder)
 	if n := count(path); n > 0 {
@@ -63,7 +65,7 @@ func (p *planner) readThere(kind Kind, folder string, count func(path string) in
 // skillsIn returns the folders of skills below a folder.
 func skillsIn(folder string) (skills []string) {
 	for _, pattern := range []string{"*/SKILL.md", "*/*/SKILL.md"} {
-		files, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is one
+		files, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is valid
 		for _, file := range files {
 			skills = append(skills, filepath.Dir(file))
 		}
@@ -75,7 +77,8 @@ func (p *planner) subAgent(name, from string) {
 	p.skip(Agents, name, from, "sub-agents are not taken over; a skill can hold what it is told")
 }
 
-// agentsIn names the sub-agents in a file of opencode. It returns "agent", "" if there are none.
+// agentsIn skips the sub-agents in a file of opencode. It returns the name of their member,
+// "agent", or "" if there are none.
 func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (done string) {
 	var agents map[string]any
 	if json.Unmarshal(members["agent"], &agents) != nil || len(agents) == 0 {
@@ -87,8 +90,8 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 	return "agent"
 }
 
-// narrowing counts the rules of a file that deny or ask, which hold where they are, and names
-// those that do not hold.
+// narrowing counts the deny and ask rules of a file, which are in effect already, and skips invalid
+// ones.
 func (p *planner) narrowing(from string) {
 	rules := permissions.Read(p.where.Where)
 	if n := rules.In(from); n > 0 {

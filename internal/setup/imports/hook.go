@@ -17,14 +17,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// hook is a hook to be written.
+// hook is a hook to write.
 type hook struct {
 	event    hooks.Event
 	group    map[string]any
 	identity string
 }
 
-// ownHooks reads the hooks that are here already.
+// ownHooks reads the identities of the hooks in our file.
 func (p *planner) ownHooks() error {
 	p.hasHooks = map[string]bool{}
 	data, err := disk.Beginning(p.hooksFile, maxFile)
@@ -41,7 +41,7 @@ func (p *planner) ownHooks() error {
 	return nil
 }
 
-// identities returns the identities of the hooks in a text without comments.
+// identities returns the identities of the hooks in a JSON text without comments.
 func identities(file string, data []byte) map[string]bool {
 	all := map[string]bool{}
 	for _, h := range hooks.Parse(file, data).Hooks {
@@ -50,7 +50,7 @@ func identities(file string, data []byte) map[string]bool {
 	return all
 }
 
-// identity is the same for hooks that do the same.
+// identity returns a text that is equal for hooks with equal events, matchers and fields.
 func identity(h hooks.Hook) string {
 	var fields any
 	_ = json.Unmarshal(h.Raw, &fields) // it was parsed before
@@ -58,7 +58,7 @@ func identity(h hooks.Hook) string {
 	return string(text)
 }
 
-// hooksOf plans the hooks of a file.
+// hooksOf plans the import of the hooks in a file.
 func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	if members["hooks"] == nil {
 		return
@@ -75,8 +75,8 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data))
 }
 
-// takeHooks plans hooks; lost is what is lost of each.
-func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
+// takeHooks plans the import of hooks. lost describes the losses, which are the same for each hook.
+func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 	for _, h := range found.Hooks {
 		c := Change{Kind: Hooks, Name: h.Name(), State: There, From: from, To: p.hooksFile, Lost: lost}
 		if same := identity(h); p.wants(Hooks) && !p.hasHooks[same] {
@@ -95,7 +95,7 @@ func (p *planner) takeHooks(from string, found hooks.Found, lost ...string) {
 	}
 }
 
-// geminiSettings plans what gemini's settings have besides servers.
+// geminiSettings plans the import of gemini's settings, except servers.
 func (p *planner) geminiSettings(from string, members map[string]json.RawMessage) {
 	if members["hooks"] != nil {
 		p.skip(Hooks, "hooks", from, "their events and answers are others than here: write them anew in "+p.hooksFile)
@@ -103,24 +103,24 @@ func (p *planner) geminiSettings(from string, members map[string]json.RawMessage
 	p.membersOf(from, geminiMembers, members, "mcpServers", "hooks")
 }
 
-// opencodeSettings plans what opencode's settings have besides servers.
+// opencodeSettings plans the import of opencode's settings, except servers.
 func (p *planner) opencodeSettings(from string, members map[string]json.RawMessage) {
 	p.membersOf(from, opencodeMembers, members, "mcp", p.agentsIn(from, members))
 }
 
-// otherSettings names the settings of an agent of which none is known.
+// otherSettings names the settings of an agent for which no equivalents are known.
 func (p *planner) otherSettings(from string, members map[string]json.RawMessage) {
 	p.membersOf(from, nil, members, "mcp")
 }
 
-// codexSettings plans what codex's settings have besides servers.
+// codexSettings plans the import of codex's settings, except servers.
 func (p *planner) codexSettings(from string, members map[string]json.RawMessage) {
 	p.hooksOf(from, members)
 	p.notifier(from, members)
 	p.membersOf(from, codexMembers, members, "mcp_servers", "hooks", "notify", p.profiles(from, members))
 }
 
-// notifier plans the program that codex runs at the end of a turn as a hook.
+// notifier plans to import, as a hook, the program that codex runs at the end of a turn.
 func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	if members["notify"] == nil {
 		return
@@ -135,7 +135,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }
 
-// writeHooks appends the hooks to our file, but those that another import has written meanwhile.
+// writeHooks appends the hooks to our file, except hooks that another import has added meanwhile.
 func (p Plan) writeHooks() error {
 	if len(p.hooks) == 0 {
 		return nil

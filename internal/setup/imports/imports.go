@@ -1,5 +1,9 @@
-// Package imports takes over the configuration of other agents. It reads their files and plans what to
-// write to ours. It starts nothing, and shows no values of secrets.
+// Package imports takes over the configuration of other agents, such as Claude Code and codex.
+//
+// Read reads their files and returns a Plan, which lists a Change for each thing. Plan.Write adds
+// the servers and hooks to our files. All other changes are only shown: this program reads the
+// thing where it is, or the person can enter an equivalent. The package starts nothing, and a
+// Change shows no secret.
 package imports
 
 import (
@@ -17,7 +21,7 @@ import (
 	"agent/internal/words"
 )
 
-// Kind is a kind of imported things.
+// Kind is the kind of an imported thing.
 type Kind string
 
 // The kinds. Servers and Hooks are written, the others are shown.
@@ -32,10 +36,10 @@ const (
 	Agents   Kind = "sub-agents"
 )
 
-// kinds are all kinds.
+// kinds lists all kinds.
 var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents}
 
-// Kinds lists the kinds, as --only takes them.
+// Kinds returns all kinds, separated by commas as in --only.
 func Kinds() string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -44,58 +48,61 @@ func Kinds() string {
 	return strings.Join(names, ",")
 }
 
-// State is what an import does with a thing.
+// State says whether an import takes a thing over.
 type State string
 
 // The states.
 const (
-	// New means that it is written.
+	// New means that the thing is written.
 	New State = "new"
-	// There means that the same thing is configured already.
+	// There means that the thing is here already, or that this program reads it where it is.
 	There State = "already there"
-	// Taken means that it is not written, because another thing has its name.
+	// Taken means that the thing is not written, because another thing has its name.
 	Taken State = "name taken"
-	// Shown means that the person can do it, or that nothing needs to be done.
+	// Shown means that the person can do it by hand, as To shows.
 	Shown State = "shown"
-	// Skipped means that it cannot be used.
+	// Skipped means that the thing cannot be used here.
 	Skipped State = "skipped"
 )
 
 // Change is one thing in the configuration of another agent.
 type Change struct {
 	Kind Kind `json:"kind"`
-	// Name is empty for several things that have one fate.
+	// Name is the name of the thing, empty if the change is about several things.
 	Name string `json:"name"`
-	// Count is the number of things without a name, 0 for one with a name.
-	Count int    `json:"count,omitempty"`
-	State State  `json:"state"`
-	From  string `json:"from"`
-	// To is the file that it is written to, or the equivalent here.
+	// Count is the number of things of a change without a name, else 0.
+	Count int   `json:"count,omitempty"`
+	State State `json:"state"`
+	// From is the file or folder of the other agent.
+	From string `json:"from"`
+	// To is the file that the thing is written to, or the equivalent here.
 	To string `json:"to,omitempty"`
-	// Lost says what is not taken over, and what remains to be done.
+	// Lost lists the parts that are lost and the steps that remain, or the reason of a skipped
+	// change.
 	Lost []string `json:"lost,omitempty"`
-	// Rules are the equivalents here of a rule, as --allow takes them.
+	// Rules lists the equivalents of a rule, each a value of --allow.
 	Rules []string `json:"rules,omitempty"`
 }
 
-// Where says where to look for configurations.
+// Where holds the folders to search for configurations, and a translation of rules.
 type Where struct {
 	source.Where
-	// Base is the folder that contains Config.
+	// Base is the folder that contains Config, usually ~/.config.
 	Base string
-	// InOurWords returns a rule of Claude Code as rules for --allow, none if there is no
-	// equivalent.
+	// InOurWords translates a rule of Claude Code to rules for --allow. It returns none if there is
+	// no equivalent.
 	InOurWords func(rule string) []string
 }
 
-// Plan is what an import does.
+// Plan lists the changes of an import and holds the entries to write.
 type Plan struct {
 	Changes []Change
 
-	// servers has the entries to write, by file and name.
+	// servers holds the entries to write, by file and name.
 	servers map[string]map[string]json.RawMessage
-	// hooks are the hooks to append to hooksFile.
-	hooks     []hook
+	// hooks lists the hooks to append to hooksFile.
+	hooks []hook
+	// hooksFile is our file of hooks.
 	hooksFile string
 }
 
@@ -104,9 +111,9 @@ type planner struct {
 	Plan
 	where Where
 	only  []Kind
-	// has has the present and the planned entries of our files, by file and name.
+	// has holds the present and the planned entries of our files, by file and name.
 	has map[string]map[string]string
-	// hasHooks has the present and the planned hooks of our file.
+	// hasHooks holds the identities of the present and the planned hooks of our file.
 	hasHooks map[string]bool
 }
 
@@ -125,8 +132,8 @@ func Check(named []string, only []Kind) error {
 	return nil
 }
 
-// Read plans the import of the named sources and kinds; without names, of all. A file of another agent
-// that cannot be read is a skipped change. An error is about a file of ours that cannot be read.
+// Read plans the import of the named sources and kinds. Empty lists mean all. A file of another
+// agent that cannot be read becomes a skipped change. An error is about a file of ours.
 func Read(w Where, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
@@ -156,10 +163,10 @@ func (p *planner) own() error {
 	return p.ownHooks()
 }
 
-// wants reports whether things of a kind are imported.
+// wants reports whether the import includes a kind.
 func (p *planner) wants(kind Kind) bool { return len(p.only) == 0 || slices.Contains(p.only, kind) }
 
-// add adds a change, with its texts as they may be shown.
+// add adds a change of a wanted kind. It hides secrets in the texts.
 func (p *planner) add(c Change) {
 	if !p.wants(c.Kind) {
 		return
@@ -172,18 +179,18 @@ func (p *planner) add(c Change) {
 	p.Changes = append(p.Changes, c)
 }
 
-// skip adds a thing that cannot be used, and why.
+// skip adds a change for a thing that cannot be used, with the reason.
 func (p *planner) skip(kind Kind, name, from, why string) {
 	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
 }
 
-// shown returns a text without keys as a line.
+// shown returns a text on one line, with secrets hidden.
 func shown(text string) string { return words.Line(secret.Hide(text), 200) }
 
 // Writes reports whether the plan changes a file.
 func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
 
-// Check returns why the plan cannot be carried out, nil if it can.
+// Check returns the reason why the plan cannot be carried out, or nil.
 func (p Plan) Check() error {
 	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
 		if err := servers.CheckFile(file); err != nil {

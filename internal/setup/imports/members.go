@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// member is a setting of another agent that is one value.
+// member is a setting of another agent with a single value.
 type member struct {
-	// path leads to the value through objects, with dots.
+	// path names the value, with dots between the names of nested objects.
 	path string
-	// ours returns what does the same here, "" for nothing, and a remark, "" for none.
+	// ours returns the equivalent of a value here, "" for none, and a remark, "" for none.
 	ours func(value string) (to, remark string)
 }
 
@@ -22,8 +22,8 @@ func setting(key string) func(string) (string, string) {
 	return func(value string) (string, string) { return "/set " + key + " " + value, notKept }
 }
 
-// one returns a translation of single values. The remark is about the values that it lacks.
-func one(ours map[string]string, remark string) func(string) (string, string) {
+// lookup returns a translation by a table. The remark is for values that are not in the table.
+func lookup(ours map[string]string, remark string) func(string) (string, string) {
 	return func(value string) (string, string) {
 		if to := ours[value]; to != "" {
 			return to, ""
@@ -32,7 +32,7 @@ func one(ours map[string]string, remark string) func(string) (string, string) {
 	}
 }
 
-// model translates the name of a model. Claude Code has short names for some.
+// model translates the name of a model. It knows no equivalent for the short names of Claude Code.
 func model(name string) (to, remark string) {
 	if slices.Contains([]string{"opus", "sonnet", "haiku", "opusplan", "default", "sonnet[1m]"}, name) {
 		return "/model", "the short name " + name + " is not known here; the list has the names of the endpoint in use"
@@ -40,7 +40,7 @@ func model(name string) (to, remark string) {
 	return "/model " + name, "it is remembered for the endpoint in use"
 }
 
-// providerModel translates provider/model.
+// providerModel translates a name of the form provider/model.
 func providerModel(name string) (to, remark string) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok {
@@ -49,13 +49,13 @@ func providerModel(name string) (to, remark string) {
 	return "agent --provider " + provider + " -m " + rest, "agent login " + provider + " keeps its key"
 }
 
-// noSuchMode is the remark about ways to be asked that are not here.
+// noSuchMode is the remark for approval modes that do not exist here.
 const noSuchMode = "there is no such mode here: /approval lists the modes"
 
 var claudeMembers = []member{
 	{"model", model},
 	{"effortLevel", setting("reasoning.effort")},
-	{"permissions.defaultMode", one(map[string]string{
+	{"permissions.defaultMode", lookup(map[string]string{
 		"default": "/approval ask", "acceptEdits": "/approval auto-edit", "plan": "/approval plan", "bypassPermissions": "/approval full-auto",
 	}, noSuchMode)},
 	{"outputStyle", setting("output-style")},
@@ -65,8 +65,8 @@ var claudeMembers = []member{
 var codexMembers = []member{
 	{"model", model},
 	{"model_reasoning_effort", setting("reasoning.effort")},
-	{"approval_policy", one(map[string]string{"untrusted": "/approval ask", "never": "/approval full-auto"}, noSuchMode)},
-	{"sandbox_mode", one(map[string]string{
+	{"approval_policy", lookup(map[string]string{"untrusted": "/approval ask", "never": "/approval full-auto"}, noSuchMode)},
+	{"sandbox_mode", lookup(map[string]string{
 		"read-only": "/approval read-only", "danger-full-access": "/set sandbox off",
 	}, "commands run in a sandbox that may write the workspace anyway")},
 }
@@ -75,8 +75,8 @@ var geminiMembers = []member{{"model", model}, {"model.name", model}}
 
 var opencodeMembers = []member{{"model", providerModel}}
 
-// membersOf says of each setting of a file what does the same here. Other settings are named in one
-// line, but for those that are done already.
+// membersOf adds a change with the equivalent for each known setting of a file. It names all other
+// settings in one line, except the names in done.
 func (p *planner) membersOf(from string, known []member, members map[string]json.RawMessage, done ...string) {
 	done = append(done, "$schema")
 	for _, m := range known {
@@ -102,7 +102,7 @@ func (p *planner) membersOf(from string, known []member, members map[string]json
 	p.others(from, "", members, done...)
 }
 
-// others names in one line the members of an object that are not done.
+// others names, in one line, the members of an object that are not in done.
 func (p *planner) others(from, prefix string, members map[string]json.RawMessage, done ...string) {
 	var rest []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -115,7 +115,7 @@ func (p *planner) others(from, prefix string, members map[string]json.RawMessage
 	}
 }
 
-// valueAt returns the text, number or truth value that a path leads to.
+// valueAt returns the text, number or boolean at a path.
 func valueAt(members map[string]json.RawMessage, path string) (value string, ok bool) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
@@ -138,8 +138,8 @@ func valueAt(members map[string]json.RawMessage, path string) (value string, ok 
 	return "", false
 }
 
-// variables names the environment that a file sets. The values may be keys. It returns "env", "" if
-// there is no environment.
+// variables names the variables that a file sets in the environment. It shows no values, which may
+// be keys. It returns the name of the member, "env", or "" if there is no environment.
 func (p *planner) variables(from string, members map[string]json.RawMessage) (done string) {
 	var set map[string]any
 	if json.Unmarshal(members["env"], &set) != nil || len(set) == 0 {
@@ -150,7 +150,8 @@ func (p *planner) variables(from string, members map[string]json.RawMessage) (do
 	return "env"
 }
 
-// profiles shows how the profiles of codex are made here. It returns "profiles", "" if there are none.
+// profiles shows the commands that make the profiles of codex here. It returns the name of their
+// member, "profiles", or "" if there are none.
 func (p *planner) profiles(from string, members map[string]json.RawMessage) (done string) {
 	var profiles map[string]map[string]json.RawMessage
 	if json.Unmarshal(members["profiles"], &profiles) != nil || len(profiles) == 0 {

@@ -13,22 +13,22 @@ import (
 	"agent/internal/setup/servers"
 )
 
-// dialect is how an agent writes servers.
+// dialect describes how an agent writes servers.
 type dialect struct {
-	// dollar is set where "$NAME" is a variable.
+	// dollar is set if "$NAME" is a variable.
 	dollar bool
-	// seconds is set where timeout is in seconds.
+	// seconds is set if timeout is in seconds.
 	seconds bool
-	// urlIsSSE is set where url is the old form of transport.
+	// urlIsSSE is set if a url without a type means the transport SSE.
 	urlIsSSE bool
-	// literal is set where "${NAME}" is text.
+	// literal is set if "${NAME}" is plain text.
 	literal bool
 }
 
-// consents are fields that spare questions, which the person has to say here anew.
+// consents lists fields that allow calls without a question. The person must allow them here anew.
 var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHints", "default_tools_approval_mode"}
 
-// serversOf plans the servers of a file.
+// serversOf plans the import of the servers of a file.
 func (p *planner) serversOf(s origin, from string, own bool, raw json.RawMessage) {
 	var entries map[string]json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {
@@ -74,40 +74,40 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	p.add(c)
 }
 
-// unfit are the characters that no name of a server has here.
+// These patterns match characters that a server's name must not have here.
 var (
 	unfit  = pattern.New(`[^A-Za-z0-9_-]+`)
 	double = pattern.New(`_{2,}`)
 )
 
-// fitting is a name as a server may have it here.
+// fitting returns a name without the characters that a server's name must not have here.
 func fitting(name string) string {
 	name = double.ReplaceAllString(unfit.ReplaceAllString(name, "-"), "_")
 	return strings.Trim(name[:min(len(name), 32)], "-")
 }
 
-// translation is an entry of another agent in our words.
+// translation translates the entry of another agent to an entry of ours.
 type translation struct {
 	dialect
 	entry map[string]any
 	lost  []string
 }
 
-// lose notes what is lost or left to do, once.
+// lose notes a loss, or a step that remains for the person, once.
 func (t *translation) lose(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(t.lost, text) {
 		t.lost = append(t.lost, text)
 	}
 }
 
-// translate returns the entry as canonical JSON.
+// translate returns the translated entry as canonical JSON.
 func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
 	var given map[string]any
 	if json.Unmarshal(raw, &given) != nil || given == nil {
 		return nil, fmt.Errorf("it must be an object")
 	}
 	if url := given["httpUrl"]; url != nil {
-		delete(given, "url") // of both gemini uses this one
+		delete(given, "url") // if both are set, gemini uses httpUrl
 	} else if given["url"] != nil && given["type"] == nil && t.urlIsSSE {
 		t.entry["type"] = "sse"
 	}
@@ -118,7 +118,7 @@ func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
 	return rawjson.Marshal(t.entry)
 }
 
-// field takes a field over.
+// field translates a field of the entry.
 func (t *translation) field(name string, value any) {
 	seconds, isNumber := value.(float64)
 	switch ours := servers.Field(name); {
@@ -151,7 +151,7 @@ func (t *translation) field(name string, value any) {
 	}
 }
 
-// withoutSecret is how a server is logged in to, without the secret that some write there.
+// withoutSecret returns the oauth field without the secret of the client.
 func (t *translation) withoutSecret(value any) any {
 	fields, _ := value.(map[string]any)
 	for _, name := range []string{"clientSecret", "client_secret"} {
@@ -163,10 +163,10 @@ func (t *translation) withoutSecret(value any) any {
 	return t.variables("oauth", value)
 }
 
-// variableName is the name of a variable of the environment.
+// variableName matches the name of a variable of the environment.
 var variableName = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// header sets a header to the value of a variable.
+// header sets a header to the text before, followed by the value of a variable.
 func (t *translation) header(name, before string, variable any) {
 	if text, _ := variable.(string); variableName.MatchString(text) {
 		t.setHeader(name, before+"${"+text+"}")
@@ -184,7 +184,7 @@ func (t *translation) setHeader(name string, value any) {
 	headers[name] = value
 }
 
-// keys says which secrets are written down as they are.
+// keys notes secrets that the translated entry contains as plain text.
 func (t *translation) keys() {
 	for _, field := range []string{"env", "headers"} {
 		values, _ := t.entry[field].(map[string]any)

@@ -14,28 +14,29 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile is what is read of a file, in bytes: Claude Code keeps its history in one.
+// maxFile bounds a file, in bytes. It is large, because Claude Code keeps its history in such a
+// file.
 const maxFile = 32 << 20
 
 // file is a file of another agent.
 type file struct {
-	// path begins with ~/ for the home folder, with + for the folder of configurations;
-	// otherwise it is of the workspace.
+	// path begins with ~/ for the home folder, with + for the folder of configurations; any other
+	// path is relative to the workspace.
 	path string
-	// servers is the member that holds servers, empty for none.
+	// servers is the name of the member with the servers, empty for none.
 	servers string
-	// more reads what else the file has.
+	// more plans the import of the other members. It may be nil.
 	more func(p *planner, from string, members map[string]json.RawMessage)
 }
 
-// origin is another agent.
+// origin is an agent whose configuration can be imported.
 type origin struct {
 	name    string
 	files   []file
 	dialect dialect
 	folders folders
-	// more are what a workspace has besides that would run or allow something, and that
-	// cannot be taken over.
+	// more lists further files and folders of a workspace that make the agent run or allow
+	// something, and that cannot be imported.
 	more []string
 }
 
@@ -85,8 +86,8 @@ var sources = []origin{
 	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, folders{}, nil},
 }
 
-// Unread names, in at most one line, what a workspace has that configures other agents to run, reach
-// or allow something: here that is neither read nor run.
+// Unread returns at most one line, which names the files of a workspace that make other agents run,
+// reach or allow something. This program neither reads nor runs them.
 func Unread(place source.Where) []string {
 	w := Where{Where: place, Base: place.Home}
 	if w.Workspace == w.Home {
@@ -123,8 +124,8 @@ func Sources() []string {
 	return names
 }
 
-// path is that of a file or folder of a source; own reports whether it is the person's
-// own and not the workspace's.
+// path returns the full path of a file or folder of a source. own reports whether it belongs to the
+// person rather than to the workspace.
 func (w Where) path(path string) (full string, own bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(w.Home, rest), true
@@ -135,7 +136,7 @@ func (w Where) path(path string) (full string, own bool) {
 	return filepath.Join(w.Workspace, path), false
 }
 
-// source reads what an agent has configured.
+// source plans the import of an agent's configuration.
 func (p *planner) source(s origin) {
 	for _, f := range s.files {
 		path, own := p.where.path(f.path)
@@ -160,7 +161,7 @@ func (p *planner) source(s origin) {
 	p.inFolders(s.folders)
 }
 
-// unread names a file that cannot be read.
+// unread skips a file that cannot be read.
 func (p *planner) unread(path string, f file, err error) {
 	kind := Servers
 	if f.servers == "" {
@@ -169,7 +170,7 @@ func (p *planner) unread(path string, f file, err error) {
 	p.skip(kind, filepath.Base(path), path, strings.TrimPrefix(err.Error(), path+": "))
 }
 
-// members are those of the object that a file holds.
+// members returns the members of the object in a file, nil for a missing file.
 func (p *planner) members(path string, own bool) (map[string]json.RawMessage, error) {
 	place := source.Place{Home: p.where.Home}
 	if !own {
@@ -194,8 +195,8 @@ func (p *planner) members(path string, own bool) (map[string]json.RawMessage, er
 	return members, nil
 }
 
-// fromTOML is TOML as JSON. The error says where it is wrong, and nothing of what is
-// there, which may be a key.
+// fromTOML converts TOML to JSON. The error names the wrong line but does not quote it, because it
+// may contain a key.
 func fromTOML(data []byte) ([]byte, error) {
 	var value map[string]any
 	if err := toml.Unmarshal(data, &value); err != nil {

@@ -8,18 +8,22 @@ import (
 
 // How agents write variables.
 var (
-	// envBraces is opencode's form, envDollar that of editors, dollarName that of shells.
-	envBraces  = pattern.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
-	envDollar  = pattern.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// envBraces matches a variable of opencode.
+	envBraces = pattern.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// envDollar matches a variable of an editor.
+	envDollar = pattern.New(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
+	// dollarName matches a variable of a shell.
 	dollarName = pattern.New(`\$([A-Za-z_][A-Za-z0-9_]*)`)
-	input      = pattern.New(`\$\{input:([^}]*)\}`)
-	// ours is our form; what is like one and not of it is left to the person.
-	ours     = pattern.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\})`)
+	// input matches an input of VS Code.
+	input = pattern.New(`\$\{input:([^}]*)\}`)
+	// ours matches a variable in our form.
+	ours = pattern.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\})`)
+	// leftOver matches the beginning of a placeholder that no translation knows.
 	leftOver = pattern.New(`\$\{|\$\(|\{file:|\{env:`)
 	noLetter = pattern.New(`[^A-Za-z0-9]+`)
 )
 
-// variables returns a value in whose texts variables are written in our form.
+// variables rewrites the variables in the texts of a value in our form.
 func (t *translation) variables(field string, value any) any {
 	switch value := value.(type) {
 	case string:
@@ -36,11 +40,12 @@ func (t *translation) variables(field string, value any) any {
 	return value
 }
 
+// text rewrites the variables in a text in our form. It notes placeholders that it cannot rewrite.
 func (t *translation) text(field, text string) string {
 	if !strings.ContainsAny(text, "${") {
 		return text
 	}
-	if t.literal { // a variable that nobody sets gives the sign, and what it gives is text
+	if t.literal { // a variable that nobody sets becomes a plain $
 		text = ours.ReplaceAllString(text, "$${AGENT_DOLLAR:-$$}$1")
 	}
 	text = envDollar.ReplaceAllString(text, "$${$1}")

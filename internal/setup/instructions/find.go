@@ -12,7 +12,7 @@ import (
 
 // Find reads the files for a workspace, the most general first. If they are longer than MaxTotal,
 // the most general ones are cut, and their text says so.
-func Find(w Where) Found {
+func Find(w Where) Listing {
 	f := newFinder(w)
 	f.user()
 	project := source.Above(w.Home, w.Workspace)
@@ -39,10 +39,11 @@ func Find(w Where) Found {
 type finder struct {
 	Where
 	place source.Place
-	found Found
-	// contents and paths are the contents and the files that were added.
+	found Listing
+	// contents holds the cleaned contents that were added.
 	contents map[string]bool
-	paths    map[string]bool
+	// paths holds the paths, without links, of the files that were added.
+	paths map[string]bool
 }
 
 func newFinder(w Where) *finder {
@@ -67,7 +68,7 @@ func (f *finder) user() {
 	}
 }
 
-// folder adds the file of a folder and its companion, and reports the files that do not count.
+// folder adds the file of a folder and its companion, and reports the other files of that kind.
 func (f *finder) folder(dir string) {
 	winner := ""
 	for _, name := range f.Files {
@@ -88,11 +89,11 @@ func (f *finder) folder(dir string) {
 	}
 }
 
-// lost reports whether a file has content that the model does not get, because winner counts.
+// lost reports whether the model misses content of a file because winner is read in its place.
 func (f *finder) lost(file, winner string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
-		return false // it is there for programs that read no other
+		return false // it imports winner, for programs that read no other file
 	}
 	return err == nil && !f.paths[text.Real] && !f.contents[clean(text.Text)] && clean(text.Text) != ""
 }
@@ -111,6 +112,7 @@ func (f *finder) add(file string) bool {
 	return true
 }
 
+// addText adds a file with its cleaned text, unless the text is empty or was added before.
 func (f *finder) addText(file string, text source.Text, cleaned string) {
 	if f.paths[text.Real] || cleaned == "" || f.contents[cleaned] {
 		return
@@ -123,10 +125,10 @@ func (f *finder) addText(file string, text source.Text, cleaned string) {
 	f.found.Files = append(f.found.Files, File{file, whole})
 }
 
-// Below reads the instructions for a file below the workspace that Find does not return: the files
-// of the folders on the way to it, and the rules whose patterns match it. path is relative to
-// the workspace, with slashes.
-func Below(w Where, path string) Found {
+// Below reads the instructions for a file below the workspace, apart from the instructions that
+// Find returns: the files of the folders on the way to it, and the rules whose patterns match it.
+// path is relative to the workspace, with slashes.
+func Below(w Where, path string) Listing {
 	f := newFinder(w)
 	project := source.Above(w.Home, w.Workspace)
 	f.place.Root = project[0]
@@ -136,7 +138,7 @@ func Below(w Where, path string) Found {
 		dir = filepath.Join(dir, part)
 		f.folder(dir)
 	}
-	f.found.Unread = nil // only those of the workspace are reported
+	f.found.Unread = nil // only Find reports them
 	for _, root := range project {
 		rel, err := filepath.Rel(root, filepath.Join(w.Workspace, filepath.FromSlash(path)))
 		if err != nil {
@@ -151,7 +153,7 @@ func Below(w Where, path string) Found {
 	return f.found
 }
 
-// shorten cuts the most general files if all together are too long.
+// shorten cuts the most general files if all files together are too long.
 func (f *finder) shorten() {
 	left := MaxTotal
 	if f.Most > 0 {

@@ -19,7 +19,7 @@ type rule struct {
 	body string
 	// always means that the rule applies to every file.
 	always bool
-	// patterns match the files that it applies to otherwise.
+	// patterns match the files to which the rule applies if always is false.
 	patterns []string
 }
 
@@ -28,7 +28,7 @@ func (f *finder) rules(root string) []rule {
 	var all []rule
 	for _, place := range ruleFolders {
 		folder := filepath.Join(root, filepath.FromSlash(place.folder))
-		names, _ := fs.Glob(os.DirFS(folder), "*"+place.ending) // the pattern is right
+		names, _ := fs.Glob(os.DirFS(folder), "*"+place.ending) // the pattern is valid
 		for _, name := range names {
 			file := filepath.Join(folder, name)
 			text, err := f.place.Read(file, MaxFile)
@@ -41,8 +41,8 @@ func (f *finder) rules(root string) []rule {
 	return all
 }
 
-// newRule reads a rule. A rule of Claude Code applies to every file unless it has paths, one of
-// Cursor only where it says so.
+// newRule reads a rule. A rule of Claude Code, for which usually is true, applies to every file
+// unless it has paths. A rule of Cursor applies to every file only if it says so.
 func newRule(file string, usually bool, text source.Text) rule {
 	fields, body, _ := source.Frontmatter(text.Text)
 	r := rule{path: file, text: text, body: clean(body)}
@@ -54,7 +54,7 @@ func newRule(file string, usually bool, text source.Text) rule {
 }
 
 // matches reports whether a rule applies to a path, relative to its root. A pattern without a slash
-// matches the name.
+// matches in every folder.
 func (r rule) matches(path string) bool {
 	for _, pattern := range r.patterns {
 		pattern = strings.TrimPrefix(pattern, "./")

@@ -38,8 +38,8 @@ func clean(text string) string {
 // line feeds and tabs.
 var plain = pattern.New(`[^\n\t]+`)
 
-// uncommented returns a line without comments, and whether a comment is open at its end. open
-// reports whether one is open at the beginning. Spans of code have no comments.
+// uncommented returns a line without comments, and whether a comment is open at its end. open says
+// whether a comment is open at its beginning. Code spans contain no comments.
 func uncommented(line string, open bool) (string, bool) {
 	var b strings.Builder
 	for line != "" {
@@ -86,10 +86,10 @@ func outsideCode(line, mark string) int {
 	return -1
 }
 
-// codeState is the state of a reader of fenced code blocks.
+// codeState tracks whether the lines of a text are in a fenced code block.
 type codeState struct{ fence string }
 
-// line reports whether a line belongs to a code block, including its fences.
+// line reports whether the next line belongs to a code block. The fences belong to it.
 func (c *codeState) line(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
 	if c.fence != "" {
@@ -107,7 +107,7 @@ func (c *codeState) line(line string) bool {
 	return false
 }
 
-// imported returns a text with its imports replaced by the files. from is the file of the text.
+// imported replaces the imports of a text by the files. from is the file of the text.
 func (f *finder) imported(text, from string, depth int) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -124,7 +124,7 @@ func (f *finder) imported(text, from string, depth int) string {
 	return b.String()
 }
 
-// importedLine returns a line with its imports replaced.
+// importedLine replaces the imports of a line. Reasons why imports were refused follow the line.
 func (f *finder) importedLine(line, from string, depth int) string {
 	var b strings.Builder
 	var refused []string
@@ -155,8 +155,8 @@ func (f *finder) importedLine(line, from string, depth int) string {
 	return out
 }
 
-// nextImport returns the index of the next "@path" in a line, at its start or after white space and
-// outside of code; -1 for none.
+// nextImport returns the index of the next "@path" in a line, or -1. An import stands at the start
+// or after white space, and outside of code.
 func nextImport(line string) int {
 	for from := 0; ; {
 		at := outsideCode(line[from:], "@")
@@ -180,8 +180,8 @@ func importName(rest string) string {
 	return strings.TrimRight(name, ".,;:)")
 }
 
-// importFile returns the text of an imported file. put is false if there is no such file, or if the
-// file is not used; why says what is wrong with it then.
+// importFile returns the text of an imported file, which is empty if the model has it already. put
+// is false if there is no such file or it must not be used; why is the reason in the second case.
 func (f *finder) importFile(name, from string, depth int) (text string, put bool, why string) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {
@@ -205,14 +205,14 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 	case strings.ContainsRune(read.Text, 0):
 		return "", false, "it is no text"
 	}
-	if f.Kept != nil {
-		if why := f.Kept(read.Real); why != "" {
+	if f.Withhold != nil {
+		if why := f.Withhold(read.Real); why != "" {
 			return "", false, why
 		}
 	}
 	cleaned := clean(read.Text)
 	if f.paths[read.Real] || f.contents[cleaned] {
-		return "", true, "" // the model has it
+		return "", true, "" // the model has it already
 	}
 	f.paths[read.Real], f.contents[cleaned] = true, true
 	if read.Cut {

@@ -27,7 +27,7 @@ func TestClean(t *testing.T) {
 }
 
 // texts are the texts that a workspace gives, joined.
-func texts(found Found) string {
+func texts(found Listing) string {
 	var all []string
 	for _, f := range found.Files {
 		all = append(all, f.Text)
@@ -66,7 +66,7 @@ func TestImports(t *testing.T) {
 			}
 			found := Find(Where{
 				Where: source.Where{Config: filepath.Join(top, "config"), Home: filepath.Join(top, "home"), Workspace: repo},
-				Kept: func(abs string) string {
+				Withhold: func(abs string) string {
 					return map[bool]string{true: "a rule denies it"}[filepath.Base(abs) == "denied.md"]
 				},
 			})

@@ -1,5 +1,5 @@
-// Package jsonfile changes JSON files of a person's set-up atomically, and keeps their comments
-// and order.
+// Package jsonfile changes the JSON files of a person's set-up atomically. It keeps comments and
+// the order of members.
 package jsonfile
 
 import (
@@ -28,15 +28,15 @@ type Step struct {
 // File is a file to change.
 type File struct {
 	Path string
-	// Root is the folder that no link may lead out of, empty for a person's own files.
+	// Root is the folder that links must not lead out of; empty for a person's own files.
 	Root string
 	// Private makes the file readable for its owner only.
 	Private bool
 }
 
-// Edit changes a file by the steps that change returns for its text. Without steps it does not
-// change the file. A missing file is created for its owner only. Other changes by Edit to files of
-// the same folder wait, also those of other programs.
+// Edit applies the steps that change returns for the text of a file. If there are none, it does not
+// change the file. It creates a missing file, for its owner only. Edits of files in the same folder
+// wait for each other, also in other processes.
 func Edit(file File, change func(data []byte) ([]Step, error)) error {
 	if err := file.Check(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func Edit(file File, change func(data []byte) ([]Step, error)) error {
 	return disk.LockedWithoutFile(folder, func() error { return edit(file, change) })
 }
 
-// Check returns the error of Edit for a link that leads out of Root, or nowhere.
+// Check returns the error that Edit returns for a link that leads out of Root, or nowhere.
 func (f File) Check() error { return disk.Target{Path: f.Path, Root: f.Root}.Check() }
 
 func edit(f File, change func(data []byte) ([]Step, error)) error {

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Condition is a rule that selects calls.
+// Condition is a rule that selects calls. The zero Condition selects all calls.
 type Condition struct{ rules Rules }
 
-// ParseCondition reads a condition, which is written like a rule of permissions. Its paths begin at
+// ParseCondition reads a condition, which has the syntax of a permission rule. Its paths begin at
 // root, or at the home folder.
 func ParseCondition(text, root, home string) (Condition, error) {
-	rule, why := parse(text, beginAt(root, home))
+	rule, why := parse(text, basesAt(root, home))
 	if why != "" {
 		return Condition{}, errors.New(why)
 	}
 	return Condition{Rules{all: []Rule{rule}, home: home}}, nil
 }
 
-// Subject is what a call is about.
+// Subject describes a call to a Condition.
 type Subject struct {
-	// Tool is the name of the tool as Claude Code has it.
+	// Tool is the name of the tool in Claude Code.
 	Tool string
-	// Command is the line of a command.
+	// Command is the line that a call of a shell runs.
 	Command string
 	// Files are the absolute paths of the files that the call names.
 	Files []string

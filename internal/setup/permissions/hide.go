@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// maxLooked bounds how many files and folders are compared with patterns.
+// maxLooked bounds the files and folders that Hidden compares with patterns.
 const maxLooked = 50_000
 
-// Hidden returns the absolute paths of the present files and folders that rules deny reading, for a
-// sandbox, which cannot hide patterns. unbound has a line for each rule that does not cover all
-// files.
+// Hidden returns the absolute paths of the files and folders that rules deny reading and that exist
+// now. A sandbox needs the paths, because it cannot hide patterns. unbound has a line for each rule
+// whose files were not all found.
 func (r Rules) Hidden() (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string
@@ -45,13 +45,13 @@ func (r Rules) Hidden() (paths, unbound []string) {
 	return paths, unbound
 }
 
-// below returns the files and folders below a folder that rules match. whole reports whether all of
-// them were compared.
+// below returns the files and folders below base that rules match. whole reports whether it
+// compared all of them; looked counts the comparisons.
 func below(base string, rules []Rule, looked *int) (found []string, whole bool) {
 	whole = true
 	_ = filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what cannot be read here cannot be read there
+			return nil // a command cannot read it either
 		}
 		if *looked++; *looked > maxLooked {
 			whole = false
@@ -70,14 +70,14 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 	return found, whole
 }
 
-// Parse reads rules of one effect from a skill. Their paths begin at root.
+// Parse reads rules of one effect in the file of a skill. Their paths begin at root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
-	r.add(effect, texts, file, beginAt(root, home))
+	r.add(effect, texts, file, basesAt(root, home))
 	return r
 }
 
-// Join returns the rules of a and b.
+// Join combines the rules of a and b.
 func Join(a, b Rules) Rules {
 	return Rules{all: slices.Concat(a.all, b.all), home: cmp.Or(a.home, b.home), Problems: slices.Concat(a.Problems, b.Problems)}
 }

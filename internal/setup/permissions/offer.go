@@ -11,29 +11,29 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Offer is a list of rules in a file of a repository by which calls would not be asked about.
+// Offer is a list of rules in a repository's file that would allow calls without a question.
 type Offer struct {
 	File  string
 	Line  int
 	Rules []string
 }
 
-// personal are settings of Claude Code that run something, have keys, change the endpoint or allow
-// more, and so are never read from a repository.
+// personal lists settings of Claude Code that run something, contain keys, change the endpoint or
+// allow more. They are never read from a repository.
 var personal = []string{
 	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "enableAllProjectMcpServers", "enabledMcpjsonServers", "env", "headersHelper",
 	"model", "notify", "notifications", "otelHeadersHelper", "outputStyle", "statusLine", "theme",
 }
 
-// personalPermissions are those below "permissions".
+// personalPermissions lists such settings below "permissions".
 var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
 
-// offer adds the rules of a repository's file that would allow more, and the settings that it may
-// not set.
+// offer adds the rules of a repository's file that would allow more to Offered, and the settings
+// that a repository may not make to Ignored.
 func (r *Rules) offer(file string, data []byte) {
 	var all, permissions map[string]json.RawMessage
-	_ = json.Unmarshal(data, &all)                       // it was read before
-	_ = json.Unmarshal(all["permissions"], &permissions) // of another form it says nothing
+	_ = json.Unmarshal(data, &all)                       // file has reported errors
+	_ = json.Unmarshal(all["permissions"], &permissions) // a value that is no object is ignored
 	var allow []string
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
 		r.Ignored = append(r.Ignored, file+": permissions.allow is no list of rules")
@@ -57,7 +57,7 @@ func (r *Rules) offer(file string, data []byte) {
 	}
 }
 
-// lineOf returns the line of the last member with this JSON pointer, the one that is in effect.
+// lineOf returns the line of the last member with this JSON pointer. The last member is in effect.
 func lineOf(data []byte, member jsontext.Pointer) int {
 	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	at := 0

@@ -18,15 +18,18 @@ import (
 // matcher reports whether a path or a command matches.
 type matcher func(string) bool
 
-// begin has the folders at which the patterns of a file begin.
-type begin struct {
-	// here is for path, ./path and a name, settings for /path, home for ~/path.
-	here, settings []string
-	home           string
+// bases holds the folders at which the patterns of a file begin.
+type bases struct {
+	// here lists the folders for "path", "./path" and "name".
+	here []string
+	// settings lists the folders for "/path".
+	settings []string
+	// home is the folder for "~/path".
+	home string
 }
 
-// beginAt returns the begin of rules that all begin at one folder.
-func beginAt(root, home string) begin { return begin{[]string{root}, []string{root}, home} }
+// basesAt returns bases with one folder for all patterns but "~/path".
+func basesAt(root, home string) bases { return bases{[]string{root}, []string{root}, home} }
 
 // atSettings reports whether a pattern begins at the folder of the settings.
 func atSettings(pattern string) bool {
@@ -35,19 +38,21 @@ func atSettings(pattern string) bool {
 
 // place is a part of the file system in which a pattern can match.
 type place struct {
-	// literal is the path of a pattern without wildcards, base the folder of the matches of a
-	// pattern with wildcards.
-	literal, base string
-	matches       matcher
+	// literal is the path of a pattern without wildcards.
+	literal string
+	// base is the folder of all matches of a pattern with wildcards.
+	base    string
+	matches matcher
 }
 
-// places returns the places of the pattern of a path, or says why there are none. //abs is absolute;
-// a name without a slash matches in every folder. A folder matches everything in it.
-func (b begin) places(pattern string) (all []place, why string) {
+// places returns the places in which the pattern of a path can match, or the reason why there are
+// none. "//path" is absolute, a name without a slash matches in every folder, and a folder matches
+// everything in it.
+func (b bases) places(pattern string) (all []place, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	var patterns []string
 	switch {
-	case strings.HasPrefix(pattern, "//"): // which Clean makes one
+	case strings.HasPrefix(pattern, "//"): // Clean turns // into /
 		patterns = []string{pattern}
 	case strings.HasPrefix(pattern, "~/"):
 		if b.home == "" {
@@ -86,7 +91,7 @@ func placeOf(pattern string) place {
 	}
 	base, _ := doublestar.SplitPattern(pattern)
 	return place{base: base, matches: func(abs string) bool {
-		for at := abs; at != "/" && at != "."; at = path.Dir(at) { // a relative path ends, too
+		for at := abs; at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a relative path
 			if doublestar.MatchUnvalidated(pattern, at) {
 				return true
 			}
@@ -95,14 +100,14 @@ func placeOf(pattern string) place {
 	}}
 }
 
-// touches reports whether the place has files of a folder.
+// touches reports whether the place and the folder may have files in common.
 func (p place) touches(folder string) bool {
 	at := cmp.Or(p.literal, p.base)
 	return disk.Within(at, folder) || disk.Within(folder, at)
 }
 
-// commandPattern reads the pattern of a command. "git push:*" and "git push *" match commands that
-// begin with these words; a star elsewhere matches any text.
+// commandPattern compiles the pattern of a command. "git push:*" and "git push *" match commands
+// that begin with these words; a star elsewhere matches any text.
 func commandPattern(pattern string) matcher {
 	begin, prefix := strings.CutSuffix(pattern, ":*")
 	if !prefix {
@@ -115,21 +120,21 @@ func commandPattern(pattern string) matcher {
 	return regexp.MustCompile("^" + expression + "$").MatchString
 }
 
-// wrappers are programs that run the command in their arguments.
+// wrappers lists programs that run the command in their arguments.
 var wrappers = []string{"sudo", "doas", "env", "nice", "nohup", "time", "timeout", "stdbuf", "setsid", "xargs", "command", "exec", "builtin", "busybox"}
 
-// shells are programs that run a line in their arguments.
+// shells lists programs that run a line in their arguments.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval"}
 
-// changers are programs that change the files that they name.
+// changers lists programs that change the files in their arguments.
 var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
 
 // redirected matches a redirection to a file.
 var redirected = pattern.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
 
-// spokenWords returns the words of a line that may be files, each list after the program that gets
-// them, or after ">".
-func spokenWords(line string) [][]string {
+// fileWords returns the words of a line that may name files. Each list begins with the program that
+// gets the words, with ">" for a redirection, or with "" for words that any program may get.
+func fileWords(line string) [][]string {
 	all := cmdline.Calls(line)
 	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
 		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
@@ -138,20 +143,20 @@ func spokenWords(line string) [][]string {
 	return append(all, append([]string{""}, fields...))
 }
 
-// maxNested bounds how deep command lines within command lines are read.
+// maxNested bounds the nesting of command lines within command lines.
 const maxNested = 4
 
-// spoken returns the commands in a line, each as its words with blanks between them: as they are
-// written, without the path of the program, and without wrappers.
-func spoken(line string, depth int) []string {
+// commandsIn returns the commands in a line, each as its words with blanks between them. It returns
+// a command as written, without the path of its program, and without each of its wrappers.
+func commandsIn(line string, depth int) []string {
 	var all []string
-	say := func(words []string) {
+	add := func(words []string) {
 		all = append(all, strings.Join(words, " "))
 		words[0] = path.Base(words[0])
 		all = append(all, strings.Join(words, " "))
 	}
 	for _, words := range cmdline.Calls(line) {
-		say(words)
+		add(words)
 		if depth == maxNested {
 			continue
 		}
@@ -159,7 +164,7 @@ func spoken(line string, depth int) []string {
 			isLine := words[0] == "eval"
 			for _, word := range words[1:] {
 				if isLine || strings.Contains(word, " ") {
-					all = append(all, spoken(word, depth+1)...)
+					all = append(all, commandsIn(word, depth+1)...)
 				}
 				// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
 				isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
@@ -167,9 +172,9 @@ func spoken(line string, depth int) []string {
 		}
 		if slices.Contains(wrappers, words[0]) {
 			for i := range words[1:] {
-				say(words[i+1:])
+				add(words[i+1:])
 				if slices.Contains(shells, words[i+1]) {
-					all = append(all, spoken(quoted(words[i+1:]), depth+1)...)
+					all = append(all, commandsIn(quoted(words[i+1:]), depth+1)...)
 				}
 			}
 		}
@@ -177,7 +182,7 @@ func spoken(line string, depth int) []string {
 	return all
 }
 
-// quoted returns words as a line of a shell.
+// quoted returns words as a line of shell.
 func quoted(words []string) string {
 	all := make([]string, len(words))
 	for i, word := range words {

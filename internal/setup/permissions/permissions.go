@@ -1,5 +1,15 @@
 // Package permissions reads the rules by which people restrict Claude Code, and finds the rule that
-// a call violates. Its rules only refuse or ask. It reads files and runs nothing.
+// a call violates. Its rules refuse a call or ask about it; they never allow one. It reads files
+// and runs nothing.
+//
+// Read returns the Rules of a workspace and its user. Before a call, the caller asks the method for
+// its subject:
+//
+//	if rule := rules.Command("git push -f"); rule != nil {
+//		return fmt.Errorf("not run: %s", rule)
+//	}
+//
+// A Condition is a single rule of the same syntax. It selects the calls at which a hook runs.
 package permissions
 
 import (
@@ -13,7 +23,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// Effect is the effect of a rule.
+// Effect says whether a rule refuses calls or asks about them.
 type Effect string
 
 // The effects, the stronger first.
@@ -24,23 +34,26 @@ const (
 
 // Rule is one rule of a file.
 type Rule struct {
-	// Text is the rule as it is written.
+	// Text is the rule as written.
 	Text string
-	// File is the file that has the rule.
+	// File is the path of the file with the rule.
 	File   string
 	Effect Effect
 
 	about subject
 	// pattern is the text in the parentheses.
 	pattern string
-	// places match files, none of them all files.
+	// places match the files of the rule. A rule without places matches all files.
 	places []place
-	// words matches commands, nil all of them.
-	words      matcher
-	host, tool string
+	// words matches the commands of the rule; nil matches all commands.
+	words matcher
+	// host is the host of a rule about pages, "" for all hosts.
+	host string
+	// tool is the name of a server, of its tool, or a name with a star at its end.
+	tool string
 }
 
-// subject is what a rule is about.
+// subject is the kind of calls that a rule restricts.
 type subject int
 
 const (
@@ -52,7 +65,7 @@ const (
 	tools
 )
 
-// subjects are the subjects of rules for the tools of Claude Code, without those of servers.
+// subjects maps the tools of Claude Code to subjects. Tools of servers are not in it.
 var subjects = map[string]subject{
 	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
 	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
@@ -66,24 +79,25 @@ func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Te
 type Rules struct {
 	all  []Rule
 	home string
-	// Offered are the lists of a repository by which calls would not be asked about. They have
+	// Offered lists the rules of a repository that would allow calls without a question. They have
 	// no effect until a person agrees to them.
 	Offered []Offer
 	// Ignored has lines about settings of a repository that only a person may set.
 	Ignored []string
-	// Sources are the files that were read.
+	// Sources lists the files that were read.
 	Sources []string
-	// Problems says which rules are not understood and which files cannot be read. They do not
-	// protect anything, so the person must see this.
+	// Problems describes rules that are not understood and files that cannot be read. They protect
+	// nothing, so the person must see them.
 	Problems []string
 }
 
-// Read reads the rules of a workspace and its user. A path in them begins at the workspace, also in
-// the user's own file, and at the folder of the project that has the file.
+// Read reads the rules of a workspace and its user. Relative paths in a project's file begin at the
+// folder that contains .claude and at the workspace. In the user's own file they begin at the
+// workspace, at the root of its repository and at the home folder.
 func Read(w source.Where) Rules {
 	r := Rules{home: w.Home}
 	above := source.Above(w.Home, w.Workspace)
-	own := begin{
+	own := bases{
 		here:     distinct(w.Workspace, above[0], w.Home),
 		settings: distinct(filepath.Join(w.Home, ".claude"), w.Home),
 		home:     w.Home,
@@ -94,7 +108,7 @@ func Read(w source.Where) Rules {
 				r.own(filepath.Join(dir, name), own, w.Workspace)
 				continue
 			}
-			r.file(source.Place{Root: above[0]}, filepath.Join(dir, name), begin{distinct(dir, w.Workspace), []string{dir}, w.Home})
+			r.file(source.Place{Root: above[0]}, filepath.Join(dir, name), bases{distinct(dir, w.Workspace), []string{dir}, w.Home})
 		}
 	}
 	if w.Home != "" && !slices.Contains(above, w.Home) {
@@ -103,7 +117,7 @@ func Read(w source.Where) Rules {
 	return r
 }
 
-// distinct returns the folders that are named, each once.
+// distinct returns the folders without empty ones, each once.
 func distinct(folders ...string) []string {
 	var all []string
 	for _, folder := range folders {
@@ -114,9 +128,9 @@ func distinct(folders ...string) []string {
 	return all
 }
 
-// own reads a file of the user. It names the rules whose paths begin at the folder of the settings
-// and so match nothing in the workspace.
-func (r *Rules) own(file string, at begin, workspace string) {
+// own reads a file of the user. It reports the rules whose paths begin at the folder of the
+// settings and so match nothing in the workspace.
+func (r *Rules) own(file string, at bases, workspace string) {
 	r.file(source.Place{Home: at.home}, file, at)
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
@@ -126,7 +140,7 @@ func (r *Rules) own(file string, at begin, workspace string) {
 	}
 }
 
-// In counts the rules of a file that hold.
+// In counts the valid rules of a file.
 func (r Rules) In(file string) int {
 	n := 0
 	for _, rule := range r.all {
@@ -138,7 +152,7 @@ func (r Rules) In(file string) int {
 }
 
 // file reads the rules of a file.
-func (r *Rules) file(from source.Place, file string, at begin) {
+func (r *Rules) file(from source.Place, file string, at bases) {
 	data, err := from.Settings(file, source.MaxSettings)
 	if data == nil && err == nil {
 		return
@@ -166,8 +180,8 @@ func (r *Rules) file(from source.Place, file string, at begin) {
 	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
 }
 
-// add adds the rules of one effect in a file.
-func (r *Rules) add(effect Effect, texts []string, file string, at begin) {
+// add adds the rules of one effect in a file, and reports invalid rules.
+func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 	for _, text := range texts {
 		rule, why := parse(strings.TrimSpace(text), at)
 		rule.File, rule.Effect = file, effect
@@ -182,8 +196,9 @@ func (r *Rules) add(effect Effect, texts []string, file string, at begin) {
 	}
 }
 
-// parse reads a rule in the form of Claude Code. why says what is not understood.
-func parse(text string, at begin) (rule Rule, why string) {
+// parse reads a rule in the syntax of Claude Code. why is the reason why it is invalid, "" if it is
+// valid.
+func parse(text string, at bases) (rule Rule, why string) {
 	name, pattern, has := strings.Cut(text, "(")
 	if has {
 		var closed bool
@@ -216,11 +231,11 @@ func parse(text string, at begin) (rule Rule, why string) {
 	return rule, why
 }
 
-// Reading returns the rule that reading a file violates, nil for none. The path is absolute.
+// Reading returns the rule that reading a file violates, or nil. The path is absolute.
 func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
 
-// Editing returns the rule that changing a file violates, nil for none. A file that must not be read
-// must not be changed either.
+// Editing returns the rule that changing a file violates, or nil. A rule that denies reading a file
+// denies changing it, too.
 func (r Rules) Editing(abs string) *Rule {
 	if rule := r.about(edits, abs); rule != nil {
 		return rule
@@ -237,7 +252,7 @@ func (r Rule) matches(abs string) bool {
 	return slices.ContainsFunc(r.places, func(p place) bool { return p.matches(abs) })
 }
 
-// first returns the first rule about a subject for which holds reports true, nil for none.
+// first returns the first rule about a subject for which holds reports true, or nil.
 func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	if i := slices.IndexFunc(r.all, func(rule Rule) bool { return rule.about == about && holds(rule) }); i >= 0 {
 		return &r.all[i]
@@ -245,17 +260,17 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	return nil
 }
 
-// Command returns the rule that a command line violates, nil for none. Commands within others count,
+// Command returns the rule that a command line violates, or nil. Commands nested in the line count,
 // too.
 func (r Rules) Command(line string) *Rule {
-	said := spoken(line, 0)
-	return r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(said, rule.words) })
+	lines := commandsIn(line, 0)
+	return r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words) })
 }
 
-// Files returns the rule that a command line, run in a folder, violates by the files that it names,
-// nil for none. A command can hide the files that it uses; the sandbox protects those.
+// Files returns the rule that a command line in the folder dir violates by the files that it names,
+// or nil. A command can use files without naming them; the sandbox protects such files.
 func (r Rules) Files(line, dir string) *Rule {
-	for _, words := range spokenWords(line) {
+	for _, words := range fileWords(line) {
 		change := slices.Contains(changers, filepath.Base(words[0])) || words[0] == ">"
 		for _, word := range words[1:] {
 			abs := word
@@ -280,7 +295,7 @@ func (r Rules) Files(line, dir string) *Rule {
 	return nil
 }
 
-// Page returns the rule that fetching a page of a host violates, nil for none.
+// Page returns the rule that fetching a page of a host violates, or nil.
 func (r Rules) Page(host string) *Rule {
 	host = strings.ToLower(host)
 	return r.first(pages, func(rule Rule) bool {
@@ -288,8 +303,8 @@ func (r Rules) Page(host string) *Rule {
 	})
 }
 
-// Server returns the rule that a call of a server's tool violates, nil for none. The name has the
-// form of Claude Code: mcp__SERVER__TOOL.
+// Server returns the rule that a call of a server's tool violates, or nil. The name has the form of
+// Claude Code: mcp__SERVER__TOOL.
 func (r Rules) Server(name string) *Rule {
 	return r.first(tools, func(rule Rule) bool {
 		prefix, any := strings.CutSuffix(rule.tool, "*")

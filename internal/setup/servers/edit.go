@@ -15,7 +15,7 @@ import (
 	"agent/internal/setup/source"
 )
 
-// New is a server as a person adds it.
+// New holds the fields of a server that a person adds.
 type New struct {
 	Type    Transport         `json:"type,omitempty"`
 	Command string            `json:"command,omitempty"`
@@ -25,8 +25,8 @@ type New struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// Add adds a server to a file, which it creates if it is missing. It refuses a name that is taken.
-// Comments and other entries stay as they are.
+// Add adds a server to a file, and creates the file if it is missing. It refuses a name that is
+// taken. Comments and other entries stay as they are.
 func Add(file, name string, added New) error {
 	raw, err := rawjson.Marshal(added)
 	if err != nil {
@@ -73,7 +73,7 @@ func SetDisabled(file, name string, disabled bool) error {
 	})
 }
 
-// edit changes the entries of a file.
+// edit applies the steps that change returns for the entries of a file.
 func edit(path string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
 	file, err := target(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func editFile(file jsonfile.File, change func(entries map[string]json.RawMessage
 	})
 }
 
-// CheckFile returns why a file of servers cannot be written, nil if it can.
+// CheckFile returns the reason why a file of servers cannot be written, or nil.
 func CheckFile(path string) error {
 	file, err := target(path)
 	if err != nil {
@@ -101,8 +101,9 @@ func CheckFile(path string) error {
 	return file.Check()
 }
 
-// target returns the file to write. Entries of a project's file go to no other kind of file: a
-// link in a repository could lead to the person's own servers, which start without a question.
+// target returns the file to write. A link may lead from a project's file only to a file of the
+// same name, because a link in a repository could lead to the person's own servers, which start
+// without a question.
 func target(path string) (jsonfile.File, error) {
 	file := jsonfile.File{Path: path}
 	if filepath.Base(path) != projectFile {
@@ -115,7 +116,7 @@ func target(path string) (jsonfile.File, error) {
 	return file, nil
 }
 
-// Check returns why a name and an entry cannot be a server, nil if they can.
+// Check returns the reason why a name and an entry cannot be a server, or nil.
 func Check(name string, entry json.RawMessage) error {
 	if why := CheckName(name); why != "" {
 		return errors.New(why)
@@ -148,8 +149,8 @@ func Entries(file string) (map[string]string, error) {
 	return entries, nil
 }
 
-// AddAll adds servers to a file, except those whose names are taken. Only the owner can read the
-// file afterwards, because entries may have keys.
+// AddAll adds servers to a file, except servers whose names are taken. It makes the file readable
+// for its owner only, because entries may have keys.
 func AddAll(path string, added map[string]json.RawMessage) error {
 	file, err := target(path)
 	if err != nil {
@@ -159,7 +160,7 @@ func AddAll(path string, added map[string]json.RawMessage) error {
 	return editFile(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
 }
 
-// additions returns the steps that add the servers that a file does not have.
+// additions returns the steps that add the servers that are missing in a file.
 func additions(has, added map[string]json.RawMessage) []jsonfile.Step {
 	var steps []jsonfile.Step
 	if has == nil {

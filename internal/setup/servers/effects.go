@@ -9,7 +9,8 @@ import (
 	"agent/internal/setup/effect"
 )
 
-// Effects lists everything of the server that decides what runs and what is sent, as it is written.
+// Effects lists everything that decides which program the server runs and which data is sent, as
+// written.
 func (s *Server) Effects() effect.List {
 	var all effect.List
 	add := func(role effect.Role, name, key string, texts ...string) {
@@ -60,8 +61,8 @@ func (s *Server) Effects() effect.List {
 	return all
 }
 
-// withDefaults returns a text with the defaults of its variables. A variable without one, or one that
-// everybody has set, stays under a name that no shell has: its value is the person's.
+// withDefaults replaces the variables of a text by their defaults. A variable without a default, or
+// one that is usual, gets a name that no shell has, because only the person knows its value.
 func withDefaults(text string) string {
 	return replaced(text, strings.Clone, func(name, otherwise string, fallback bool) string {
 		if fallback && !isUsual(name) {

@@ -25,8 +25,8 @@ var aliases = map[string]string{
 	"client_id": "clientId", "client_secret_env": "clientSecretEnv", "callback_port": "callbackPort",
 }
 
-// written has the fields of an entry that a Server does not have in the same form.
-type written struct {
+// rawFields holds the fields of an entry that have another form in a Server.
+type rawFields struct {
 	kind                  string
 	command               commandLine
 	args                  []string
@@ -47,8 +47,8 @@ func (c *commandLine) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*c)[0])
 }
 
-// fields returns the destinations of the fields of an entry, by their names in the guide.
-func fields(s *Server, w *written) map[string]any {
+// fields maps the names of the fields in the guide to their destinations.
+func fields(s *Server, w *rawFields) map[string]any {
 	return map[string]any{
 		"type": &w.kind, "command": &w.command, "args": &w.args, "env": &s.Env, "env_vars": &s.EnvVars, "cwd": &s.Cwd,
 		"url": &s.URL, "headers": &s.Headers, "oauth": &w.oauth, "startup_timeout": &w.startTimeout, "timeout": &w.timeout,
@@ -60,21 +60,21 @@ func fields(s *Server, w *written) map[string]any {
 // Field returns our name for a field of any agent, "" for an unknown field.
 func Field(name string) string {
 	ours := cmp.Or(aliases[name], name)
-	if _, known := fields(&Server{}, &written{})[ours]; !known {
+	if _, known := fields(&Server{}, &rawFields{})[ours]; !known {
 		return ""
 	}
 	return ours
 }
 
-// fieldNames returns the names of fields in the guide, shorter ones first, because they are the
-// likelier suggestions.
+// fieldNames returns the names of the fields in the guide. Shorter names come first, because they
+// are the likelier suggestions.
 func fieldNames() []string {
-	return slices.SortedFunc(maps.Keys(fields(&Server{}, &written{})), func(a, b string) int {
+	return slices.SortedFunc(maps.Keys(fields(&Server{}, &rawFields{})), func(a, b string) int {
 		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
 	})
 }
 
-// parse reads one server. unknown are the fields that are not known.
+// parse reads one server. unknown lists the names of unknown fields.
 func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil || given == nil {
@@ -84,7 +84,7 @@ func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err e
 	if s.Fields, err = canonical(raw); err != nil {
 		return nil, nil, err
 	}
-	w := written{enabled: true}
+	w := rawFields{enabled: true}
 	if unknown, err = decodeFields(given, fields(s, &w)); err != nil {
 		return s, unknown, err
 	}
@@ -105,8 +105,8 @@ func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err e
 	return s, unknown, s.check(w.kind)
 }
 
-// decodeFields decodes the fields of an object, by our names and those of other agents, and returns
-// unknown ones. If both names are there, ours counts.
+// decodeFields decodes the fields of an object and returns the names of unknown fields. A field may
+// have our name or a name of other agents; ours wins if both are there.
 func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknown []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		ours := cmp.Or(aliases[name], name)
@@ -128,7 +128,7 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 	return unknown, nil
 }
 
-// wanted describes the type of a field.
+// wanted describes the type of a field to a person.
 func wanted(into any) string {
 	switch into.(type) {
 	case *string, *commandLine:

@@ -15,17 +15,17 @@ import (
 // variable matches a reference to a variable of the environment, with an optional default.
 var variable = pattern.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// Environment looks up variables.
+// Environment looks up variables of the environment.
 type Environment struct {
 	// Lookup returns the value of a variable and whether it is set.
 	Lookup func(name string) (string, bool)
-	// Key reports whether a variable has a key of a provider of models, which servers of a
-	// repository do not get.
+	// Key reports whether a variable holds a key of a model provider. Servers of a repository do
+	// not get such keys.
 	Key func(name, value string) bool
 }
 
-// Expand returns the server with its variables replaced by their values. The error names a variable
-// that is not set, or that the server must not get.
+// Expand returns a copy of the server with its variables replaced by their values. The error names
+// a variable that is not set, or that the server must not get.
 func (s *Server) Expand(e Environment) (*Server, error) {
 	with := *s
 	if s.Origin == Editor {
@@ -75,7 +75,7 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	return &with, failed
 }
 
-// replaced returns a text with its literal parts replaced by literal and its variables by value.
+// replaced rewrites a text. literal replaces the text between variables, and value the variables.
 func replaced(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
 	var b strings.Builder
 	for _, found := range variable.FindAllStringSubmatch(text, -1) {
@@ -86,21 +86,21 @@ func replaced(text string, literal func(string) string, value func(name, otherwi
 	return b.String() + literal(text)
 }
 
-// usual are the variables of the environment that the programs of all servers get, besides those
-// that begin with LC_ or XDG_.
+// usual lists the variables of the environment that the programs of all servers get. Variables that
+// begin with LC_ or XDG_ are usual, too.
 var usual = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// isUsual reports whether the programs of all servers get a variable.
+// isUsual reports whether the programs of all servers get a variable of the environment.
 func isUsual(name string) bool {
 	return slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_")
 }
 
 // Environ returns the environment of the server's program, sorted: the usual variables of environ,
-// more, and those of the entry. The server must be expanded.
+// more, and the variables of the entry; later ones win. The server must be expanded.
 func (s *Server) Environ(environ []string, more map[string]string) []string {
 	with := map[string]string{}
 	for _, pair := range environ {
@@ -118,9 +118,9 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 	return all
 }
 
-// Lines returns command, address, environment and headers of the server for listings, without
-// values of variables and without secrets. Texts of a repository are no secrets of the person: of its
-// servers all that takes effect is listed.
+// Lines describes the server for listings: its command or address, its environment and its headers,
+// without values of variables and without secrets. For a server of a repository it lists all
+// effects, because the texts of a repository contain no secrets of the person.
 func (s *Server) Lines() []string {
 	if s.Origin == Project {
 		return s.Effects().Lines()
@@ -161,10 +161,10 @@ func (s *Server) Line() string {
 	return strings.Join(parts, " ")
 }
 
-// byName returns a variable by its name.
+// byName returns the reference to a variable, "${NAME}".
 func byName(name, _ string, _ bool) string { return "${" + name + "}" }
 
-// shown returns a value without what may be secret.
+// shown returns a value with its variables by name. It hides the value if it may be secret.
 func shown(name, value string) string {
 	if secret.Name(name) || secret.In(value) {
 		return replaced(value, hidden, byName)
@@ -172,7 +172,7 @@ func shown(name, value string) string {
 	return replaced(value, strings.Clone, byName)
 }
 
-// address returns a literal part of an address without passwords and values of parameters.
+// address returns a part of an address without passwords and without the values of parameters.
 func address(part string) string {
 	if scheme, rest, found := strings.Cut(part, "://"); found {
 		if user, host, found := strings.Cut(rest, "@"); found && !strings.ContainsAny(user, "/?#") {
@@ -193,10 +193,10 @@ func address(part string) string {
 	return shown("", before) + "?" + strings.Join(parameters, "&")
 }
 
-// schemes are the words before the secret in a header.
+// schemes lists the words before the secret in a header.
 var schemes = []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "}
 
-// hidden returns the length of a text in words, after its scheme.
+// hidden replaces a secret by its length. It keeps the scheme before the secret.
 func hidden(literal string) string {
 	before := ""
 	for _, scheme := range schemes {

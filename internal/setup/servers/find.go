@@ -18,16 +18,16 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Where says where to look for servers.
+// Where holds the places to search for servers.
 type Where struct {
 	source.Where
-	// Given are the values of --mcp-config: files, or JSON.
+	// Given lists the values of --mcp-config, each a file or JSON.
 	Given []string
-	// Dir is the folder of relative files in Given.
+	// Dir is the folder to which files in Given are relative.
 	Dir string
-	// Editor is the JSON of the servers that an editor brings, empty for none.
+	// Editor is the JSON of the servers that an editor provides, empty for none.
 	Editor string
-	// GivenOnly leaves out all but Given and Editor.
+	// GivenOnly leaves out all servers except those in Given and Editor.
 	GivenOnly bool
 }
 
@@ -40,13 +40,13 @@ const projectFile = ".mcp.json"
 // ProjectFile returns the file of servers in the folder of a project.
 func ProjectFile(folder string) string { return filepath.Join(folder, projectFile) }
 
-// Find reads the servers of a workspace and its user. An error is about Given: a person gets what a
-// flag asks for, or nothing.
-func Find(w Where) (Found, error) {
-	f := Found{Invalid: map[string]string{}}
+// Find reads the servers of a workspace and its user. It returns an error only for Given, because
+// the flag must not be ignored in part.
+func Find(w Where) (Listing, error) {
+	f := Listing{Invalid: map[string]string{}}
 	for _, given := range w.Given {
 		if err := f.given(given, w); err != nil {
-			return Found{}, fmt.Errorf("--mcp-config: %w", err)
+			return Listing{}, fmt.Errorf("--mcp-config: %w", err)
 		}
 	}
 	if w.Editor != "" {
@@ -65,7 +65,7 @@ func Find(w Where) (Found, error) {
 }
 
 // given reads a value of --mcp-config. Every entry must be valid.
-func (f *Found) given(value string, w Where) error {
+func (f *Listing) given(value string, w Where) error {
 	file, data := "", []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		var err error
@@ -82,8 +82,8 @@ func (f *Found) given(value string, w Where) error {
 	return nil
 }
 
-// project reads the servers of the workspace and of the root of its repository.
-func (f *Found) project(w Where) {
+// project reads the servers of the workspace, and then of the root of its repository.
+func (f *Listing) project(w Where) {
 	from := source.Place{Root: source.Above(w.Home, w.Workspace)[0], Home: w.Home}
 	for _, folder := range w.Project() {
 		f.file(from, ProjectFile(folder), Project, folder)
@@ -91,7 +91,7 @@ func (f *Found) project(w Where) {
 }
 
 // file reads the servers of a file, if it exists.
-func (f *Found) file(from source.Place, file string, origin Origin, folder string) {
+func (f *Listing) file(from source.Place, file string, origin Origin, folder string) {
 	data, err := from.Settings(file, source.MaxSettings)
 	switch {
 	case err != nil:
@@ -101,8 +101,8 @@ func (f *Found) file(from source.Place, file string, origin Origin, folder strin
 	}
 }
 
-// read adds the servers of a text.
-func (f *Found) read(file string, data []byte, origin Origin, folder string) {
+// read adds the servers of a JSON text.
+func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	entries, order, err := decode(data)
 	place := (&Server{File: file, Origin: origin}).Place()
 	if err != nil {
@@ -128,7 +128,7 @@ func (f *Found) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
 			continue
 		}
-		if origin == Project { // what only the person's own configuration may say
+		if origin == Project { // only the person's own configuration may set these
 			if len(s.Allow) > 0 || s.TrustHints {
 				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
 			}
@@ -151,7 +151,7 @@ func (s *Server) Place() string {
 
 // decode returns the entries of a text, and their names in the order of the text.
 func decode(data []byte) (entries map[string]json.RawMessage, order []string, err error) {
-	plain, err := hujson.Standardize(bytes.Clone(data)) // it writes over what it reads
+	plain, err := hujson.Standardize(bytes.Clone(data)) // Standardize writes over its argument
 	if err != nil {
 		return nil, nil, fmt.Errorf("it is no JSON: %w", err)
 	}

@@ -1,6 +1,16 @@
-// Package servers reads the configuration of MCP servers in the form of other agents: how each
-// server is started or reached, and what is wrong with it. It reads files, and neither starts
-// nor connects anything.
+// Package servers reads the configuration of MCP servers in the form of other agents. It neither
+// starts nor connects anything.
+//
+// Find reads all files of a workspace and its user, and returns a Listing with one Server for each
+// name. Server.Expand replaces the variables of a server before it is started:
+//
+//	found, err := servers.Find(servers.Where{Where: where})
+//	for _, s := range found.Servers {
+//		expanded, err := s.Expand(environment)
+//		…
+//	}
+//
+// Add, Remove and SetDisabled change a file for a person.
 package servers
 
 import (
@@ -11,18 +21,18 @@ import (
 	"agent/internal/pattern"
 )
 
-// Origin is where a server is configured.
+// Origin is the kind of place in which a server is configured.
 type Origin string
 
-// The origins. Of servers with the same name, the one of the earlier origin counts.
+// The origins. If servers have the same name, the server of the earlier origin is used.
 const (
 	// Flag is --mcp-config.
 	Flag Origin = "flag"
-	// Editor is the editor that drives the session. Its texts have no variables.
+	// Editor is the editor that drives the session. It writes "${VAR}" as plain text.
 	Editor Origin = "editor"
 	// User is the person's own mcp.json.
 	User Origin = "user"
-	// Project is .mcp.json of the repository or the workspace.
+	// Project is .mcp.json of the workspace or of the root of its repository.
 	Project Origin = "project"
 )
 
@@ -39,42 +49,45 @@ const (
 // Sandboxed is the value of Server.Sandbox for a program that is confined like a command.
 const Sandboxed = "work"
 
-// Server is one configured server. Its texts have variables as they are written, "${VAR}", which
-// [Server.Expand] replaces.
+// Server is a configured server. Its texts contain references to variables, "${VAR}", until
+// [Server.Expand] replaces them.
 type Server struct {
 	Name   string
 	Origin Origin
-	// File is the file of the configuration, empty for JSON of the command line.
+	// File is the file of the configuration, empty for JSON from a flag or an editor.
 	File string
 	// Folder is the repository or workspace that the file belongs to, empty for none.
 	Folder string
 
 	Transport Transport
-	// Command, Args, Env, EnvVars and Cwd start a program.
+	// Command is the program of a server with the transport Stdio.
 	Command string
 	Args    []string
-	Env     map[string]string
-	// EnvVars are variables of the environment that it gets besides the usual ones.
+	// Env is added to the environment of the program.
+	Env map[string]string
+	// EnvVars lists variables of the environment that the program gets besides the usual ones.
 	EnvVars []string
-	Cwd     string
-	// URL and Headers reach a server over HTTP.
-	URL     string
+	// Cwd is the folder in which the program runs.
+	Cwd string
+	// URL is the address of a server over HTTP.
+	URL string
+	// Headers are sent with each request.
 	Headers map[string]string
 
 	// StartTimeout bounds the start, 0 for the default.
 	StartTimeout time.Duration
 	// Timeout bounds a call, 0 for the default.
 	Timeout time.Duration
-	// Only are the tools that are used, all if it is empty.
+	// Only lists the tools to use; empty means all.
 	Only []string
-	// Except are the tools that are not used.
+	// Except lists the tools that are not used.
 	Except []string
-	// Allow are the tools whose calls the person allows. It counts in their own file only.
+	// Allow lists the tools that may be called without a question. A repository cannot set it.
 	Allow []string
-	// AlwaysLoad offers its tools directly before those of other servers.
+	// AlwaysLoad offers the server's tools directly before the tools of other servers.
 	AlwaysLoad bool
 	Disabled   bool
-	// TrustHints makes the server's hints about its tools count, in the user's own file only.
+	// TrustHints makes the server's hints about its tools count. A repository cannot set it.
 	TrustHints bool
 	// Sandbox is Sandboxed, or "off".
 	Sandbox string
@@ -93,20 +106,20 @@ type OAuth struct {
 	CallbackPort    int
 }
 
-// Found has the servers of a workspace and its user.
-type Found struct {
-	// Servers are in the order of the configuration, those of flags first.
+// Listing holds the servers of a workspace and its user.
+type Listing struct {
+	// Servers are in the order of the configuration. Servers of flags come first.
 	Servers []*Server
-	// Problems says which entries and files are not used, and why.
+	// Problems lists the entries and files that are not used, with the reasons.
 	Problems []string
-	// Notes is what a person should know about the others.
+	// Notes lists unknown fields, repeated names and ignored settings for the person.
 	Notes []string
-	// Invalid has the problems of entries by name.
+	// Invalid maps the names of entries that are not used to their errors.
 	Invalid map[string]string
 }
 
-// Named returns the server with a name, nil for none.
-func (f Found) Named(name string) *Server {
+// Named returns the server with a name, or nil.
+func (f Listing) Named(name string) *Server {
 	if i := slices.IndexFunc(f.Servers, func(s *Server) bool { return s.Name == name }); i >= 0 {
 		return f.Servers[i]
 	}
@@ -116,7 +129,7 @@ func (f Found) Named(name string) *Server {
 // names matches the names that a server may have.
 var names = pattern.New(`^[A-Za-z0-9_-]{1,32}$`)
 
-// CheckName returns why a server cannot have a name, empty if it can.
+// CheckName returns the reason why a server cannot have a name, or "".
 func CheckName(name string) string {
 	switch {
 	case !names.MatchString(name):
@@ -129,7 +142,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// Uses reports whether a tool is used.
+// Uses reports whether a tool of the server is used.
 func (s *Server) Uses(tool string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, tool)) && !slices.Contains(s.Except, tool)
 }

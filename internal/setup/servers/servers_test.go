@@ -24,7 +24,7 @@ func write(t *testing.T, path, text string) {
 }
 
 // names of the servers in order, with their origins.
-func listed(f Found) (all []string) {
+func listed(f Listing) (all []string) {
 	for _, s := range f.Servers {
 		all = append(all, string(s.Origin)+":"+s.Name)
 	}
@@ -130,7 +130,7 @@ func TestFields(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := Found{Invalid: map[string]string{}}
+			f := Listing{Invalid: map[string]string{}}
 			f.read("f.json", []byte(`{"mcpServers": {"s": `+tt.entry+`, "other": {"command": "y"}}}`), User, "")
 			if f.Named("other") == nil {
 				t.Error("the other entry is gone")
@@ -170,8 +170,8 @@ func TestFields(t *testing.T) {
 // checked.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	read := func(text string) Found {
-		f := Found{Invalid: map[string]string{}}
+	read := func(text string) Listing {
+		f := Listing{Invalid: map[string]string{}}
 		f.read("f.json", []byte(text), User, "")
 		return f
 	}
@@ -285,7 +285,7 @@ func TestEdits(t *testing.T) {
 	must(SetDisabled(file, "b", true))
 	data, err := os.ReadFile(file)
 	must(err)
-	f := Found{Invalid: map[string]string{}}
+	f := Listing{Invalid: map[string]string{}}
 	f.read(file, data, User, "")
 	if len(f.Servers) != 2 || f.Named("z").Disabled || !f.Named("b").Disabled || !strings.Contains(string(data), "// keep") || !strings.Contains(string(data), `"other"`) {
 		t.Errorf("%s", data)
@@ -308,7 +308,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"mcpServers":{"a":{"command":"x","args":["${A:-b}"],"oauth":{"scopes":[]}}}}`)
 	f.Add(`{"mcpServers":{"a":{"url":"http://u:p@h/?a=b&c"}}} // x`)
 	f.Fuzz(func(t *testing.T, text string) {
-		found := Found{Invalid: map[string]string{}}
+		found := Listing{Invalid: map[string]string{}}
 		found.read("f", []byte(text), Project, "/")
 		for _, s := range found.Servers {
 			s.Lines()

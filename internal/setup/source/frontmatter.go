@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Fields has the fields at the head of a file, between two lines of dashes, by name. The value of
-// a list has an item a line.
+// Fields maps the names of the fields at the head of a file, between two lines of dashes, to their
+// values. A list has one item per line.
 type Fields map[string]string
 
 // Frontmatter splits a text into the fields at its head and the rest; ok is false if there are
@@ -25,7 +25,7 @@ func Frontmatter(text string) (fields Fields, body string, ok bool) {
 	return parseFields(head), body, true
 }
 
-// cutLine splits a text around the first line that is mark.
+// cutLine splits a text around the first line that equals mark.
 func cutLine(text, mark string) (before, after string, found bool) {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -71,7 +71,7 @@ func joined(before, separator, next string) string {
 	return before + separator + next
 }
 
-// scalar returns a value that is on the line of its key.
+// scalar reads the value on the line of a key.
 func scalar(value string) string {
 	switch {
 	case value != "" && strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
@@ -82,7 +82,7 @@ func scalar(value string) string {
 	return unquote(value)
 }
 
-// List returns a field as a list, of its lines or of items between commas.
+// List returns a field as a list: of its lines if it has several, else of the items between commas.
 func (f Fields) List(key string) []string {
 	value := f[key]
 	if strings.Contains(value, "\n") {
@@ -91,7 +91,7 @@ func (f Fields) List(key string) []string {
 	return items(value)
 }
 
-// Bool returns a field as a boolean, usually if it is missing or not a boolean.
+// Bool returns a field as a boolean, or usually if it is missing or not a boolean.
 func (f Fields) Bool(key string, usually bool) bool {
 	switch strings.ToLower(f[key]) {
 	case "true", "yes", "on", "1":
@@ -102,7 +102,7 @@ func (f Fields) Bool(key string, usually bool) bool {
 	return usually
 }
 
-// items splits at commas that are not within brackets, braces or quotes.
+// items splits a text at commas that are not within brackets, braces or quotes.
 func items(s string) []string {
 	var parts []string
 	depth, start := 0, 0

@@ -21,8 +21,7 @@ import (
 	"agent/internal/words"
 )
 
-// Where has the folders in which a set-up is looked for. They are absolute; empty ones are left
-// out.
+// Where holds the folders to search for a set-up. The paths are absolute; empty ones are left out.
 type Where struct {
 	// Config is the folder of the program's configuration.
 	Config string
@@ -31,8 +30,8 @@ type Where struct {
 	Workspace string
 }
 
-// Project returns the folders of the project of a workspace: the workspace, and then the root of
-// its repository. The home folder is left out.
+// Project returns the workspace and, if it differs, the root of its repository. It leaves out the
+// home folder.
 func (w Where) Project() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
 	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
@@ -41,9 +40,9 @@ func (w Where) Project() []string {
 	return slices.DeleteFunc(folders, func(folder string) bool { return folder == filepath.Clean(w.Home) })
 }
 
-// Place restricts the files that are read.
+// Place limits the files that Read accepts.
 type Place struct {
-	// Root is the folder that links must not lead out of, empty for the user's own files,
+	// Root is the folder that links must not lead out of. It is empty for the user's own files,
 	// whose links may lead anywhere.
 	Root string
 	// Home is the user's home folder.
@@ -52,15 +51,15 @@ type Place struct {
 
 // Text is the text of a file.
 type Text struct {
-	// Real is the path of the file after links.
+	// Real is the path of the file, with links resolved.
 	Real string
 	Text string
 	// Cut means that the file is longer than Text.
 	Cut bool
 }
 
-// Read reads at most limit bytes of a file. The error is fs.ErrNotExist for a missing file; other
-// errors say what is wrong with the file, and what to do.
+// Read reads at most limit bytes of a file. For a missing file the error is fs.ErrNotExist; other
+// errors describe the problem with the file.
 func (p Place) Read(file string, limit int) (Text, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -88,7 +87,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if why != "" {
 		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more shows whether there is more
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more byte shows whether the file is longer
 	if err != nil {
 		return Text{}, err
 	}
@@ -116,8 +115,8 @@ func (p Place) Settings(file string, limit int) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), file+": "))
 }
 
-// realPath returns the path of an open file after links. On Linux it is one system call, because
-// resolving paths is the largest cost of reading many small files.
+// realPath returns the path of an open file, with links resolved. On Linux it makes one system
+// call, because resolving paths is the largest cost of reading many small files.
 func realPath(f *os.File) (string, error) {
 	if runtime.GOOS == "linux" {
 		if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(real) {
@@ -127,7 +126,7 @@ func realPath(f *os.File) (string, error) {
 	return filepath.EvalSymlinks(f.Name())
 }
 
-// holds returns an error for a file that leads out of the root, or to a file that may have keys.
+// holds returns an error for a file that lies outside the root, or that may contain keys.
 func (p Place) holds(file, real string) error {
 	if p.Root == "" {
 		return nil
@@ -154,8 +153,8 @@ func (p Place) holds(file, real string) error {
 	return nil
 }
 
-// foreign returns why other users can change a file, directly or in its folder; empty if they
-// cannot.
+// foreign returns the reason why other users can change a file, directly or through its folder. It
+// returns "" if they cannot.
 func foreign(folder string, file fs.FileInfo) string {
 	if why := disk.Foreign(file); why != "" {
 		return why
@@ -187,8 +186,8 @@ func Above(home, workspace string) []string {
 	return dirs
 }
 
-// Repository returns the root of the repository that a folder is in, or the folder itself if it is
-// in none.
+// Repository returns the root of the repository that contains a folder, or the folder itself if
+// there is none.
 func Repository(folder string) string {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if isRoot(dir) {
@@ -200,7 +199,7 @@ func Repository(folder string) string {
 	}
 }
 
-// isRoot reports whether dir is the root of a repository or of one of its worktrees.
+// isRoot reports whether dir is the root of a repository or of a work tree of git.
 func isRoot(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, ".git"))
 	return err == nil
