@@ -1,9 +1,11 @@
-// Package provider decides which endpoint the program talks to, with which key and model, and
-// how large the model's window is. It reads the settings, the environment and the keyring,
-// finds servers on this machine, and asks endpoints for their models.
+// Package provider decides which endpoint the program talks to, with which key and model, and how
+// large the model's window is. It reads the settings, the environment and the keyring, finds
+// servers on this machine, and asks endpoints for their models.
 //
 // A Connection follows the settings: after a change of the base URL or the profile, the next
-// request is sent to the new endpoint. Package llm makes the requests.
+// request goes to the new endpoint. Connection.Provider returns the client for requests, which
+// package llm describes. Resolve decides on endpoint and key alone, from Sources, so that its rules
+// can be tested without a Connection. Keys stores the keys of agent login.
 package provider
 
 import (
@@ -22,8 +24,7 @@ import (
 	"agent/internal/settings"
 )
 
-// ConfigError is the error of settings or an environment that name no usable endpoint, key or
-// model.
+// ConfigError is the error for settings or an environment without a usable endpoint, key or model.
 type ConfigError struct{ Err error }
 
 func (e *ConfigError) Error() string { return e.Err.Error() }
@@ -31,7 +32,7 @@ func (e *ConfigError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// ErrNoEndpoint is the error when no endpoint is set or found.
+// ErrNoEndpoint is the error if no endpoint is set or found.
 var ErrNoEndpoint = &llm.Error{
 	Kind:    llm.Unavailable,
 	Message: "no model endpoint is set",
@@ -47,23 +48,22 @@ type Config struct {
 	Home string
 	// Folder is the folder of the configuration.
 	Folder string
-	// State is the folder that keeps what endpoints teach; "" keeps nothing.
+	// State is the folder for lessons about endpoints; "" keeps none.
 	State string
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
-	// Stored returns the key that agent login keeps for a place; nil means SystemKeys.
+	// Stored returns the key that agent login stores for a place; nil means SystemKeys.
 	Stored func(place string) (key llm.Key, where string)
-	// Ask asks the user a question and reports whether they agree; nil means that nobody can
-	// be asked.
+	// Ask asks the user a question and reports whether they agree; nil if nobody can be asked.
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Preload makes a server on this machine load the model before the first request.
 	Preload bool
 	// Detect finds the servers on this machine; nil means Detect of this package.
 	Detect func(ctx context.Context) []Local
-	// Remembered returns the model that was chosen last at a base URL, "" for none, and whether
-	// nobody was told of it yet; nil remembers none.
+	// Remembered returns the model that was chosen last at a base URL, "" for none. news reports
+	// whether the user was not told of it yet. A nil function remembers none.
 	Remembered func(baseURL string) (model string, news bool)
-	// Caution reports, before anything is sent, what is unsafe about an endpoint and what is
+	// Caution reports, before anything is sent, why an endpoint is unsafe and which settings are
 	// not sent to it; nil reports nothing. OnLearned replaces it.
 	Caution func(text string)
 	// UserAgent names the program to the endpoint.
@@ -75,15 +75,15 @@ type Config struct {
 type Connection struct {
 	config  Config
 	consent consent
-	// dialects are the dialects that endpoints have taught.
+	// dialects holds the dialects that endpoints understood.
 	dialects *lessons[openai.Dialect]
-	// lives are how long the caches of endpoints keep a prompt.
+	// lives holds the times that the caches of endpoints keep a prompt.
 	lives *lessons[time.Duration]
 
 	mu sync.Mutex
 	// learned is called, on any goroutine, when an endpoint has listed its models.
 	learned func()
-	// note is called with what the user should know about the endpoint or its models.
+	// note is called with remarks for the user on the endpoint or its models.
 	note func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
@@ -91,13 +91,13 @@ type Connection struct {
 	declined string
 	// remembered is the model in use that was chosen earlier, "" for none.
 	remembered string
-	// cautioned are the cautions that were reported.
+	// cautioned holds the cautions that were reported.
 	cautioned map[string]bool
 	// peer is the endpoint in use, nil before the first use.
 	peer *peer
 }
 
-// New returns a connection. It reads and asks nothing before the first use.
+// New returns a connection. It reads nothing and asks nothing before the first use.
 func New(config Config) *Connection {
 	if config.Stored == nil {
 		config.Stored = SystemKeys(config.Folder, config.Env).Get
@@ -122,8 +122,8 @@ func New(config Config) *Connection {
 	}
 }
 
-// Endpoint returns endpoint and key for the present settings. The BaseURL is empty when
-// nothing names one. The error is a *ConfigError.
+// Endpoint returns endpoint and key for the present settings. The BaseURL is empty if nothing names
+// one. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
 	endpoint, err := Resolve(c.sources())
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// sources returns the present settings and where keys are.
+// sources returns the present settings and the places of keys.
 func (c *Connection) sources() Sources {
 	choice := func(key string, upto settings.Source) Choice {
 		value, from := c.config.Settings.Upto(upto, key)
@@ -158,7 +158,7 @@ func (c *Connection) sources() Sources {
 	}
 }
 
-// follows returns the settings that determine the endpoint, as one text.
+// follows returns the settings that determine the endpoint, as one text for comparisons.
 func (c *Connection) follows() string {
 	s := c.config.Settings
 	var b strings.Builder
@@ -169,18 +169,18 @@ func (c *Connection) follows() string {
 	return b.String()
 }
 
-// extras is what the settings add to every request to an endpoint.
+// extras holds everything that the settings add to the requests to an endpoint.
 type extras struct {
 	headers map[string]string
 	body    settings.JSON
 	api     openai.API
-	// left are the settings, each with its layer, that were made for another endpoint and are
-	// not sent to this one.
+	// left lists the settings, each with its layer, that were made for another endpoint and are not
+	// sent to this one.
 	left []string
 }
 
-// extras returns what is added to requests to an endpoint: the settings of the layers that
-// the endpoint takes, as with key files.
+// extras returns the additions to requests to an endpoint. As with key files, it leaves out
+// settings of layers that were made for another endpoint.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
 	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s))}
@@ -207,7 +207,7 @@ func (e extras) equal(other extras) bool {
 	return e.body == other.body && e.api == other.api && maps.Equal(e.headers, other.headers)
 }
 
-// current returns the endpoint for the present settings. A new one is asked for its models in
+// current returns the endpoint for the present settings. It asks a new endpoint for its models in
 // the background, so that the window is known before the first request.
 func (c *Connection) current() (*peer, error) {
 	follows := c.follows()
@@ -251,7 +251,7 @@ func (c *Connection) current() (*peer, error) {
 	return c.peer, nil
 }
 
-// caution reports, once, what is unsafe about an endpoint and what is not sent to it.
+// caution reports, once, why an endpoint is unsafe and which settings are not sent to it.
 func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	var texts []string
 	if warning := endpoint.Warning(); warning != "" {
@@ -271,8 +271,8 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 	}
 }
 
-// inUse is current, but does not read the key again while the settings are the same: the
-// window is asked for at every turn, and a keyring may be slow.
+// inUse is like current, but does not read the key again while the settings stay the same, because
+// the window is asked for at every turn and a keyring may be slow.
 func (c *Connection) inUse() (*peer, error) {
 	follows := c.follows()
 	c.mu.Lock()
@@ -302,16 +302,16 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	}
 }
 
-// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has
-// listed its models, and note with what the user should know about them.
+// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has listed
+// its models, and note with remarks for the user on them.
 func (c *Connection) OnLearned(learned func(), note func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.learned, c.note = learned, note
 }
 
-// Provider returns the client. If no model is set, it waits for the endpoint to list its
-// models.
+// Provider returns the client for the present settings. If no model is set, it waits until the
+// endpoint has listed its models.
 func (c *Connection) Provider() (llm.Provider, error) {
 	p, err := c.current()
 	if err != nil {
@@ -345,7 +345,7 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// withheld returns the error that OPENAI_API_KEY is not sent, and what to do.
+// withheld returns the error for OPENAI_API_KEY, which is not sent, with the remedies.
 func withheld(e Endpoint) error {
 	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
 		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")

@@ -8,23 +8,23 @@ import (
 	"agent/internal/rawjson"
 )
 
-// consent is what the user has allowed for good. It is a file of the configuration that people
-// can read and edit.
+// consent is the file with everything that the user has allowed for good. People can read and edit
+// it.
 type consent struct {
 	path string
 }
 
-// allowed is the content of the file.
+// allowed is the part of the file that this package uses.
 type allowed struct {
-	// KeyHosts are the places (see Place) that may be sent OPENAI_API_KEY.
+	// KeyHosts lists the places (see Place) that may be sent OPENAI_API_KEY.
 	KeyHosts []string `json:"hostsForOpenAIKey"`
-	// LocalServers are the base URLs of servers that may be used without being set.
+	// LocalServers lists the base URLs of servers that may be used without being set.
 	LocalServers []string `json:"localServers"`
-	// Provider is the vendor that is used where no endpoint is set, "" for none.
+	// Provider is the vendor to use if no endpoint is set, "" for none.
 	Provider string `json:"provider"`
 }
 
-// read returns the content of the file. One that cannot be read allows nothing.
+// read returns the content of the file. A file that cannot be read allows nothing.
 func (c consent) read() allowed {
 	a, _ := rawjson.ReadShared[allowed](c.path)
 	return a
@@ -34,8 +34,8 @@ func (c consent) keyMayGoTo(place string) bool { return slices.Contains(c.read()
 
 func (c consent) mayUse(baseURL string) bool { return slices.Contains(c.read().LocalServers, baseURL) }
 
-// remember adds to the file. Members of others stay, and what another program adds at the same
-// time.
+// remember adds to the file. It keeps the members of other packages, and the changes of programs
+// that run at the same time.
 func (c consent) remember(add func(*allowed)) error {
 	if err := rawjson.ChangeShared(c.path, add); err != nil {
 		return fmt.Errorf("what you allowed cannot be remembered in %s: %w", c.path, disk.Reason(err))

@@ -13,7 +13,7 @@ import (
 	"agent/internal/words"
 )
 
-// maxShown is how much of a wrong value an error shows, in characters.
+// maxShown bounds the part of a wrong value that an error shows, in characters.
 const maxShown = 200
 
 // Choice is a setting that names an endpoint or a key, and the layer that sets it.
@@ -22,44 +22,44 @@ type Choice struct {
 	From settings.Source
 }
 
-// Sources are the sources of endpoint and key. Every field may be empty.
+// Sources holds the sources of endpoint and key. Every field may be empty.
 type Sources struct {
 	// Provider, BaseURL and KeyFile are the settings provider, base-url and
 	// auth-keyfile.
 	Provider, BaseURL, KeyFile Choice
 	// Env returns a variable of the environment.
 	Env func(name string) string
-	// Upto returns provider and base-url by a layer and the weaker ones.
+	// Upto returns provider and base-url as set by a layer and the weaker layers.
 	Upto func(layer settings.Source) (provider, baseURL Choice)
 	// ReadKeyFile reads a key file.
 	ReadKeyFile func(path string) (llm.Key, error)
-	// Stored returns the key that agent login keeps for a place (see Place), and where it is;
-	// "" if there is none.
+	// Stored returns the key that agent login stores for a place (see Place), and where it is
+	// stored; "" if there is none.
 	Stored func(place string) (key llm.Key, where string)
 	// Allowed reports whether the user once allowed OPENAI_API_KEY to go to a place.
 	Allowed func(place string) bool
 }
 
-// Endpoint is the address and the key for requests, and where they come from.
+// Endpoint is the address and the key for requests, and their origin.
 type Endpoint struct {
-	// BaseURL is empty when nothing names an endpoint.
+	// BaseURL is empty if nothing names an endpoint.
 	BaseURL string
 	// From is the layer that names the endpoint.
 	From settings.Source
 	// Provider is the name of its Vendor, "" if it has none.
 	Provider string
-	// byURL means that base-url names it, not provider.
+	// byURL means that base-url names the endpoint, and not provider.
 	byURL bool
-	// Key is empty when none is needed or found.
+	// Key is empty if no key is needed or found.
 	Key llm.Key
-	// KeyFrom says for a person where the key comes from.
+	// KeyFrom names the origin of the key to a person.
 	KeyFrom string
-	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody
-	// has said so. The user is asked where that is possible.
+	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody has said
+	// so. If possible, the user is asked.
 	Withheld bool
 }
 
-// Vendor returns the vendor of the endpoint, the zero Vendor if it is not known.
+// Vendor returns the vendor of the endpoint, or the zero Vendor if it is not known.
 func (e Endpoint) Vendor() vendor.Vendor {
 	known, _ := vendor.Named(e.Provider)
 	return known
@@ -68,7 +68,7 @@ func (e Endpoint) Vendor() vendor.Vendor {
 // Host returns the host of the endpoint, with its port if it has one.
 func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 
-// Place returns the place for which the key of the endpoint is kept and allowed.
+// Place returns the place for which the key of the endpoint is stored and allowed.
 func (e Endpoint) Place() string { return Place(e.BaseURL) }
 
 // isOwn reports whether the endpoint may be a server that people run themselves.
@@ -76,7 +76,7 @@ func (e Endpoint) isOwn() bool {
 	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
 }
 
-// Warning returns what is unsafe about the endpoint, "" for nothing.
+// Warning returns a warning if the endpoint is unsafe, else "".
 func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
 		return ""
@@ -84,13 +84,16 @@ func (e Endpoint) Warning() string {
 	return fmt.Sprintf("The key goes to %s over plain http, where others can read it; use https.", e.Host())
 }
 
-// Resolve returns endpoint and key. The key is that of auth-keyfile, if the layer that sets it
-// names the address in use or is a stronger one; else that in the variable of the vendor at
-// the host; else the one that agent login has stored for the place. OPENAI_API_KEY is also
-// sent to OPENAI_BASE_URL and to a base URL of the command line, and to any other place only
-// if Allowed. A key without an endpoint belongs to OpenAI. With neither, the Endpoint is
-// empty. An error is about wrong configuration, or a key of https that would be sent over
-// plain http.
+// Resolve returns endpoint and key. The first of these keys is used:
+//
+// - the key of auth-keyfile, if it is set for the address in use
+// - the key in the variable of the vendor at the host
+// - OPENAI_API_KEY, if OPENAI_BASE_URL or the command line names the address
+// - the key that agent login has stored for the place
+// - OPENAI_API_KEY, if the user has Allowed it to go to the place
+//
+// A key without an endpoint belongs to OpenAI. Without either, the Endpoint is empty. The error is
+// about wrong settings, or about a key for https that would be sent over plain http.
 func Resolve(from Sources) (Endpoint, error) {
 	e, err := choose(from.Provider, from.BaseURL)
 	if err != nil {
@@ -110,8 +113,8 @@ func Resolve(from Sources) (Endpoint, error) {
 	return e, e.checkPlain(from)
 }
 
-// choose returns the address: that of the stronger layer of provider and base-url, and that of
-// base-url if both are of one layer. A provider beside a base URL says which kind of server is
+// choose returns the endpoint that provider or base-url names. The stronger layer decides, and
+// base-url if both are of one layer. A provider beside a base URL names the kind of server that is
 // there; the host decides which key it gets.
 func choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
@@ -131,8 +134,8 @@ func choose(provider, baseURL Choice) (Endpoint, error) {
 	return Endpoint{BaseURL: base, From: baseURL.From, Provider: byName.Name, byURL: true}, nil
 }
 
-// takes reports whether keys and headers that a layer sets are meant for the endpoint: the
-// layer names its address, or no stronger layer does. A server that was found gets nothing.
+// takes reports whether keys and headers that a layer sets are meant for the endpoint: the layer
+// names its address, or no stronger layer does. A server that was found takes nothing.
 func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 	if e.From == settings.Found {
 		return false
@@ -147,9 +150,10 @@ func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 	return err == nil && there.BaseURL == e.BaseURL
 }
 
+// findKey sets the key of the endpoint and its origin, as Resolve describes.
 func (e *Endpoint) findKey(from Sources) error {
 	if e.From == settings.Found && (e.byURL || e.Vendor().Local()) {
-		return nil // a server that was found gets none
+		return nil // a server that was found gets no key
 	}
 	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.takes(from.KeyFile.From, from) {
 		key, err := from.ReadKeyFile(from.KeyFile.Text)
@@ -179,9 +183,9 @@ func (e *Endpoint) findKey(from Sources) error {
 	return e.withhold(from)
 }
 
-// withhold checks whether a key is set that may be meant for this host, but belongs to another
-// one. The user may be asked about a key of OpenAI; one of another vendor is never sent. A
-// server on this machine seldom needs a key, and never that of a vendor.
+// withhold checks whether a key is set that may be meant for this host, but belongs to another. It
+// marks a key of OpenAI as withheld, so that the user may be asked, and refuses a key of another
+// vendor. A server on this machine seldom needs a key, and never a vendor's.
 func (e *Endpoint) withhold(from Sources) error {
 	owner := vendorAt(e.BaseURL)
 	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
@@ -195,8 +199,8 @@ func (e *Endpoint) withhold(from Sources) error {
 	return nil
 }
 
-// checkPlain refuses to use plain http for the host of a vendor, and for a host with a key that
-// is stored for https.
+// checkPlain refuses plain http for the host of a vendor, and for a host whose key is stored for
+// https.
 func (e *Endpoint) checkPlain(from Sources) error {
 	if !isPlain(e.BaseURL) {
 		return nil
@@ -231,7 +235,7 @@ func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	return nil
 }
 
-// CheckPlain refuses the host of a vendor over plain http: its keys are for https.
+// CheckPlain refuses plain http for the host of a vendor, because vendors' keys are for https.
 func CheckPlain(baseURL string) error {
 	if !isPlain(baseURL) || !isVendor(baseURL) {
 		return nil
@@ -239,12 +243,12 @@ func CheckPlain(baseURL string) error {
 	return fmt.Errorf("no key is sent to %s over plain http, where others can read it: write %s", hostOf(baseURL), overTLS(baseURL))
 }
 
-// overTLS returns a base URL of http with https.
+// overTLS changes the scheme of a base URL from http to https.
 func overTLS(baseURL string) string { return "https" + strings.TrimPrefix(baseURL, "http") }
 
-// Place returns the place for which keys are kept and allowed: the host of a base URL with its
-// port. A host that is reached over plain http, and is not this machine, is a place of its
-// own, so that a key for https is sent only over https.
+// Place returns the place for which keys are stored and allowed: the host of a base URL with its
+// port. A host that is reached over plain http, and is not this machine, is a place of its own, so
+// that a key for https is sent only over https.
 func Place(baseURL string) string {
 	if isPlain(baseURL) {
 		return "http://" + hostOf(baseURL)
@@ -252,7 +256,7 @@ func Place(baseURL string) string {
 	return hostOf(baseURL)
 }
 
-// isPlain reports whether others can read what is sent to a base URL.
+// isPlain reports whether others can read a request to a base URL.
 func isPlain(baseURL string) bool {
 	return strings.HasPrefix(strings.ToLower(baseURL), "http://") && !isLoopback(hostOf(baseURL))
 }
@@ -268,9 +272,9 @@ func isLoopback(host string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// NormalizeBaseURL returns an address in the form that requests are built from: without a
-// slash at its end and without /chat/completions; a query stays. It refuses addresses that
-// are not of http or https, and those with secrets in them.
+// NormalizeBaseURL returns an address in the form that requests are built from: without a slash at
+// its end and without /chat/completions; a query stays. It refuses addresses of schemes other than
+// http and https, and addresses with secrets in them.
 func NormalizeBaseURL(raw string) (string, error) {
 	const complete = "write it in full, such as http://localhost:8080/v1"
 	text := strings.TrimSpace(raw)
@@ -303,7 +307,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	return base, nil
 }
 
-// vendorAt returns the vendor at the host of a base URL, the zero Vendor if there is none. Only
+// vendorAt returns the vendor at the host of a base URL, or the zero Vendor if there is none. Only
 // https proves the vendor.
 func vendorAt(baseURL string) vendor.Vendor {
 	u, err := url.Parse(baseURL)
@@ -319,7 +323,7 @@ func isVendor(baseURL string) bool {
 	return err == nil && ofHost(strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")).Name != ""
 }
 
-// ofHost returns the vendor at a host, the zero Vendor if there is none.
+// ofHost returns the vendor at a host, or the zero Vendor if there is none.
 func ofHost(host string) vendor.Vendor {
 	for _, v := range vendor.All() {
 		if !v.Local() && hostOf(v.BaseURL) == host {

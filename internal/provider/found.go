@@ -13,9 +13,9 @@ import (
 	"agent/internal/words"
 )
 
-// Find makes sure that there is an endpoint: the one that is set or was chosen before, else a server
-// on this machine that the user agrees to. For a server that was found, the notice names it in a
-// line. The error is ErrNoEndpoint when there is no endpoint.
+// Find makes sure that there is an endpoint: the endpoint that is set or was chosen before, else a
+// server on this machine that the user agrees to use. In the second case the notice names the
+// server in a line. If there is no endpoint, the error is ErrNoEndpoint.
 func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	locals, notice, err := c.findKnown(ctx)
 	if len(locals) == 0 || !errors.Is(err, ErrNoEndpoint) || c.config.Ask == nil {
@@ -31,13 +31,13 @@ func (c *Connection) Find(ctx context.Context) (notice string, err error) {
 	return c.use(locals[0])
 }
 
-// FindKnown is Find that asks about no server.
+// FindKnown is like Find, but does not ask about servers on this machine.
 func (c *Connection) FindKnown(ctx context.Context) (notice string, err error) {
 	_, notice, err = c.findKnown(ctx)
 	return notice, err
 }
 
-// findKnown uses the endpoint that is set or was chosen before. If there is none it returns the
+// findKnown uses the endpoint that is set or was chosen before. If there is none, it returns the
 // servers on this machine and ErrNoEndpoint.
 func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice string, err error) {
 	endpoint, err := c.Endpoint()
@@ -64,7 +64,7 @@ func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice stri
 	return locals, "", c.noEndpoint(locals)
 }
 
-// use uses a server on this machine, and returns a line that names it.
+// use starts to use a server on this machine, and returns a line that names it.
 func (c *Connection) use(local Local) (notice string, err error) {
 	model, _ := c.config.Remembered(local.BaseURL)
 	if !slices.Contains(local.Models, model) {
@@ -77,8 +77,8 @@ func (c *Connection) use(local Local) (notice string, err error) {
 		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
 }
 
-// useRemembered uses the model that was chosen last at an endpoint if none is set. It returns a line
-// that says so, once for each choice.
+// useRemembered uses the model that was chosen last at an endpoint if no model is set. It returns a
+// line that says so, once for each choice.
 func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 	if settings.Model.Of(c.config.Settings) != "" {
 		return ""
@@ -96,7 +96,7 @@ func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
 	return fmt.Sprintf("Using %s, which you chose last at %s; /model changes it.", model, endpoint.Host())
 }
 
-// forget takes back a remembered model that the endpoint does not offer any more.
+// forget stops using a remembered model that the endpoint does not offer any more.
 func (c *Connection) forget(p *peer) {
 	c.mu.Lock()
 	model := c.remembered
@@ -136,8 +136,8 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	return c.Endpoint()
 }
 
-// noEndpoint returns ErrNoEndpoint with hints at a server on this machine, and at a vendor for which
-// a key is set.
+// noEndpoint returns ErrNoEndpoint. Its hints name a server on this machine, and a vendor whose key
+// is set.
 func (c *Connection) noEndpoint(locals []Local) error {
 	var hints []string
 	for _, local := range locals[:min(1, len(locals))] {
@@ -165,7 +165,7 @@ func shortList(models []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Use sets an endpoint that was found and, unless one is set, a model there.
+// Use sets an endpoint that was found and, unless a model is set, a model there.
 func (c *Connection) Use(baseURL, model string) error {
 	s := c.config.Settings
 	if err := s.Set(settings.Found, settings.BaseURL.Key(), baseURL); err != nil {

@@ -16,17 +16,17 @@ import (
 	"agent/internal/llm"
 )
 
-// keyringService is the name under which keys are kept in the system's keyring; the
-// user name of an entry is the place.
+// keyringService is the service of our entries in the system's keyring. The user name of an entry
+// is the place.
 const keyringService = "agent"
 
 // inKeyring names the keyring for a person.
 const inKeyring = "the system's keyring"
 
-// Keys are the keys that agent login keeps, by the Place they belong to: in the
-// keyring of the system, else in a file each that only its owner can read.
+// Keys stores the keys of agent login, each for a Place: in the keyring of the system or, if there
+// is none, in a file for each that only its owner can read.
 type Keys struct {
-	// Folder is where the files are.
+	// Folder is the folder of the files.
 	Folder string
 	// Keyring reports whether the system has a keyring.
 	Keyring bool
@@ -39,7 +39,7 @@ func SystemKeys(folder string, env func(name string) string) Keys {
 	return Keys{Folder: filepath.Join(folder, "keys"), Keyring: bus}
 }
 
-// Get returns the key of a place and where it is; "" when there is none.
+// Get returns the key of a place and where it is stored, "" for none.
 func (k Keys) Get(place string) (key llm.Key, where string) {
 	if k.Keyring {
 		if key, err := keyring.Get(keyringService, place); err == nil && checkKey(key) == nil {
@@ -53,7 +53,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 	return "", ""
 }
 
-// Set keeps the key of a place, in place of an older one, and returns where it is.
+// Set stores the key of a place, replacing an older one, and returns where it is stored.
 func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	if err := checkKey(string(key)); err != nil {
 		return "", err
@@ -71,7 +71,7 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	return file, nil
 }
 
-// Delete forgets the key of a place and reports whether there was one.
+// Delete removes the key of a place and reports whether there was one.
 func (k Keys) Delete(place string) (bool, error) {
 	_, where := k.Get(place)
 	if k.Keyring {
@@ -82,7 +82,7 @@ func (k Keys) Delete(place string) (bool, error) {
 	return where != "", k.removeFile(place)
 }
 
-// file returns the file of a place: http@HOST for http://HOST.
+// file returns the path of the file for a place. For http://HOST its name is http@HOST.
 func (k Keys) file(place string) string {
 	return filepath.Join(k.Folder, filepath.Base(strings.Replace(place, "://", "@", 1)))
 }

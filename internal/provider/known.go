@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Models returns the models of the endpoint.
+// Models asks the endpoint for its models.
 func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	p, err := c.current()
 	if err != nil {
@@ -34,10 +34,9 @@ func (c *Connection) Listed() []string {
 	return ids
 }
 
-// ContextLimit returns the window of a model in tokens: what the endpoint reports, else what
-// the catalogue has. It waits for the endpoint, for a short time, if the catalogue does not
-// have the model, or if the endpoint may be a server that people run themselves, where a model
-// of a known name has the window that the server was started with.
+// ContextLimit returns the window of a model in tokens: as the endpoint reports it, else as the
+// catalogue has it. It waits a short time for the endpoint if the catalogue does not have the
+// model, or if people may run the server themselves: such a server sets the window at its start.
 func (c *Connection) ContextLimit(model string) (int, bool) {
 	p, err := c.inUse()
 	if err != nil {
@@ -53,7 +52,7 @@ func (c *Connection) ContextLimit(model string) (int, bool) {
 	return known, inTable
 }
 
-// endpointInUse returns the endpoint in use, the zero Endpoint if there is none.
+// endpointInUse returns the endpoint in use, or the zero Endpoint if there is none.
 func (c *Connection) endpointInUse() Endpoint {
 	p, err := c.inUse()
 	if err != nil {
@@ -67,14 +66,14 @@ func (c *Connection) listed(model string) (catalogue.Model, bool) {
 	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
 }
 
-// Prices returns the prices of a model at the endpoint in use, nil if the catalogue does not
+// Prices returns the prices of a model at the endpoint in use, or nil if the catalogue does not
 // have them.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
 	return m.Prices
 }
 
-// BillsNothing reports whether the endpoint in use is a server that people run themselves at its
+// BillsNothing reports whether the endpoint in use is a server that people run themselves, at its
 // usual port.
 func (c *Connection) BillsNothing() bool { return vendor.BillsNothing(c.endpointInUse().Host()) }
 
@@ -93,8 +92,8 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(c.endpointInUse().Host(), model)
 }
 
-// Cache returns the cache of the endpoint in use for a model, as far as it is known, with the
-// life that earlier replies have shown.
+// Cache returns the known facts about the cache of the endpoint in use for a model. Its life is the
+// one that earlier replies have shown, if any.
 func (c *Connection) Cache(model string) vendor.Cache {
 	host := c.endpointInUse().Host()
 	cache := vendor.CacheAt(host, model)
@@ -104,7 +103,7 @@ func (c *Connection) Cache(model string) vendor.Cache {
 	return cache
 }
 
-// KeepCacheLife keeps the life of the cache of the endpoint in use for a model.
+// KeepCacheLife stores the life of the cache of the endpoint in use for a model.
 func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 	if host := c.endpointInUse().Host(); host != "" {
 		c.lives.of(host).Keep(model, life)
@@ -114,12 +113,13 @@ func (c *Connection) KeepCacheLife(model string, life time.Duration) {
 // Local reports whether the endpoint in use is on this machine.
 func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
 
-// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as
-// servers do that people run themselves. Vendors refuse such prompts.
+// Cuts reports whether the endpoint in use may silently cut prompts that are too long, as servers
+// do that people run themselves. Vendors refuse such prompts.
 func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
 
-// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use, else
-// at its maker: gateways pass them on. It is nil if the catalogue has none.
+// Efforts returns the values of reasoning.effort that a model takes at the endpoint in use. If the
+// catalogue does not have the model there, it returns the maker's values, because gateways pass
+// them on; nil if there are none.
 func (c *Connection) Efforts(model string) []string {
 	m, listed := c.listed(model)
 	if !listed {
@@ -128,8 +128,8 @@ func (c *Connection) Efforts(model string) []string {
 	return m.Efforts
 }
 
-// NoImages returns why images are not sent to a model, "" if they are. They are left out only
-// if the catalogue has the model and it takes none.
+// NoImages returns the reason why a model gets no images, "" if it gets them. Images are left out
+// only if the catalogue has the model and says that it takes none.
 func (c *Connection) NoImages(model string) string {
 	m, found := c.listed(model)
 	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {

@@ -16,38 +16,38 @@ import (
 	"agent/internal/rawjson"
 )
 
-// mostLessons is how many lessons a file keeps. The oldest are removed.
+// mostLessons bounds the lessons in a file. The oldest are removed.
 const mostLessons = 200
 
-// lessons is a file with what endpoints have taught, by host and model. If it is lost, the
-// lessons are learned again.
+// lessons is a file with facts about endpoints, by host and model. Each fact was learned from the
+// endpoint, and is learned again if the file is lost.
 type lessons[T any] struct {
-	// path is the file, "" to keep nothing.
+	// path is the path of the file, "" to store nothing.
 	path string
-	// life is how long a lesson is valid: servers are updated.
+	// life is the time that a lesson stays valid, because servers are updated.
 	life time.Duration
 	now  func() time.Time
 
 	mu sync.Mutex
 }
 
-// taught is a lesson of the file.
+// taught is a lesson in the file.
 type taught[T any] struct {
 	Lesson T         `json:"lesson"`
 	At     time.Time `json:"at"`
 }
 
 const (
-	// dialectFile has the dialects that endpoints have understood.
+	// dialectFile holds the dialects that endpoints understood.
 	dialectFile = "endpoints.json"
 	dialectLife = 7 * 24 * time.Hour
 
-	// lifeFile has how long the caches of endpoints keep a prompt.
+	// lifeFile holds the times that the caches of endpoints keep a prompt.
 	lifeFile = "caches.json"
 	lifeLife = 30 * 24 * time.Hour
 )
 
-// newLessons returns the lessons in a file in folder. They are not kept if folder is "".
+// newLessons returns the lessons in a file in folder. An empty folder stores nothing.
 func newLessons[T any](folder, file string, life time.Duration, now func() time.Time) *lessons[T] {
 	l := &lessons[T]{life: life, now: now}
 	if folder != "" {
@@ -68,7 +68,7 @@ type hostLessons[T any] struct {
 // Learned implements llm.Lessons.
 func (h hostLessons[T]) Learned(model string) T { return h.all.read()[h.key(model)].Lesson }
 
-// Keep implements llm.Lessons. A failure is ignored: the endpoint teaches the lesson again.
+// Keep implements llm.Lessons. It ignores errors, because the endpoint teaches the lesson again.
 func (h hostLessons[T]) Keep(model string, lesson T) {
 	_ = h.all.add(h.key(model), lesson)
 }

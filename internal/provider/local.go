@@ -18,17 +18,16 @@ import (
 	"agent/internal/words"
 )
 
-// localTimeout bounds the whole search for local servers, for which a person waits at the
-// start.
+// localTimeout bounds the whole search for local servers. A person waits for it at the start.
 const localTimeout = 200 * time.Millisecond
 
-// localPorts are the default ports of servers, in the order of preference.
+// localPorts lists the default ports of servers, in the order of preference.
 var localPorts = []struct {
 	port   int
 	server string
 }{{11434, vendor.Ollama}, {8080, vendor.LlamaCpp}, {1234, vendor.LMStudio}, {8000, vendor.VLLM}}
 
-// serverOf returns the server that lists models, by their owner, "" if it is not known.
+// serverOf names the server that lists these models, by their owner; "" if it is not known.
 func serverOf(models []openai.ModelInfo) string {
 	for _, m := range models {
 		switch m.OwnedBy {
@@ -45,18 +44,18 @@ func serverOf(models []openai.ModelInfo) string {
 	return ""
 }
 
-// Local is a model server found on this machine.
+// Local is a model server on this machine.
 type Local struct {
-	// Name is the server's, for example "Ollama".
+	// Name is the name of the program, such as "Ollama".
 	Name    string
 	BaseURL string
-	// Models are the ids of its models, at least one.
+	// Models holds the ids of its models, at least one.
 	Models []string
 }
 
-// Detect returns the servers, in the order of the default ports, that list at least one
-// model. It takes 200 ms at most. A nil transport means a plain one without proxies. ours
-// reports whether only programs of this user listen on a port.
+// Detect returns the servers that list at least one model, in the order of the default ports. It
+// takes 200 ms at most. A nil transport means a plain one without proxies. ours reports whether
+// only programs of this user listen on a port.
 func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (all []Local) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
@@ -93,7 +92,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 		local.Name = known
 	}
 	for _, m := range models {
-		// A name that no setting takes must not end the start.
+		// No setting takes such a name, and it must not stop the start.
 		if m.ID != "" && words.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
@@ -118,8 +117,8 @@ func listenerOf(port int) (users []int, known bool) {
 	return users, known
 }
 
-// listeners returns the users in a table of the kernel, which has a line for each socket with
-// its local address, state and user.
+// listeners returns the users who listen on a port according to a table of the kernel. The table
+// has a line for each socket with its local address, state and user.
 func listeners(table io.Reader, port int) []int {
 	const (
 		local, state, user = 1, 3, 7
@@ -143,8 +142,8 @@ func listeners(table io.Reader, port int) []int {
 	return users
 }
 
-// isOurs reports whether only this user's programs listen on a port, as far as the system
-// reports it. A program of another user would be sent the user's code.
+// isOurs reports whether only this user's programs listen on a port, as far as the system reports
+// it. The user's code must not go to a program of another user.
 func isOurs(port int) bool {
 	users, known := listenerOf(port)
 	if !known {

@@ -2,9 +2,10 @@ package provider
 
 import "agent/internal/provider/catalogue"
 
-// families are the windows, in tokens, that makers state for models with many names and for
-// models that users run (checked in November 2026). A name in the form of vendor.BaseName also
-// covers longer names that continue with -, : or @; the longest match counts.
+// families maps names of models to their windows in tokens. It has models with many names and
+// models that users run themselves, with the windows that their makers state (checked in November
+// 2026). A name in the form of vendor.BaseName also covers longer names that continue with -, : or
+// @; the longest match counts.
 var families = map[string]int{
 	"gpt-5-chat":        128_000,
 	"gpt-5-1-chat":      128_000,
@@ -50,8 +51,8 @@ var families = map[string]int{
 	"phi-4":             16_384,
 }
 
-// ContextLimit returns the window of a well-known model in tokens: what its maker states, else
-// the smallest that others state. It reports false for an unknown model.
+// ContextLimit returns the window of a well-known model in tokens: the maker's number, else the
+// smallest number of others. It reports false for an unknown model.
 func ContextLimit(model string) (int, bool) {
 	known, knownAs, byMaker := catalogue.Window(model)
 	var name string
@@ -61,7 +62,7 @@ func ContextLimit(model string) (int, bool) {
 		return window, found
 	})
 	switch {
-	case known == 0 || limit > 0 && len(name) >= len(knownAs): // ours are newer
+	case known == 0 || limit > 0 && len(name) >= len(knownAs): // families is newer than the catalogue
 		return limit, limit > 0
 	case limit == 0 || byMaker:
 		return known, true

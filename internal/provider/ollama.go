@@ -15,24 +15,24 @@ import (
 	"agent/internal/rawjson"
 )
 
-// ollamaLeast is the window, in tokens, that Ollama gives a model by default when memory
-// is scarce. Ollama silently cuts off what does not fit.
+// ollamaLeast is the window, in tokens, that Ollama gives a model by default when memory is scarce.
+// Ollama silently cuts off a longer prompt.
 const ollamaLeast = 4096
 
-// assumedNote is the notice that a window is assumed, and how to get a larger one.
+// assumedNote returns the notice that a window is assumed. It names the way to a larger one.
 func assumedNote(model string) string {
 	return fmt.Sprintf("Ollama says how large the window of %s is once it is loaded; until then %d tokens are assumed. OLLAMA_CONTEXT_LENGTH=32768 ollama serve makes it larger.", model, ollamaLeast)
 }
 
 const (
-	// loadTimeout bounds how long Ollama may take to load a model.
+	// loadTimeout bounds the time that Ollama may take to load a model.
 	loadTimeout = 2 * time.Minute
-	// keptLoaded is how long the model stays loaded while a person thinks.
+	// keptLoaded is the time that the model stays loaded while a person thinks.
 	keptLoaded = "30m"
 )
 
-// loadOllama makes Ollama load a model, so that the first request does not wait for it
-// and its window is known.
+// loadOllama makes Ollama load a model, so that its window is known and the first request does not
+// wait for it.
 func loadOllama(client *openai.Client, model string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
@@ -44,9 +44,9 @@ func loadOllama(client *openai.Client, model string) error {
 	return client.Ask(ctx, http.MethodPost, "/api/generate", string(question), &answer)
 }
 
-// askOllama sets the windows that Ollama really runs its models with: that of a loaded
-// model, else what is set for it, else the least that Ollama gives. What the model was
-// trained for is only an upper bound.
+// askOllama sets the windows with which Ollama really runs its models: the window of a loaded
+// model, else the window that is set for it, else the least that Ollama gives. The window that a
+// model was trained for is only an upper bound.
 func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 	const atOnce = 4
 	var group errgroup.Group
@@ -59,7 +59,7 @@ func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 		})
 	}
 	loaded := ollamaLoaded(ctx, client)
-	_ = group.Wait() // none of them fails
+	_ = group.Wait() // no function returns an error
 	for i := range found {
 		running := loaded[strings.TrimSuffix(found[i].ID, ":latest")]
 		switch {
@@ -75,8 +75,7 @@ func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
 	}
 }
 
-// ollamaLoaded returns the windows of the loaded models by their names without the tag
-// latest.
+// ollamaLoaded returns the windows of the loaded models by their names, without the tag latest.
 func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 	var ps struct {
 		Models []struct {
@@ -97,8 +96,8 @@ func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 // numCtx matches the window in the parameters of a model.
 var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
 
-// ollamaModel returns the window that is set for a model and the one that it was trained
-// for, 0 for what Ollama does not say.
+// ollamaModel returns the window that is set for a model, and the window that it was trained for.
+// Ollama does not report a window that is 0.
 func ollamaModel(ctx context.Context, client *openai.Client, model string) (set, trained int) {
 	var show struct {
 		Parameters string         `json:"parameters"`

@@ -16,21 +16,20 @@ import (
 	"agent/internal/settings"
 )
 
-// peer is one endpoint in use.
+// peer is an endpoint in use.
 type peer struct {
 	endpoint Endpoint
 	extras   extras
-	// follows are the settings that determine it.
+	// follows holds the settings that determine the endpoint, as Connection.follows returns them.
 	follows string
 	client  *openai.Client
-	// asked is closed when the endpoint has listed its models, or failed to.
+	// asked is closed when the endpoint has listed its models, or has failed to.
 	asked  chan struct{}
 	waited sync.Once
 
 	mu     sync.Mutex
 	offers []Offer
-	// failed is why the endpoint did not list its models when it was asked last, nil if it did.
-	// told is set once that was reported.
+	// failed is the reason why the endpoint did not list its models when it was last asked, or nil.
 	failed error
 	told   bool
 	// refreshing is set while the endpoint is asked again.
@@ -38,14 +37,14 @@ type peer struct {
 }
 
 const (
-	// learnTimeout bounds what an endpoint may take to list its models.
+	// learnTimeout bounds the time that an endpoint may take to list its models.
 	learnTimeout = 3 * time.Second
-	// learnPatience bounds how long others wait for the list.
+	// learnPatience bounds the time that others wait for the list.
 	learnPatience = 300 * time.Millisecond
 )
 
-// learn asks an endpoint for its models, and sets its only model if none is set. Failures are
-// ignored: the first request reports what is wrong.
+// learn asks an endpoint for its models, and sets its only model if none is set. It ignores
+// failures, because the first request reports them.
 func (c *Connection) learn(p *peer) {
 	c.ask(p)
 	s := c.config.Settings
@@ -68,8 +67,8 @@ func (c *Connection) learn(p *peer) {
 	learned()
 }
 
-// refresh asks an endpoint again whose window was assumed. A server knows the window once it has
-// loaded the model.
+// refresh asks an endpoint for its models again, because a window was assumed. A server knows the
+// window once it has loaded the model.
 func (c *Connection) refresh(p *peer) {
 	p.mu.Lock()
 	busy := p.refreshing
@@ -88,6 +87,7 @@ func (c *Connection) refresh(p *peer) {
 	learned()
 }
 
+// ask asks an endpoint for its models and records the answer or the failure.
 func (c *Connection) ask(p *peer) {
 	ctx, cancel := context.WithTimeout(context.Background(), learnTimeout)
 	defer cancel()
@@ -99,8 +99,8 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// askAgain asks an endpoint again that did not list its models, once that was reported: it may be
-// there now.
+// askAgain asks an endpoint again if it did not list its models and that was reported, because it
+// may answer now.
 func (c *Connection) askAgain(p *peer) {
 	p.mu.Lock()
 	again := p.failed != nil && p.told
@@ -113,16 +113,16 @@ func (c *Connection) askAgain(p *peer) {
 	c.useOnly(p)
 }
 
-// useOnly sets the only model of an endpoint if none is set.
+// useOnly sets the only model of an endpoint if no model is set.
 func (c *Connection) useOnly(p *peer) {
 	s := c.config.Settings
 	if only := p.only(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
-		_ = s.Set(settings.Found, settings.Model.Key(), only) // an id no setting takes stays unset
+		_ = s.Set(settings.Found, settings.Model.Key(), only) // a model whose id no setting takes stays unset
 	}
 }
 
 // wait waits, for a short time, until the endpoint has listed its models. It waits only once,
-// because the window is asked for several times a request.
+// because each request asks for the window several times.
 func (p *peer) wait() {
 	p.waited.Do(func() {
 		select {
@@ -132,7 +132,7 @@ func (p *peer) wait() {
 	})
 }
 
-// only returns the id of the only model, "" if there are more or none.
+// only returns the id of the endpoint's only model, "" if it has several or none.
 func (p *peer) only() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,14 +142,14 @@ func (p *peer) only() string {
 	return p.offers[0].ID
 }
 
-// listed returns what the endpoint has listed.
+// listed returns the models that the endpoint has listed.
 func (p *peer) listed() []Offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.offers
 }
 
-// offer returns what the endpoint has listed for a model, else the zero Offer.
+// offer returns the endpoint's entry for a model, or the zero Offer.
 func (p *peer) offer(model string) Offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +161,7 @@ func (p *peer) offer(model string) Offer {
 	return Offer{}
 }
 
-// catalogued returns the window of a model in the catalogue: at this vendor, else anywhere.
+// catalogued returns the window of a model in the catalogue: at this vendor, else at any provider.
 func (p *peer) catalogued(model string) (int, bool) {
 	if m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
 		limit, _ := ContextLimit(model)
@@ -170,8 +170,8 @@ func (p *peer) catalogued(model string) (int, bool) {
 	return ContextLimit(model)
 }
 
-// keyless returns an error if the endpoint is that of a vendor and its key is missing: the
-// vendor would refuse the request. The user's own headers may replace the key.
+// keyless returns an error if the endpoint is a vendor's and its key is missing, because the vendor
+// would refuse the request. Headers of the user may replace the key.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
 	if known.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != known.BaseURL || len(p.extras.headers) > 0 {
@@ -184,17 +184,17 @@ func (p *peer) keyless() error {
 	}
 }
 
-// NoModelError is the error that no model is set where the endpoint answers, so that one can be
-// chosen.
+// NoModelError is the error for an endpoint that answers while no model is set. The user can choose
+// one.
 type NoModelError struct{ says string }
 
 func (e *NoModelError) Error() string { return e.says }
 
-// ChoosesModel reports that choosing a model lets the request be sent.
+// ChoosesModel reports that the request can be sent once a model is chosen.
 func (*NoModelError) ChoosesModel() bool { return true }
 
 // noModel returns the error that no model is set, with the models to choose from. If the endpoint
-// was asked for them in vain, it is the error of that.
+// failed to list its models, it returns that failure.
 func (p *peer) noModel() error {
 	const shown = 8
 	const choose = "choose one with -m MODEL or /model MODEL"

@@ -10,16 +10,15 @@ import (
 	"agent/internal/settings"
 )
 
-// Way is a way to an endpoint where none is set.
+// Way is a way to an endpoint if none is set.
 type Way struct {
-	// Local is a server on this machine; one without a name is none.
+	// Local is a server on this machine. Without a name it means none.
 	Local Local
-	// Vendor is a vendor whose key is there.
+	// Vendor is a vendor whose key is in the environment.
 	Vendor vendor.Vendor
 }
 
-// Ways returns the ways there are: the servers on this machine, then the vendors whose keys are in
-// the environment.
+// Ways returns the servers on this machine, and then the vendors whose keys are in the environment.
 func (c *Connection) Ways(ctx context.Context) []Way {
 	var ways []Way
 	for _, local := range c.config.Detect(ctx) {
@@ -33,7 +32,7 @@ func (c *Connection) Ways(ctx context.Context) []Way {
 	return ways
 }
 
-// Take uses a way that the user has chosen, from now on at each start where no endpoint is set.
+// Take uses a way that the user has chosen, now and at each later start without an endpoint.
 func (c *Connection) Take(way Way) (notice string, err error) {
 	name, local := way.Vendor.Name, way.Local
 	err = c.consent.remember(func(a *allowed) {
@@ -57,8 +56,8 @@ func (c *Connection) Take(way Way) (notice string, err error) {
 	return c.useRemembered(endpoint), nil
 }
 
-// chosen uses the vendor that the user chose where no endpoint is set, if its key is there, and
-// returns the endpoint; the zero Endpoint for none.
+// chosen uses the vendor that the user chose for starts without an endpoint, if its key is there.
+// It returns the endpoint, or the zero Endpoint.
 func (c *Connection) chosen() Endpoint {
 	known, named := vendor.Named(c.consent.read().Provider)
 	if !named || known.Local() {
@@ -71,11 +70,11 @@ func (c *Connection) chosen() Endpoint {
 	if endpoint, err := c.Endpoint(); err == nil && endpoint.Key != "" {
 		return endpoint
 	}
-	_, _ = s.Unset(settings.Found, settings.Provider.Key()) // which is declared
+	_, _ = s.Unset(settings.Found, settings.Provider.Key()) // the key is declared
 	return Endpoint{}
 }
 
-// Hint says where a server on this machine is, and how to use it.
+// Hint tells the user where a server on this machine is, and how to use it.
 func (l Local) Hint() string {
 	flag := "--base-url " + l.BaseURL
 	for _, known := range vendor.All() {

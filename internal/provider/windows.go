@@ -11,28 +11,27 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// probeTimeout bounds the questions about windows, which are worth only a short wait.
+// probeTimeout bounds the questions about windows. They are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // Offer is a model that an endpoint offers.
 type Offer struct {
 	ID string
-	// ContextLimit is the window in tokens, 0 when the endpoint does not say.
+	// ContextLimit is the window in tokens, 0 if the endpoint does not report it.
 	ContextLimit int
-	// Assumed means that ContextLimit is the least that such a server gives.
+	// Assumed means that ContextLimit is only the least that such a server gives.
 	Assumed bool
 }
 
-// SameModel reports whether two names mean the same model. A name without a tag means
-// the tag latest.
+// SameModel reports whether two names mean the same model. A name without a tag has the tag latest.
 func SameModel(a, b string) bool {
 	return a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
 }
 
-// offers asks an endpoint for its models and their windows. Servers that report windows
-// on paths of their own (llama.cpp, LM Studio, Ollama) are asked again: the window that a
-// server really runs a model with may be smaller than the model's. Where such a question
-// has no answer, the list counts.
+// offers asks an endpoint for its models and their windows. It asks servers that report windows on
+// paths of their own (llama.cpp, LM Studio, Ollama) again, because the window with which a server
+// really runs a model may be smaller than the model's. If such a question has no answer, the list
+// counts.
 func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
@@ -55,7 +54,7 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	return found, nil
 }
 
-// askLlamaCpp sets the window of all models to that of the server, which runs one.
+// askLlamaCpp sets the window of all models to the server's window. The server runs one model.
 func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 	var props struct {
 		Settings struct {
@@ -70,7 +69,8 @@ func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 	}
 }
 
-// askLMStudio sets the windows of the models: those of loaded ones, else the largest.
+// askLMStudio sets the windows of the models: the window of a loaded model, else the model's
+// largest.
 func askLMStudio(ctx context.Context, client *openai.Client, found []Offer) {
 	var list struct {
 		Data []struct {

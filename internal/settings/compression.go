@@ -2,13 +2,13 @@ package settings
 
 import "agent/internal/compression"
 
-// How the context is made smaller.
+// The settings that make the context smaller.
 var (
 	// CompressionStrategy is the name of the active strategy (D-05).
 	CompressionStrategy = Declare("compression.strategy", Enum(), compression.DefaultName,
 		"how the context is made smaller when it fills up", "compression-strategy")
-	// CompressionThreshold is the share of the window at which compression starts;
-	// unset, it is the strategy's own (D-04, REQ-HD-001.10).
+	// CompressionThreshold is the share of the window at which compression starts. Unset, it is the
+	// strategy's own threshold (D-04, REQ-HD-001.10).
 	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
 		"share of the context window at which compression starts", "compression-threshold")
 	// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
@@ -21,7 +21,7 @@ var (
 	// 1 later.
 	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
 		"how long cache-aware keeps what is not used; 0.5 is brisk, 2 careful")
-	// CompressionProfile is the profile that summarises (D-36).
+	// CompressionProfile is the profile whose model writes summaries (D-36).
 	CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
 		"profile whose model writes the summaries")
 )

@@ -17,17 +17,16 @@ const (
 	fieldChosen  = "chosenModels"
 )
 
-// maxRecent bounds the models remembered.
+// maxRecent bounds the recent models that are remembered.
 const maxRecent = 10
 
-// Default returns the profile that is loaded at start, "" when there is none.
+// Default returns the profile that is loaded at start, "" if there is none.
 func (s *Store) Default() (string, error) {
 	config, err := s.config()
 	return value[string](config, fieldDefault), err
 }
 
-// SetDefault makes a profile the one that is loaded at start. The empty name
-// means none.
+// SetDefault makes a profile the one to load at start. The empty name means none.
 func (s *Store) SetDefault(name string) error {
 	if name == "" {
 		return s.changeConfig(fieldDefault, func(document) any { return nil })
@@ -38,13 +37,13 @@ func (s *Store) SetDefault(name string) error {
 	return s.changeConfig(fieldDefault, func(document) any { return name })
 }
 
-// RecentModels returns the models chosen last, the latest first.
+// RecentModels returns the models that were chosen last, the latest first.
 func (s *Store) RecentModels() ([]string, error) {
 	config, err := s.config()
 	return value[[]string](config, fieldRecent), err
 }
 
-// RememberModel puts a model at the head of the recent ones.
+// RememberModel puts a model at the head of the recent models.
 func (s *Store) RememberModel(model string) error {
 	return s.changeConfig(fieldRecent, func(config document) any {
 		others := slices.DeleteFunc(value[[]string](config, fieldRecent), func(m string) bool { return m == model })
@@ -53,8 +52,8 @@ func (s *Store) RememberModel(model string) error {
 	})
 }
 
-// chosenModel is the model that was chosen last at an endpoint. Told is set once the user read that
-// it is used again.
+// chosenModel is the model that was chosen last at an endpoint. Told is set once the user was told
+// that it is used again.
 type chosenModel struct {
 	Model string `json:"model"`
 	Told  bool   `json:"told,omitempty"`
@@ -88,8 +87,8 @@ func (s *Store) chosen(endpoint string) chosenModel {
 	return value[map[string]chosenModel](config, fieldChosen)[endpoint]
 }
 
-// ChosenModel returns the model that was chosen last at an endpoint, "" for none, and whether this
-// is the first time that it is asked for.
+// ChosenModel returns the model that was chosen last at an endpoint, "" for none. first reports
+// whether this is the first call since the choice, so that the caller tells the user.
 func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	chosen := s.chosen(endpoint)
 	if chosen.Model == "" || chosen.Told {
@@ -106,7 +105,7 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	return chosen.Model, err == nil
 }
 
-// config reads config.json; a missing one is empty.
+// config reads config.json. It returns an empty document for a missing file.
 func (s *Store) config() (document, error) {
 	d, _, err := read(s.configPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +116,7 @@ func (s *Store) config() (document, error) {
 
 func (s *Store) configPath() string { return filepath.Join(s.folder, "config.json") }
 
-// changeConfig sets a field of config.json to the result of change; nil removes it.
+// changeConfig sets a field of config.json to the result of change. A nil result removes the field.
 func (s *Store) changeConfig(name string, change func(config document) any) error {
 	return locked(s.folder, func() error {
 		config, err := s.config()
@@ -128,7 +127,8 @@ func (s *Store) changeConfig(name string, change func(config document) any) erro
 	})
 }
 
-// writeConfig writes config.json with a field set; nil removes it. The lock is held.
+// writeConfig writes config.json with a field set; nil removes the field. The caller holds the
+// lock.
 func (s *Store) writeConfig(config document, name string, value any) error {
 	err := config.set(fieldVersion, version)
 	if value != nil {
@@ -142,7 +142,7 @@ func (s *Store) writeConfig(config document, name string, value any) error {
 	return write(s.configPath(), config)
 }
 
-// value returns a field as a T, the zero T if it is missing or has another type.
+// value returns a field as a T, or the zero T if it is missing or has another type.
 func value[T any](d document, name string) (v T) {
 	if field := d.get(name); field != nil && json.Unmarshal(raw(*field), &v) != nil {
 		return *new(T)

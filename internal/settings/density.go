@@ -10,7 +10,7 @@ import (
 // DensityKey returns the key of the setting that a density phase declares under a name.
 func DensityKey(name string) string { return "compression.density." + name }
 
-// density returns the settings that the density phases declare (REQ-HD-009.1 … REQ-HD-009.4).
+// density returns the settings that density phases declare (REQ-HD-009.1 … REQ-HD-009.4).
 func density() []Declared {
 	var declared []Declared
 	for _, phase := range compression.Phases() {
@@ -31,8 +31,8 @@ func densityNumber(n compression.Number) Setting[int] {
 	return Declare(DensityKey(n.Name), Int(bounds), n.Default, n.Help)
 }
 
-// Density returns the configuration of density by the settings (REQ-HD-009.5). The caller adds
-// the workspace and the facts about tools.
+// Density returns the configuration of density that the settings describe (REQ-HD-009.5). The
+// caller adds the workspace and the facts about tools.
 func Density(s *Settings) compression.DensityConfig {
 	config := compression.DensityConfig{Switches: make(map[string]bool), Numbers: make(map[string]float64)}
 	for _, phase := range compression.Phases() {
@@ -44,8 +44,8 @@ func Density(s *Settings) compression.DensityConfig {
 	return config
 }
 
-// NoEffect returns why a setting has no effect with the present values of the others, "" if it
-// has one.
+// NoEffect returns the reason why a setting has no effect with the present values of the others, or
+// "" if it has one.
 func NoEffect(s *Settings, key string) string {
 	if !strings.HasPrefix(key, DensityKey("")) {
 		return ""

@@ -11,14 +11,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// version is the version of the files that are written. Files of later versions are not changed.
+// version is the version of the files that this program writes. It does not change files of later
+// versions.
 const version = 1
 
-// document is a JSON object that keeps the order and the places of its fields, also of unknown
-// ones.
+// document is a JSON object that keeps the order and the places of its fields, unknown fields too.
 type document struct{ *hujson.Object }
 
-// fault is an error at a place of a document.
+// fault is an error at an offset in a document.
 type fault struct {
 	offset  int
 	field   string
@@ -41,10 +41,10 @@ func parseDocument(data []byte) (document, error) {
 		return document{}, &fault{problem: "the file is empty; it should hold a JSON object"}
 	}
 	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil { // hujson would take comments
+	if err := json.Unmarshal(data, &whole); err != nil { // hujson would accept comments
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			// The offset is that of the byte after the one at fault.
+			// The offset is one past the wrong byte.
 			return document{}, &fault{offset: int(syntax.Offset) - 1, problem: "not valid JSON: " + syntax.Error()}
 		}
 		return document{}, &fault{problem: err.Error()}
@@ -75,7 +75,7 @@ func object(value hujson.Value, name string) (document, error) {
 // key returns the name of a field.
 func key(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// raw returns the value of a field as it is written.
+// raw returns the value of a field as the file has it.
 func raw(m hujson.ObjectMember) json.RawMessage { return hujson.Value{Value: m.Value.Value}.Pack() }
 
 // join returns the path of a field inside another one.
@@ -86,7 +86,7 @@ func join(name, key string) string {
 	return name + "." + key
 }
 
-// get returns the field with a name, nil for none.
+// get returns the field with a name, or nil.
 func (d document) get(name string) *hujson.ObjectMember {
 	for i := range d.Members {
 		if key(d.Members[i]) == name {
@@ -114,8 +114,8 @@ func (d document) set(name string, value any) error {
 	return nil
 }
 
-// checkVersion refuses documents of an unknown version. A file without a version, which was
-// written by hand, is of the first one.
+// checkVersion refuses a document of an unknown version. A file without a version was written by
+// hand and counts as version 1.
 func (d document) checkVersion() error {
 	field := d.get(fieldVersion)
 	if field == nil {

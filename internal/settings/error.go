@@ -2,13 +2,13 @@ package settings
 
 import "agent/internal/words"
 
-// Error is the error of wrong input: an unknown key, an invalid value, or a profile that cannot
-// be used. Its text is one line and says what is valid or what to do. Nothing has changed.
+// Error is the error for wrong input: an unknown key, an invalid value, or a profile that cannot be
+// used. Its text is one line and names the valid input or the remedy. Nothing has changed.
 type Error struct {
-	// Key is the setting, empty for errors that concern none.
+	// Key is the setting, empty for an error that is not about one.
 	Key     string
 	Problem string
-	// Err is the cause, if any; Problem already contains it.
+	// Err is the cause, or nil. Problem contains its text.
 	Err error
 }
 
@@ -22,7 +22,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxQuoted is how much of a wrong value a message shows, in characters.
+// maxQuoted bounds the part of a wrong value in a message, in characters.
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.

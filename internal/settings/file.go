@@ -14,8 +14,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// read returns the document at path, and its text. An error names line and field, and the
-// document is empty then; for a missing file it is fs.ErrNotExist.
+// read returns the document at path, and its text. After an error the document is empty. The error
+// names line and field; for a missing file it is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
 	data, err := disk.Read(path)
 	if err != nil {
@@ -40,8 +40,7 @@ func broken(path string, data []byte, err error) error {
 	return &Error{Problem: fmt.Sprintf("%s:%s: %s (the file is left as it is)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
 }
 
-// locked runs act while no other program changes the files in folder, which it creates if it is
-// missing.
+// locked runs act while no other program changes the files in folder. It creates a missing folder.
 func locked(folder string, act func() error) error {
 	var acting error
 	err := disk.Locked(folder, func() error { acting = act(); return nil })

@@ -9,12 +9,12 @@ import (
 // headerPrefix begins the keys of headers.
 const headerPrefix = "header."
 
-// Headers are the HTTP headers of every request to the endpoint. Each is a setting whose key ends
-// in the name of the header, such as header.X-Region.
+// Headers stands for the HTTP headers of every request to the endpoint. Each is a setting whose key
+// ends in the name of the header, such as header.X-Region.
 var Headers = Optional(headerPrefix+"NAME", Line(), "none",
 	"HTTP header sent with every request, such as header.X-Region")
 
-// Header is a header that is set.
+// Header is an HTTP header that is set.
 type Header struct {
 	// Key is the key of the setting.
 	Key         string
@@ -36,7 +36,7 @@ func HeadersOf(s *Settings) []Header {
 	return headers
 }
 
-// header returns the setting of a header by its name, nil if name is not that of a header.
+// header returns the setting of a header by its key, or nil if name is not the key of a header.
 func (r *Registry) header(name string) (*Spec, error) {
 	family, known := r.byName[Headers.Key()]
 	if !known || !strings.HasPrefix(strings.ToLower(name), headerPrefix) {

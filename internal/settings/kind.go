@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Type is the name of a kind of value, as users read it.
+// Type is the name of a kind of values, as users read it.
 type Type string
 
 // The types.
@@ -32,15 +32,16 @@ const (
 	TypeURL      Type = "url"
 )
 
-// Kind is a kind of values of type T: how people type them, and which are valid.
+// Kind is a kind of values of type T. It reads the values that people type and knows which are
+// valid.
 type Kind[T any] struct {
 	name Type
 	// takes describes the valid values, in words that can follow "must be".
 	takes string
 	// values lists the valid values, nil if they cannot be listed.
 	values []string
-	// parse reads what a person has typed, without blanks around it. The error is a predicate
-	// of the key, such as "must be true or false".
+	// parse reads a text that a person has typed, without blanks around it. The error completes a
+	// sentence about the key, such as "must be true or false".
 	parse func(text string) (T, error)
 	// schema returns the JSON Schema of the valid values. It is a function because a program
 	// declares its settings whenever it starts, and few starts print a schema.
@@ -78,8 +79,8 @@ func Bool() Kind[bool] {
 	}
 }
 
-// Enum returns the kind of the given words, which may be typed in any case and are kept as given
-// (D-38). Without words, those of Choices are used.
+// Enum returns the kind of the given words. Words may be typed in any case and are stored as given
+// (D-38). A registry sets the words of an Enum without words from its Choices.
 func Enum(words ...string) Kind[string] {
 	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words}
 	k.schema = func() *jsonschema.Schema {
@@ -119,18 +120,18 @@ func Duration(least, most time.Duration) Kind[time.Duration] {
 	}
 }
 
-// spanPattern matches a duration.
+// spanPattern matches a duration as users type it.
 const spanPattern = `^[0-9]+(\.[0-9]+)?(h|m|s)?([0-9]+(\.[0-9]+)?(m|s))*$`
 
-// matches returns a function that returns the schema of texts that match a pattern.
+// matches returns a function that makes the schema of texts that match a pattern.
 func matches(pattern string) func() *jsonschema.Schema {
 	return func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: pattern} }
 }
 
-// auto is the word for a duration that the program chooses.
+// auto is the word for a duration that the program chooses itself.
 const auto = "auto"
 
-// DurationOrAuto returns the kind of durations that the program may choose: auto is 0.
+// DurationOrAuto returns the kind of durations, or auto, which is 0.
 func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
 	k := Duration(least, most)
 	span := k.parse

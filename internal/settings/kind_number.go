@@ -17,6 +17,7 @@ func Number(r Range) Kind[float64] {
 	return numeric(TypeNumber, "a number", r, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 }
 
+// numeric returns the kind of the numbers in a range that parse reads.
 func numeric[T int | float64](name Type, noun string, r Range, parse func(string) (T, error)) Kind[T] {
 	takes := noun + " " + r.words
 	return Kind[T]{
@@ -37,24 +38,25 @@ func numeric[T int | float64](name Type, noun string, r Range, parse func(string
 
 // Range is a set of numbers.
 type Range struct {
-	// words is the range in words, such as "from 0 to 2".
+	// words describes the range, such as "from 0 to 2".
 	words string
-	// low is the lower bound, which belongs to the range unless openLow is set.
-	low     float64
+	// low is the lower bound.
+	low float64
+	// openLow means that low itself is not in the range.
 	openLow bool
-	// high is the upper bound, which belongs to the range; nil for none.
+	// high is the upper bound, which is in the range; nil for none.
 	high *float64
-	// also is one more value outside the bounds, for "no limit"; nil for none.
+	// also is one more value outside the bounds, such as -1 for no limit; nil for none.
 	also *float64
 }
 
-// AtLeast returns the range of the numbers from low up. The words follow "a number".
+// AtLeast returns the range of the numbers from low up. The words follow "a number" in messages.
 func AtLeast(low float64, words string) Range { return Range{words: words, low: low} }
 
-// UpTo returns the range of the numbers from 0 to high. The words follow "a number".
+// UpTo returns the range of the numbers from 0 to high. The words follow "a number" in messages.
 func UpTo(high float64, words string) Range { return Range{words: words, high: &high} }
 
-// WithoutLow returns r with an open lower end: the lower bound itself does not belong to it.
+// WithoutLow returns r without its lower bound itself.
 func (r Range) WithoutLow() Range {
 	r.openLow = true
 	return r
@@ -66,7 +68,7 @@ func (r Range) Or(x float64) Range {
 	return r
 }
 
-// contains reports whether x is in the range. NaN and the infinities never are.
+// contains reports whether x is in the range. NaN and the infinities are in no range.
 func (r Range) contains(x float64) bool {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):

@@ -12,7 +12,7 @@ import (
 	"agent/internal/secret"
 )
 
-// oneLine returns a kind of text.
+// oneLine returns a kind of text that parse reads.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	return Kind[string]{name: name, takes: takes, parse: parse, schema: func() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", MinLength: new(1)}
@@ -22,13 +22,13 @@ func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[s
 // Word returns the kind of text without spaces.
 func Word() Kind[string] { return oneWord(TypeString, "a name", plainText) }
 
-// Path returns the kind of paths, which are kept as typed and may contain spaces.
+// Path returns the kind of paths. They are stored as typed and may contain spaces.
 func Path() Kind[string] { return oneLine(TypePath, "a path", plainText) }
 
 // Line returns the kind of one line of text.
 func Line() Kind[string] { return oneLine(TypeString, "one line of text", plainText) }
 
-// URL returns the kind of http and https addresses, which are kept without a slash at the end.
+// URL returns the kind of http and https addresses. They are stored without a slash at the end.
 func URL() Kind[string] {
 	const takes = "an http or https address such as http://localhost:11434/v1"
 	return oneWord(TypeURL, takes, func(text string) (string, error) {
@@ -43,7 +43,7 @@ func URL() Kind[string] {
 	})
 }
 
-// ProfileName returns the kind of names of profiles, which need not exist.
+// ProfileName returns the kind of names of profiles. A profile of the name need not exist.
 func ProfileName() Kind[string] {
 	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
 		if err := ValidName(text); err != nil {
@@ -53,7 +53,7 @@ func ProfileName() Kind[string] {
 	})
 }
 
-// List returns the kind of lists of texts, which are typed and kept with commas between them.
+// List returns the kind of lists of texts, which are typed and stored with commas between them.
 // Items returns the texts of a value.
 func List(takes string) Kind[string] {
 	k := oneLine(TypeList, takes, func(text string) (string, error) {

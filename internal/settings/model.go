@@ -6,8 +6,8 @@ import "time"
 var (
 	Model = Optional("model", Word(), "the endpoint's only model",
 		"the model that answers")
-	// Provider is the name of a vendor, which determines the address, the variable of the key
-	// and the peculiarities of requests. Choices has the names.
+	// Provider is the name of a vendor. It determines the address, the variable of the key and the
+	// peculiarities of requests. Choices has the names.
 	Provider = Optional("provider", Enum(), "base-url decides",
 		"whose models answer, by name; base-url goes first")
 	BaseURL = Optional("base-url", URL(), "a local server if one answers",
@@ -18,7 +18,7 @@ var (
 		"file that holds the API key (mode 0600)")
 	ContextLimit = Optional("context-limit", Int(AtLeast(1, "above 0")), "the model's, else 128000",
 		"size of the context window in tokens", "context.limit")
-	// MaxOutputTokens is the most tokens of one reply (D-08).
+	// MaxOutputTokens bounds the tokens of one reply (D-08).
 	MaxOutputTokens = Optional("max-output-tokens", Int(AtLeast(1, "above 0")), "the provider's",
 		"most tokens of one reply, also kept free in the window")
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
@@ -42,10 +42,11 @@ var (
 var (
 	PromptCache = Declare("prompt-cache", Enum("auto", "off", "5m", "1h"), "auto",
 		"ask the provider to keep the prompt in its cache, and how long where it lets one choose")
-	// CacheKind is how the provider finds what it has cached (D-95).
+	// CacheKind says how the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider finds what it has cached: any common beginning, or only what ended at a mark; auto is what is known of it")
-	// CacheLife is how long the provider keeps what it has cached; 0 means the known time (D-95).
+	// CacheLife is the time that the provider keeps a prompt in its cache; 0 means the known time
+	// (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
 		"how long the provider keeps what it has cached after the latest use; auto is what is known of it, and what its reports teach")
 )

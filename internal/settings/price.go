@@ -23,17 +23,17 @@ type Prices struct {
 	CacheWrite float64 `json:"cacheWrite"`
 }
 
-// Cost returns the cost of tokens, in USD. cached and written are the prompt tokens that were
-// read from the provider's cache and written to it.
+// Cost returns the cost of tokens, in USD. cached counts the prompt tokens that were read from the
+// provider's cache, and written the prompt tokens that were written to it.
 func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	const million = 1e6
 	fresh := max(0, prompt-cached-written)
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }
 
-// PricesOf returns the prices that are set, else the known ones; known may be nil. It reports
-// false if the price of input or output is not known, so that no cost can be determined. Tokens
-// of the cache cost as much as others unless their price is set or known.
+// PricesOf returns the prices that are set, else the known ones; known may be nil. It reports false
+// if the price of input or output is not known, so that no cost can be computed. Tokens of the
+// cache cost as much as other input unless their price is set or known.
 func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	p, ok := InputPricesOf(s, known)
 	output, set := PriceOutput.Get(s)
@@ -43,8 +43,8 @@ func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	return p, ok && (set || known != nil)
 }
 
-// InputPricesOf returns the prices without that of output. It reports false if the price of input
-// is not known.
+// InputPricesOf returns the prices that are set or known, like PricesOf. It reports false only if
+// the price of input is not known.
 func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 	input, set := PriceInput.Get(s)
 	var p Prices

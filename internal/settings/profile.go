@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// NoProfile means no profile. It cannot be the name of one.
+// NoProfile stands for no profile. No profile can have this name.
 const NoProfile = "none"
 
 // maxName bounds the name of a profile, in bytes, so that its file name is valid everywhere.
@@ -19,13 +19,13 @@ const maxName = 64
 
 var plainName = pattern.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 
-// Profile is a named set of values, validated.
+// Profile is a named set of validated values.
 type Profile struct {
 	Name string
-	// Values has the known settings by canonical key, including the model.
+	// Values holds the known settings by canonical key, including the model.
 	Values map[string]Value
-	// Unknown are the paths of unknown fields, such as "settings.colour". They are kept when
-	// the profile is saved.
+	// Unknown lists the paths of unknown fields, such as "settings.colour". They stay in the file
+	// when the profile is saved.
 	Unknown []string
 }
 

@@ -7,14 +7,14 @@ import (
 	"agent/internal/nearest"
 )
 
-// Group is the list of the settings of a category, in the order of display.
+// Group lists the settings of a category, in the order of display.
 type Group struct {
 	Category Category
 	Settings []Declared
 }
 
-// All returns every setting in the order of display. A new one is a declaration in the file of
-// its category and an entry here. Density phases declare their own.
+// All returns every setting in the order of display. A new setting is a declaration in the file of
+// its category and an entry here. Density phases declare their own settings.
 func All() []Group {
 	return []Group{
 		{CategoryModel, []Declared{
@@ -40,7 +40,7 @@ func All() []Group {
 	}
 }
 
-// Choices has the words of Enums that belong to other packages, by key, such as the approval
+// Choices holds the words of Enums that belong to other packages, by key, such as the approval
 // modes of the turn loop and the themes of the screen (REQ-HD-004.4).
 type Choices map[string][]string
 
@@ -81,7 +81,7 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
-// named returns the setting with a key or an alias, exactly as it is written in files.
+// named returns the setting with a key or an alias, in the spelling of files.
 func (r *Registry) named(name string) (*Spec, bool) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, true
@@ -126,11 +126,11 @@ func (r *Registry) below(name string) []string {
 	})
 }
 
-// keyIsNoSetting is the error of an attempt to set the API key, which would put it into profiles
+// keyIsNoSetting is the error for an attempt to set the API key, which would put it into profiles
 // and logs.
 const keyIsNoSetting = "an API key is never a setting: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
-// isKeyName reports whether name is one under which people look for the API key.
+// isKeyName reports whether people may look for the API key under a name.
 func isKeyName(name string) bool {
 	plain := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
 	return slices.Contains([]string{"key", "apikey", "authkey", "token", "openaiapikey"}, plain)

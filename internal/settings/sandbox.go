@@ -7,7 +7,7 @@ const (
 	SandboxRequire = "require"
 )
 
-// Whether commands run in a sandbox, and what they may do there.
+// Whether commands run in a sandbox, and which files and variables they have there.
 var (
 	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
 		"whether commands run in a sandbox; require refuses to start without one")

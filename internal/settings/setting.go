@@ -1,7 +1,7 @@
 package settings
 
-// Setting is a setting whose values are of type T. It is declared once, as a variable by which the
-// rest of the program reads its value:
+// Setting is a setting whose values are of type T. It is declared once, as a variable. The rest of
+// the program reads a value with the variable:
 //
 //	limit := settings.MaxTurns.Of(s)
 type Setting[T any] struct{ spec *Spec }
@@ -9,19 +9,19 @@ type Setting[T any] struct{ spec *Spec }
 // Declared is a Setting of any type.
 type Declared interface{ declaration() *Spec }
 
-// Declare returns a setting with a default, as package flag declares flags: its key, its kind
-// of value, the default and a line of help, then other names that users may type.
+// Declare returns a setting with a default, as package flag declares flags: its key, its kind of
+// value, the default, a line of help, and other names that users may type.
 func Declare[T any](key string, kind Kind[T], standard T, help string, aliases ...string) Setting[T] {
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, standard: Value{standard}, kind: kind.untyped()}}
 }
 
-// Optional returns a setting that has no value unless somebody sets one. unset says in a few
-// words what happens without a value.
+// Optional returns a setting that has no value unless somebody sets one. unset describes in a few
+// words the behaviour without a value.
 func Optional[T any](key string, kind Kind[T], unset, help string, aliases ...string) Setting[T] {
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, Unset: unset, kind: kind.untyped()}}
 }
 
-// from makes a variable of the environment set the value, too.
+// from names a variable of the environment that sets the value, too.
 func (d Setting[T]) from(variable string) Setting[T] {
 	d.spec.Environment = variable
 	return d
@@ -30,20 +30,20 @@ func (d Setting[T]) from(variable string) Setting[T] {
 // Key returns the key.
 func (d Setting[T]) Key() string { return d.spec.Key }
 
-// Of returns the value in s, the zero T when it is unset.
+// Of returns the value in s, or the zero T if it is unset.
 func (d Setting[T]) Of(s *Settings) T {
 	v, _ := d.Get(s)
 	return v
 }
 
-// Get returns the value in s; ok is false when it is unset.
+// Get returns the value in s; ok is false if it is unset.
 func (d Setting[T]) Get(s *Settings) (v T, ok bool) {
 	value, _ := s.Get(d.spec.Key)
 	v, ok = value.v.(T)
 	return v, ok
 }
 
-// Pointer returns the value in s, nil when it is unset.
+// Pointer returns the value in s, or nil if it is unset.
 func (d Setting[T]) Pointer(s *Settings) *T {
 	v, ok := d.Get(s)
 	if !ok {

@@ -8,22 +8,22 @@ import (
 	"sync/atomic"
 )
 
-// Source is the layer that a value comes from. A larger one is stronger (D-39).
+// Source is the layer that a value comes from. A greater Source takes precedence (D-39).
 type Source int
 
 // The layers.
 const (
 	Default Source = iota
-	// Found has what the program has found because nothing is set: a local server and its
-	// model. It is never saved.
+	// Found holds values that the program found by itself because nothing was set: a local server
+	// and its model. They are never saved.
 	Found
-	// ProfileLayer has the values of the loaded profile.
+	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
-	// Environment has the values of environment variables.
+	// Environment holds the values of environment variables.
 	Environment
-	// Flags has the values of the command line.
+	// Flags holds the values of the command line.
 	Flags
-	// Session has the values of /set and other commands.
+	// Session holds the values of /set and other commands.
 	Session
 
 	layers
@@ -34,8 +34,8 @@ func (s Source) String() string {
 	return [...]string{"default", "found", "profile", "environment", "flag", "/set"}[s]
 }
 
-// Settings are the settings of a running program. Their methods are safe for concurrent use. A
-// write is visible to every read that starts after it.
+// Settings holds the values of a running program. Its methods are safe for concurrent use. A write
+// is visible to every read that starts after it.
 type Settings struct {
 	registry *Registry
 
@@ -44,7 +44,7 @@ type Settings struct {
 	mu      sync.RWMutex
 	layers  [layers]map[string]Value
 	profile string
-	// changed is called for changes of the session layer, see OnSessionChange.
+	// changed is called for changes of the session layer. See OnSessionChange.
 	changed func(key, text string)
 }
 
@@ -68,8 +68,8 @@ func (s *Settings) Revision() uint64 { return s.revision.Load() }
 // Registry returns the registry of the settings.
 func (s *Settings) Registry() *Registry { return s.registry }
 
-// Set validates text as the value of key (a key or an alias) and stores it in layer. If the error,
-// an *Error, is not nil, nothing has changed.
+// Set validates text as the value of key (a key or an alias) and stores it in layer. After an
+// error, an *Error, nothing has changed.
 func (s *Settings) Set(layer Source, key, text string) error {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -92,12 +92,13 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
-// ProfileChange is the key that OnSessionChange reports for the use of a profile.
+// ProfileChange is the key that OnSessionChange reports when a profile is used.
 const ProfileChange = "profile"
 
-// OnSessionChange makes s call changed, in order, with every value that is set in the session
-// layer from now on, with "" for one that is unset, and with ProfileChange and its name for a
-// profile that is used, NoProfile for none. changed must not call methods of s.
+// OnSessionChange makes s call changed, in order, for every later change: with the key and the
+// value of a setting that is set in the session layer, with "" as the value of a setting that is
+// unset there, and with ProfileChange and the name, or NoProfile, when a profile is used. changed
+// must not call methods of s.
 func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +106,7 @@ func (s *Settings) OnSessionChange(changed func(key, text string)) {
 }
 
 // Unset removes the value of key (a key or an alias) from layer, so that the value of the next
-// weaker layer counts. It reports whether there was a value. On an error nothing has changed.
+// weaker layer counts. It reports whether there was a value. After an error nothing has changed.
 func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -122,8 +123,8 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	return was, nil
 }
 
-// SetEnvironment fills the environment layer from the variables of the settings. Empty variables
-// are ignored. On an error nothing has changed.
+// SetEnvironment fills the environment layer from the variables of the settings. It ignores empty
+// variables. After an error nothing has changed.
 func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	found := make(map[string]Value)
 	for _, spec := range s.registry.specs {
@@ -143,8 +144,8 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	return nil
 }
 
-// UseProfile replaces the profile layer by the values of p at once; a nil p empties it. It returns
-// the keys of p that a stronger layer hides.
+// UseProfile replaces the profile layer by the values of p; a nil p empties it. It returns the keys
+// of p whose values a stronger layer hides.
 func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,20 +168,20 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	return hidden
 }
 
-// Profile returns the name of the loaded profile, "" when there is none.
+// Profile returns the name of the loaded profile, "" if there is none.
 func (s *Settings) Profile() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.profile
 }
 
-// Get returns the value of a key and its layer. A value that nothing sets is unset, and its layer
-// is Default.
+// Get returns the value of a key and its layer. If nothing sets the key, the value is its default
+// or unset, and the layer is Default.
 func (s *Settings) Get(key string) (Value, Source) {
 	return s.Upto(Session, key)
 }
 
-// Upto is like Get, but ignores the layers that are stronger than layer.
+// Upto is like Get, but ignores layers that are stronger than layer.
 func (s *Settings) Upto(layer Source, key string) (Value, Source) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -196,8 +197,8 @@ func (s *Settings) upto(layer Source, key string) (Value, Source) {
 	return s.standard(layer, key), Default
 }
 
-// standard returns the default of a key. If a density setting is set, the default strategy is the
-// built-in one in place of the installation's, which ignores the setting (D-90).
+// standard returns the default of a key. The default strategy is the installation's, unless a
+// density setting is set, which that strategy would ignore. Then it is the built-in one (D-90).
 func (s *Settings) standard(layer Source, key string) Value {
 	if key != CompressionStrategy.Key() {
 		return s.layers[Default][key]
@@ -212,7 +213,7 @@ func (s *Settings) standard(layer Source, key string) Value {
 	return s.layers[Default][key]
 }
 
-// Lookup returns a setting, by its key or an alias, with its value.
+// Lookup returns a setting and its value by its key or an alias.
 func (s *Settings) Lookup(name string) (Resolved, error) {
 	spec, err := s.registry.Lookup(name)
 	if err != nil {
@@ -222,8 +223,8 @@ func (s *Settings) Lookup(name string) (Resolved, error) {
 	return Resolved{spec, value, source}, nil
 }
 
-// All returns every setting with its value at one moment, in the order of display. The headers
-// that are set follow Headers.
+// All returns every setting with its value at one moment, in the order of display. Headers that are
+// set follow the setting Headers.
 func (s *Settings) All() []Resolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -258,14 +259,14 @@ func (s *Settings) headers() []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Changed returns the settings whose values come from a layer other than Default, also where they
+// Changed returns the settings whose values come from a layer other than Default, even if they
 // equal the default.
 func (s *Settings) Changed() []Resolved {
 	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
 }
 
-// Persistent returns the values to save in a profile: those of all layers except defaults and
-// what was found.
+// Persistent returns the values to save in a profile: the values of all layers except Default and
+// Found.
 func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {

@@ -21,17 +21,17 @@ const (
 	CategoryPrice     Category = "price"
 )
 
-// Spec describes one setting (D-38). The Specs of a Registry must not be changed.
+// Spec describes one setting (D-38). Do not change a Spec of a Registry.
 type Spec struct {
-	// Key is the canonical name. Only it is stored.
+	// Key is the canonical name. Files contain no other name.
 	Key string
-	// Aliases are other names that users may type.
+	// Aliases lists other names that users may type.
 	Aliases []string
 	// Help is a line of help.
 	Help     string
 	Category Category
-	// Unset says in a few words what happens when the setting has no value. It is empty for a
-	// setting with a default.
+	// Unset describes in a few words the behaviour without a value. It is empty for a setting with
+	// a default.
 	Unset string
 	// Environment is the variable that sets the value, empty for none.
 	Environment string
@@ -40,21 +40,21 @@ type Spec struct {
 	kind     Kind[any]
 }
 
-// Type returns the type of the values.
+// Type returns the type of the values, as users read it.
 func (s *Spec) Type() Type { return s.kind.name }
 
-// Default returns the built-in value, which may be unset.
+// Default returns the built-in default, which may be unset.
 func (s *Spec) Default() Value { return s.standard }
 
-// Takes describes the valid values, for example "a number from 0 to 2".
+// Takes describes the valid values, such as "a number from 0 to 2".
 func (s *Spec) Takes() string { return s.kind.takes }
 
-// Values returns the valid values: those of an enum, or true and false; nil if they cannot be
+// Values returns the valid values: the words of an enum, or true and false; nil if they cannot be
 // listed.
 func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 
 // Parse validates text and returns it in canonical form. The error is one line that describes the
-// valid values; it never shows what may be a secret.
+// valid values; it never shows a text that may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
 	v, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Spec) Parse(text string) (Value, error) {
 	return Value{v}, nil
 }
 
-// fromJSON validates a value of a profile file. Errors are *Error.
+// fromJSON validates a value of a profile file. The error is an *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
 	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which is not valid

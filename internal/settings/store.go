@@ -15,7 +15,7 @@ import (
 
 // Store keeps profiles in files. Several programs may use it at the same time: a change reads,
 // edits and atomically writes a file under a lock, so that no change is lost and no reader sees
-// half a file. Errors are *Error.
+// half a file. An error about a name or the content of a file is an *Error.
 type Store struct {
 	folder   string
 	registry *Registry
@@ -26,7 +26,7 @@ func NewStore(folder string, registry *Registry) *Store {
 	return &Store{folder: folder, registry: registry}
 }
 
-// Path returns the file of a profile.
+// Path returns the path of the file of a profile.
 func (s *Store) Path(name string) string {
 	return filepath.Join(s.folder, "profiles", name+".json")
 }
@@ -48,8 +48,8 @@ func (s *Store) List() ([]string, error) {
 	return names, nil
 }
 
-// Load reads a profile. The result lists unknown fields. The error for a wrong value, a broken
-// file or a file of a later version names file, line and field.
+// Load reads a profile. The result lists unknown fields. The error for a wrong value, a broken file
+// or a file of a later version names the file, the line and the field.
 func (s *Store) Load(name string) (*Profile, error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Store) Load(name string) (*Profile, error) {
 	return p, nil
 }
 
-// missing returns the error that there is no profile with a name. It lists those there are.
+// missing returns the error for a profile that does not exist. It lists the existing profiles.
 func (s *Store) missing(name string) error {
 	names, err := s.List()
 	if err != nil {
@@ -86,9 +86,9 @@ func (s *Store) missing(name string) error {
 	return &Error{Problem: problem, Err: fs.ErrNotExist}
 }
 
-// Save stores values in the profile with a name, which it creates if it is missing. Unknown fields
-// and settings that are not in values stay in the file; it returns the keys of these settings.
-// A file that is broken or of a later version is not changed.
+// Save stores values in the profile with a name, and creates a missing profile. Unknown fields and
+// settings without a new value stay in the file; Save returns the keys of these settings. It does
+// not change a file that is broken or of a later version.
 func (s *Store) Save(name string, values map[string]Value) (kept []string, err error) {
 	if err := ValidName(name); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // Value is the validated, canonical value of a setting, or unset.
 type Value struct {
-	// v has the type of the setting, nil when unset.
+	// v has the type of the setting. It is nil if the value is unset.
 	v any
 }
 
@@ -32,7 +32,7 @@ func textOf(v any) string {
 		if v == 0 {
 			return auto
 		}
-		text := v.String() // 5m0s; trailing units that are zero are removed
+		text := v.String() // 5m0s; remove trailing units that are zero
 		if strings.HasSuffix(text, "m0s") {
 			text = strings.TrimSuffix(text, "0s")
 		}
@@ -44,8 +44,8 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// MarshalJSON implements json.Marshaler. An unset value is null, and a duration is a string as a
-// user types it.
+// MarshalJSON implements json.Marshaler. An unset value becomes null, and a duration a string in
+// the form that a user types.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if _, ok := v.v.(time.Duration); ok {
 		return rawjson.Marshal(v.String())
@@ -60,7 +60,7 @@ type Resolved struct {
 	Source Source
 }
 
-// resolvedJSON is a setting as programs read it.
+// resolvedJSON is the form of a Resolved for other programs.
 type resolvedJSON struct {
 	Key      string   `json:"key"`
 	Aliases  []string `json:"aliases,omitempty"`
@@ -75,7 +75,7 @@ type resolvedJSON struct {
 	Help     string   `json:"help"`
 }
 
-// MarshalJSON implements json.Marshaler. Value and default are null if they are unset.
+// MarshalJSON implements json.Marshaler. An unset value or default becomes null.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s := r.Spec
 	return rawjson.Marshal(resolvedJSON{

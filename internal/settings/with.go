@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// endpointKeys are the settings of the model category that belong to the endpoint, patienceKeys
-// those that belong to the user. All others belong to the model.
+// endpointKeys lists the settings of the model category that belong to the endpoint, and
+// patienceKeys the settings that belong to the user. All others belong to the model.
 var (
 	endpointKeys = []string{Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), ExtraBody.Key()}
 	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
 )
 
-// Overlay returns a copy of s for one conversation. Changes of either do not affect the other.
+// Overlay returns a copy of s for one conversation. Later changes of one do not affect the other.
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -25,9 +25,9 @@ func (s *Settings) Overlay() *Settings {
 }
 
 // With returns a copy of s in which the values of the profile take precedence over all layers. If
-// the profile names another endpoint, settings of the endpoint and the model in use are left
-// out; if it names a model, those of the model in use are. Changes of either do not affect the
-// other.
+// the profile names another endpoint, the copy has no other settings of the endpoint and of the
+// model. If it only names a model, the copy has no other settings of the model. Later changes of
+// one do not affect the other.
 func (s *Settings) With(p *Profile) *Settings {
 	names := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
@@ -51,8 +51,8 @@ func (s *Settings) With(p *Profile) *Settings {
 	return with
 }
 
-// isAbout returns endpoint for a setting that belongs to the endpoint, model for one that belongs
-// to the model, and false for others.
+// isAbout returns endpoint for a setting that belongs to the endpoint, model for a setting that
+// belongs to the model, and false for other settings.
 func (r *Registry) isAbout(key string, endpoint, model bool) bool {
 	spec, known := r.named(key)
 	if !known || spec.Category != CategoryModel && spec.Category != CategoryPrice || slices.Contains(patienceKeys, key) {

@@ -1,8 +1,8 @@
-// Package catalogue has public facts about models: their windows, limits, prices and inputs.
-// An endpoint's own report and a user's settings take precedence over them.
+// Package catalogue holds public facts about models: their windows, limits, prices and inputs. The
+// report of an endpoint and the settings of a user take precedence over them.
 //
-// The facts come from charmbracelet/catwalk (MIT licence) of August 2026. TestPack writes the
-// file, and corrects cache prices that cannot be right.
+// The facts come from charmbracelet/catwalk (MIT licence) of August 2026. TestPack writes the file,
+// and corrects wrong cache prices.
 package catalogue
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 // text has a line for each model: provider, id, window, most output, the prices of input,
-// output, cache read and cache write, flags, efforts. An empty number is not known. Looking a
-// name up reads the lines as they are: a program that starts needs one model of 1 500.
+// output, cache read and cache write, flags, efforts. An empty number is not known. A lookup
+// searches the lines without parsing them all, because a start needs one model of 1 500.
 //
 //go:embed models.tsv
 var text string
@@ -27,17 +27,19 @@ var text string
 // Model is a model at a provider.
 type Model struct {
 	Provider, ID string
-	// Window and MaxOutput are in tokens, 0 where not known.
-	Window, MaxOutput int
-	// Prices is nil where the price of input or output is not known.
+	// Window is the size of the window in tokens, 0 if it is not known.
+	Window int
+	// MaxOutput is the most tokens of a reply, 0 if it is not known.
+	MaxOutput int
+	// Prices is nil if the price of input or output is not known.
 	Prices *settings.Prices
-	// Images reports whether it takes images.
+	// Images reports whether the model takes images.
 	Images bool
-	// Efforts are the values of reasoning.effort that it takes.
+	// Efforts lists the values of reasoning.effort that the model takes.
 	Efforts []string
 }
 
-// All returns every model, sorted by provider as in the source.
+// All returns every model, in the order of the source.
 func All() []Model {
 	models := make([]Model, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
@@ -46,22 +48,22 @@ func All() []Model {
 	return models
 }
 
-// At returns a model of a provider, by its id or by the longest id that the name continues with
-// -, : or @, as names with dates do. The provider is one of the catalogue.
+// At returns a model of a provider of the catalogue. It looks for the id, and then for the longest
+// id that the name continues with -, : or @, as names with dates do.
 func At(provider, model string) (Model, bool) {
 	return where(model, func(m *Model) bool { return m.Provider == provider })
 }
 
-// makers are the providers that make the models they offer. Their facts take precedence over
-// those of others.
+// makers lists the providers that make the models they offer. Their facts take precedence over the
+// facts of other providers.
 var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
 
-// ByMaker returns a model as its maker offers it; false if no maker does.
+// ByMaker returns a model as its maker offers it. It reports false if no maker offers it.
 func ByMaker(model string) (Model, bool) {
 	return where(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
-// where returns the first model of a name for which is reports true.
+// where returns the first model with a name for which is reports true.
 func where(model string, is func(*Model) bool) (Model, bool) {
 	return Longest(model, func(name string) (Model, bool) {
 		models := named(name)
@@ -73,10 +75,10 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 	})
 }
 
-// Window returns the window of a model in tokens, 0 if it is not known, and the part of the
-// model's name that the catalogue has. It is what the maker states, else the smallest that
-// anybody states: a window that is too small costs a compression, one that is too large a
-// refused request.
+// Window returns the window of a model in tokens, 0 if it is not known, and the part of the model's
+// name that the catalogue has. It is the maker's number, else the smallest number of any provider,
+// because a window that is too small costs a compression, and one that is too large a refused
+// request.
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
@@ -106,7 +108,7 @@ func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok
 	return found, false
 }
 
-// lookups has the models of every name that was looked up.
+// lookups caches the results of named.
 var lookups sync.Map
 
 // named returns the models whose BaseName is name, in the order of All.
@@ -118,7 +120,7 @@ func named(name string) []Model {
 	for line := range strings.Lines(text) {
 		_, rest, _ := strings.Cut(line, "\t")
 		id, _, _ := strings.Cut(rest, "\t")
-		// The comparison of lengths keeps most ids from being copied.
+		// Comparing the lengths first avoids copying most ids.
 		if len(id)-strings.LastIndexByte(id, '/')-1 == len(name) && vendor.BaseName(id) == name {
 			models = append(models, mustParse(line))
 		}
@@ -127,7 +129,7 @@ func named(name string) []Model {
 	return models
 }
 
-// mustParse returns the model of a line of text, which the tests have read.
+// mustParse returns the model of a line of text. A test parses every line.
 func mustParse(line string) Model {
 	m, err := parse(strings.TrimSuffix(line, "\n"))
 	if err != nil {
@@ -162,7 +164,7 @@ func parse(line string) (Model, error) {
 	}
 	if cells[4] != "" && cells[5] != "" {
 		m.Prices = &settings.Prices{Input: numbers[2], Output: numbers[3], CacheRead: numbers[2], CacheWrite: numbers[2]}
-		if cells[6] != "" && numbers[4] <= numbers[2] { // above the input it cannot be right
+		if cells[6] != "" && numbers[4] <= numbers[2] { // a higher price than the input's cannot be right
 			m.Prices.CacheRead = numbers[4]
 		}
 		if cells[7] != "" {
