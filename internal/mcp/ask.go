@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is a question of a server to the person during a call. Its texts are the server's.
+// Question is a question of a server to the person during a call. Its texts come from the server.
 type Question struct {
 	Server, Message string
 	// URL is an address for the person to open in a browser, in place of Fields.
@@ -25,12 +25,12 @@ type Question struct {
 type Answer struct {
 	// Action is Accept, Decline or Cancel.
 	Action Action
-	// Values has the fields that the person filled in: strings, numbers, booleans, and lists
-	// of strings. Missing fields get their defaults.
+	// Values holds the fields that the person filled in: strings, numbers, booleans, and lists of
+	// strings. Missing fields get their defaults.
 	Values map[string]any
 }
 
-// Action is what a person does with a question.
+// Action is the way in which a person answers a question.
 type Action string
 
 // The actions.
@@ -41,11 +41,11 @@ const (
 	Cancel Action = "cancel"
 )
 
-// mostQuestions is how often a server may ask during one call.
+// mostQuestions bounds the questions of a server during one call.
 const mostQuestions = 5
 
-// elicit answers a question of the server. It declines a question that nobody can answer or that
-// asks for a secret, and one for which the library panics.
+// elicit answers a question of the server. It declines a question that nobody can answer, that asks
+// for a secret, or at which the library panics.
 func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result *sdk.ElicitResult, err error) {
 	defer func() {
 		if recover() != nil {
@@ -55,7 +55,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	open := c.open()
-	var left atomic.Int32 // calls that have not ended; the question is for one of them
+	var left atomic.Int32 // calls that have not ended; the question belongs to one of them
 	left.Store(int32(len(open)))
 	for _, k := range open {
 		k.ask(+1)
@@ -106,7 +106,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	raw := rawOf(p.RequestedSchema)
 	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
-		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed for ever
+		return q, nil, errors.New("its form is no flat one") // a reference to itself would be followed forever
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -117,7 +117,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	return q, &schema, err
 }
 
-// complete adds the defaults to the values, and checks that they fit the schema.
+// complete adds the defaults of the schema to the values, and checks that they fit it.
 func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any, error) {
 	if values == nil {
 		values = map[string]any{}

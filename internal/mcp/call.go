@@ -16,7 +16,7 @@ import (
 // Progress is the progress of a call.
 type Progress struct {
 	Message string
-	// Done is how much of Total is done. Total is 0 if it is not known.
+	// Done is the part of Total that is done. Total is 0 if it is not known.
 	Done, Total float64
 }
 
@@ -32,16 +32,16 @@ func (p Progress) String() string {
 	return p.Message + " (" + number + ")"
 }
 
-// call is a request that is being answered.
+// call is a request without an answer so far.
 type call struct {
-	// life ends with the call.
+	// life is the context of the call.
 	life context.Context
 
 	mu sync.Mutex
-	// silent cancels the call when the server is silent for longer than bound.
+	// silent cancels the call if the server gives no sign of life for longer than bound.
 	silent *time.Timer
 	bound  time.Duration
-	// asking counts the open questions to the person, during which silent does not run.
+	// asking counts the open questions to the person. While there are any, silent does not run.
 	asking   int
 	progress func(Progress)
 	// reached is the latest progress.
@@ -49,7 +49,7 @@ type call struct {
 	over    bool
 }
 
-// alive notes a sign of life, and reports the progress p if it is not nil.
+// alive notes a sign of life, and reports the progress p unless it is nil.
 func (k *call) alive(p *Progress) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,7 +74,8 @@ func (k *call) end() {
 	k.silent.Stop()
 }
 
-// ask notes that a question to the person began or ended.
+// ask counts the questions to the person that are open: by is +1 at the begin of one, and -1 at its
+// end.
 func (k *call) ask(by int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -85,9 +86,9 @@ func (k *call) ask(by int) {
 	}
 }
 
-// Call calls a tool with arguments, a JSON object. A refusal of the server is a result with
-// IsError. An error means that there is no answer; it says why, and whether the call may have
-// taken effect. progress may be nil.
+// Call calls a tool with arguments, a JSON object. A refusal by the server is a result with
+// IsError. An error means that there is no answer; it gives the reason, and says whether the call
+// may have taken effect. progress may be nil.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -95,7 +96,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	var result Result
 	err := c.bounded(ctx, progress, func(ctx context.Context, token string) error {
 		return c.withURLs(ctx, func() error {
-			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds write into it
+			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds changes it, so each attempt has its own
 			params.SetProgressToken(token)
 			answer, err := c.session.CallTool(ctx, params)
 			if err == nil {
@@ -148,7 +149,8 @@ func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 	return result, c.refusedPlainly(err)
 }
 
-// refusedPlainly returns err in plain words if it is a refusal of the server.
+// refusedPlainly turns a refusal by the server into plain words, and returns other errors
+// unchanged.
 func (c *Client) refusedPlainly(err error) error {
 	if refused := refusal(err); refused != nil {
 		return fmt.Errorf("%s: %s", c.server.Name, plain(refused))
@@ -156,8 +158,8 @@ func (c *Client) refusedPlainly(err error) error {
 	return err
 }
 
-// bounded makes a request that may take long, as long as the server shows signs of life. It
-// returns a refusal of the server unchanged, and explains other errors.
+// bounded makes a request that may take long while the server shows signs of life. It returns a
+// refusal by the server unchanged, and explains other errors.
 func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
 	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -182,7 +184,7 @@ func (c *Client) bounded(ctx context.Context, progress func(Progress), do func(c
 	if err == nil || context.Cause(ctx) == nil && refusal(err) != nil {
 		return err
 	}
-	if why := given(ctx); why != nil {
+	if why := causeOf(ctx); why != nil {
 		err = why
 	}
 	k.end()

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// callback is the server to which a browser returns after a login. Only this machine reaches it.
+// callback is the HTTP server to which a browser returns after a login. Only this machine reaches
+// it.
 type callback struct {
 	address string
 	server  *http.Server
@@ -45,8 +46,8 @@ func (b *callback) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait opens an address for the person and returns the answer of the authority, which comes from
-// the browser or is pasted.
+// wait opens an address for the person and returns the answer of the authority. The browser brings
+// the answer, or the person pastes it.
 func (b *callback) wait(ctx context.Context, address string, open Opener) (url.Values, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,13 +1,16 @@
-// Package mcp talks to servers of the Model Context Protocol, which are programs that it starts
-// or are reached over HTTP. It connects, lists what a server offers, calls tools, answers the
-// server's questions, and ends the programs.
+// Package mcp talks to servers of the Model Context Protocol. A server is a program that this
+// package starts, or is reached over HTTP. The package connects, lists the tools, prompts and
+// resources of a server, calls tools, answers the server's questions, and ends the programs.
 //
-// A [Set] has the servers of a conversation. It connects to a server at its first use, and
-// starts a program that has ended again at the next use. A [Client] is one connection.
+// A [Set] holds the servers of a conversation. It connects to a server at its first use, and starts
+// a program that has ended again at the next use. A [Client] is one connection:
 //
-// Data of a server is passed on unchanged: names, descriptions and results are neither cleaned
-// nor shortened here, but each list, line and wait has a bound. The package does not decide
-// about consent.
+//	client, err := set.Client(ctx, "github")
+//	result, err := client.Call(ctx, "search", arguments, nil)
+//
+// Data of a server is passed on unchanged: names, descriptions and results are neither cleaned nor
+// shortened here, but each list, line and wait has a bound. The package does not decide about
+// consent. Package bridge offers the tools to the model.
 package mcp
 
 import (
@@ -27,21 +30,21 @@ type Client struct {
 	host    Host
 	bounds  bounds
 	log     journal
-	wire    *wire // of a stdio server
-	web     *web  // of the others
+	wire    *wire // set for a stdio server
+	web     *web  // set for a server over HTTP
 	session *sdk.ClientSession
-	// changing is set while a change of the lists waits to be reported.
+	// changing is set from a change of the lists until it is reported.
 	changing atomic.Bool
 	closing  sync.Once
 	done     chan struct{}
 	// questions counts the questions of the server since the latest call began.
 	questions atomic.Int32
-	// waits has a channel for each address that the person has to visit.
+	// waits holds a channel for each address that the person has to visit.
 	waits sync.Map
 
 	mu    sync.Mutex
 	tools []Tool
-	// until is how long the list of tools is valid; the zero time means that it is not.
+	// until is the end of the time for which tools is valid; the zero time means that it is not.
 	until time.Time
 	calls map[string]*call
 	count int
@@ -74,7 +77,7 @@ func Connect(ctx context.Context, s Server, host Host) (*Client, error) {
 		}()
 		return c, nil
 	}
-	if why := given(ctx); why != nil {
+	if why := causeOf(ctx); why != nil {
 		err = why
 	}
 	err = c.explainStart(err)
@@ -121,11 +124,11 @@ func (c *Client) Version() string {
 	return info.Name + " " + info.Version
 }
 
-// Log returns the end of what the server wrote besides its answers, at most 64 KiB.
+// Log returns the end of the text that the server wrote besides its answers, at most 64 KiB.
 func (c *Client) Log() string { return c.log.String() }
 
-// Dropped returns the first three lines of the server that are not messages, and the number of
-// all such lines.
+// Dropped returns the first three lines that the server wrote and that are not messages, and the
+// number of all such lines.
 func (c *Client) Dropped() (first []string, count int) {
 	if c.wire == nil {
 		return nil, 0
@@ -133,22 +136,22 @@ func (c *Client) Dropped() (first []string, count int) {
 	return c.wire.reader.drops()
 }
 
-// Done returns a channel that is closed when the connection is lost or closed, and everything
-// of it has ended.
+// Done returns a channel that is closed once the connection is lost or closed, and its program and
+// requests have ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// hasEnded reports whether the program of the server has ended. After the connection broke, it
-// waits a moment for the end.
+// hasEnded reports whether the program of the server has ended. After a broken connection it waits
+// a moment for the end.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
 	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.endsIn(patience) {
 		return false
 	}
-	<-c.wire.process.said // so that its last words are there
+	<-c.wire.process.drained // wait for its last words
 	return true
 }
 
-// Close ends the connection, and the program of a stdio server with all that it started.
+// Close ends the connection, and the program of a stdio server with every process that it started.
 func (c *Client) Close() {
 	c.closing.Do(func() {
 		if c.wire != nil {
@@ -163,7 +166,7 @@ func (c *Client) Close() {
 	<-c.done
 }
 
-// closeSession ends the session in the way of the protocol, within a bound.
+// closeSession ends the session as the protocol demands, within a bounded time.
 func (c *Client) closeSession() {
 	if c.session == nil {
 		return
@@ -179,7 +182,7 @@ func (c *Client) closeSession() {
 	}
 }
 
-// boundProbe bounds the time of the probe, which some programs never answer.
+// boundProbe bounds the time of a probe, because some programs never answer it.
 func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		if method == probe {
@@ -191,13 +194,13 @@ func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// probe is the request by which servers with the new protocol are recognised.
+// probe is the method of the request that recognises servers with the new protocol.
 const probe = "server/discover"
 
-// probeTimeout is a variable for tests.
+// probeTimeout bounds a probe. It is a variable for tests.
 var probeTimeout = 5 * time.Second
 
-// The versions of the protocol that a connection begins with: the last with a handshake, and the
+// The versions of the protocol with which a connection begins: the last with a handshake, and the
 // first without.
 const (
 	handshakes = "2025-11-25"
@@ -205,8 +208,8 @@ const (
 )
 
 // connectStdio starts the program. It begins with the old protocol, because many programs never
-// answer a request that they do not know. Those that know only the new protocol refuse the old
-// one at once, and are started again.
+// answer an unknown request. A program that knows only the new protocol refuses the old one at
+// once, and is started again.
 func (c *Client) connectStdio(ctx context.Context) error {
 	version := handshakes
 	if c.server.Protocol >= stateless {

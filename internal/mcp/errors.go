@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// LoginError is the error of a server that wants a login, which is missing or has expired.
+// LoginError is the error for a server that wants a login, if there is none or it has expired.
 type LoginError struct{ Server string }
 
 func (e *LoginError) Error() string {
@@ -28,9 +28,9 @@ var (
 	errLong   = errors.New("long")
 )
 
-// given returns why a bounded request was given up: one of the causes above, or the error of
-// the caller's context; nil if it was not given up.
-func given(ctx context.Context) error {
+// causeOf returns the reason why a bounded request was cancelled: one of the causes above, or the
+// error of the caller's context. It returns nil if the request was not cancelled.
+func causeOf(ctx context.Context) error {
 	switch cause := context.Cause(ctx); cause {
 	case errStart, errSilent, errLong:
 		return cause
@@ -39,7 +39,7 @@ func given(ctx context.Context) error {
 	}
 }
 
-// wantsLogin returns the *LoginError that a failure means, nil if it means none.
+// wantsLogin returns a *LoginError if a failure means that a login is missing, else nil.
 func (c *Client) wantsLogin(err error) error {
 	var login *LoginError
 	switch {
@@ -51,7 +51,7 @@ func (c *Client) wantsLogin(err error) error {
 	return nil
 }
 
-// explainStart returns an error that explains why the start of a server failed.
+// explainStart explains to a person why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -59,7 +59,7 @@ func (c *Client) explainStart(err error) error {
 	switch {
 	case errors.Is(err, errStart):
 		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
-	case err == context.Canceled, err == context.DeadlineExceeded: // of the caller
+	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
 		return err
 	case c.hasEnded():
 		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.how))
@@ -67,8 +67,8 @@ func (c *Client) explainStart(err error) error {
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }
 
-// explainCall returns an error that explains why a call has no answer, and whether the call may
-// have taken effect.
+// explainCall explains to a person why a call has no answer, and whether the call may have taken
+// effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -81,7 +81,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = fmt.Sprintf("%s gave no sign of life for %s, and the call was cancelled; it may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
 		say = fmt.Sprintf("%s did not answer within %s, and the call was cancelled; it may have taken effect", c.server.Name, total)
-	case err == context.Canceled, err == context.DeadlineExceeded: // of the caller
+	case err == context.Canceled, err == context.DeadlineExceeded: // from the caller
 		if reached != "" {
 			return fmt.Errorf("cancelled; %s had come to: %s: %w", c.server.Name, reached, err)
 		}
@@ -107,8 +107,8 @@ func (c *Client) withLast(say string) error {
 
 const lastWords = 300
 
-// refusal returns the error that the server has answered, nil for other errors, also for the
-// SDK's own errors of the same type.
+// refusal returns the error with which the server answered a request, or nil for any other error.
+// The SDK's own errors have the same type but other codes.
 func refusal(err error) *jsonrpc.Error {
 	const closing, unknown, rejected = -32004, -32003, -32005
 	var refused *jsonrpc.Error

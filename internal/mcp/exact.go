@@ -13,15 +13,15 @@ import (
 	"agent/internal/rawjson"
 )
 
-// exactMember is the member of a result's metadata that keeps its structured content as a text.
+// exactMember is the member of a result's metadata that holds its structured content as a string.
 const exactMember = "agent/structuredContent"
 
-// exactDigits is the least number of digits of a number that the SDK may round, because it
+// exactDigits is the least number of digits of a number that may lose some in the SDK, which
 // decodes numbers as floating point.
 const exactDigits = 16
 
-// exactReader reads an answer over HTTP so that its messages keep their numbers. A line is a
-// message, an event with a message, or something else.
+// exactReader changes an answer over HTTP so that the SDK loses no digits of its numbers. A line of
+// the answer is a message, an event with a message, or something else.
 type exactReader struct {
 	from *bufio.Reader
 	line []byte
@@ -45,7 +45,7 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// exactLine returns a line whose message keeps its numbers.
+// exactLine changes the message in a line so that the SDK loses no digits of its numbers.
 func exactLine(line []byte) []byte {
 	if !mayLose(line) {
 		return line
@@ -66,7 +66,7 @@ func exactLine(line []byte) []byte {
 	return append(text, '\n')
 }
 
-// mayLose reports whether a message may have structured content with numbers that the SDK rounds.
+// mayLose reports whether the SDK may round numbers in the structured content of a message.
 func mayLose(text []byte) bool {
 	return bytes.Contains(text, []byte(`"structuredContent"`)) && hasLongNumber(text)
 }

@@ -11,20 +11,20 @@ import (
 // Field is a field of a form that a server asks the person to fill in.
 type Field struct {
 	Name, Title, Description string
-	// Type is string, number, integer, boolean, or list for several of Options.
+	// Type is string, number, integer, boolean, or list. A list takes several Options.
 	Type     string
 	Required bool
-	// Options are the values to choose from.
+	// Options lists the values to choose from.
 	Options []Option
-	// Default is JSON, empty when there is none.
+	// Default is JSON, empty if there is none.
 	Default []byte
 }
 
-// Option is a value to choose. Title is shown in its place, if it is not empty.
+// Option is a value to choose. A person sees Title, or Value if Title is empty.
 type Option struct{ Value, Title string }
 
-// fieldsOf returns the fields of a form, the required ones first, sorted by name. It returns an
-// error if a field asks for a secret or has a type that is not supported.
+// fieldsOf returns the fields of a form, required fields first, sorted by name. It returns an error
+// if a field asks for a secret or has a type that is not supported.
 func fieldsOf(schema *jsonschema.Schema) ([]Field, error) {
 	var fields []Field
 	for name, property := range schema.Properties {
@@ -79,8 +79,8 @@ func fieldOf(name string, p *jsonschema.Schema) (Field, error) {
 	return f, nil
 }
 
-// isSecret reports whether a name is that of a secret, which nobody should type into a form of a
-// server.
+// isSecret reports whether a field with this name asks for a secret. Nobody should type a secret
+// into a form of a server.
 func isSecret(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(name))
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "cardnumber", "creditcard", "cvv", "cvc", "pincode", "onetimecode", "otp"} {

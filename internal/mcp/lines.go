@@ -14,12 +14,12 @@ import (
 	"agent/internal/text/lines"
 )
 
-// lineBytes bounds a message, in bytes.
+// lineBytes bounds the line of a message, in bytes.
 const lineBytes = 16 << 20
 
-// reader reads the messages of a stdio server. Many servers also write other lines, such as
-// banners and logs, which must not end the connection. The reader drops such lines and keeps
-// the first of them for diagnosis.
+// reader reads the messages of a stdio server. Many servers also write other lines, such as banners
+// and logs, which must not end the connection. The reader drops such lines and keeps the first few
+// for diagnosis.
 type reader struct {
 	lines *bufio.Reader
 	most  int
@@ -34,7 +34,7 @@ func newReader(r io.Reader, most int) *reader {
 	return &reader{lines: bufio.NewReaderSize(r, buffer), most: most}
 }
 
-// next returns the next message. The error is that of the underlying reader.
+// next returns the next message. Its error comes from the underlying reader.
 func (r *reader) next() (jsonrpc.Message, error) {
 	for {
 		line, whole, err := lines.Read(r.lines, nil, r.most)
@@ -61,8 +61,8 @@ func (r *reader) next() (jsonrpc.Message, error) {
 	}
 }
 
-// unreadable returns an answer with an error in place of one that cannot be read, so that its
-// request ends; nil if the line is not an answer.
+// unreadable returns an error response in place of a response that cannot be read, so that its
+// request ends. It returns nil if the line is not a response.
 func unreadable(line []byte, bad error) jsonrpc.Message {
 	var answer struct {
 		Version string `json:"jsonrpc"`
@@ -92,7 +92,7 @@ func (r *reader) drop(line []byte) {
 	}
 }
 
-// drops returns the first dropped lines, and the number of all.
+// drops returns the first dropped lines, and the number of all dropped lines.
 func (r *reader) drops() (first []string, count int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

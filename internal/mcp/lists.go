@@ -15,7 +15,8 @@ const (
 	mostItems = 2000
 )
 
-// gatherFor is how long changes of the lists are gathered into one report; a variable for tests.
+// gatherFor is the time for which changes of the lists are gathered into one report. It is a
+// variable for tests.
 var gatherFor = time.Second
 
 // Tools returns the tools of the server, at most 2 000. It asks for the list again after the
@@ -33,7 +34,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	const forGood = 1000 * time.Hour
 	until := time.Now().Add(forGood)
 	c.mu.Lock()
-	c.until = until // a change that is announced from now on resets it
+	c.until = until // a change that the server reports after this resets it
 	c.mu.Unlock()
 	listed, err := list(ctx, c, "tools", func(ctx context.Context, cursor string) ([]*sdk.Tool, string, error) {
 		page, err := c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
@@ -113,7 +114,7 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	return append(listed, more...), nil
 }
 
-// list fetches the pages of a list within the bounds.
+// list fetches the pages of a list, within the bounds.
 func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx context.Context, cursor string) (page []*S, next string, err error), made func(*S) T) ([]T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.server.startTimeout(), errStart)
 	defer cancel()

@@ -16,26 +16,26 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// Logins keeps the tokens of logins to servers.
+// Logins stores the tokens of logins to servers.
 type Logins struct {
-	// Keys keeps the secrets, each one word without spaces.
+	// Keys stores the secrets, each one word without spaces.
 	Keys Keys
-	// Folder is the folder of the locks, so that two programs do not refresh the same login.
+	// Folder is the folder of the locks. They keep two programs from refreshing the same login.
 	Folder string
 	// Document is the address of this program's client metadata document. If it is empty, the
 	// program registers with each server's authority.
 	Document string
 
-	// open opens a login for a person; nil where no person can log in.
+	// open opens a login for a person; nil if no person can log in.
 	open Opener
 }
 
-// Keys keeps secrets by the place where they are used.
+// Keys stores secrets by the place where they are used.
 type Keys interface {
 	// Get returns the secret of a place, "" if there is none.
 	Get(place string) string
 	Set(place, secret string) error
-	// Delete reports whether there was one.
+	// Delete removes the secret of a place and reports whether there was one.
 	Delete(place string) (bool, error)
 }
 
@@ -43,19 +43,19 @@ type Keys interface {
 // the person has pasted it, or "" if the browser returns by itself.
 type Opener func(ctx context.Context, address string) (returned string, err error)
 
-// login is a kept login of the server at one address. The token is never sent elsewhere, and
-// only the authority that issued it refreshes it.
+// login is a stored login to the server at one address. Its token is never sent elsewhere, and only
+// the authority that issued the token refreshes it.
 type login struct {
 	Token        *oauth2.Token `json:"token,omitempty"`
 	TokenURL     string        `json:"tokenURL,omitempty"`
 	ClientID     string        `json:"clientID,omitempty"`
 	ClientSecret string        `json:"clientSecret,omitempty"`
 	InHeader     bool          `json:"inHeader,omitempty"`
-	// Challenge is the latest challenge of the server when it wanted another login.
+	// Challenge is the challenge with which the server last asked for another login.
 	Challenge string `json:"challenge,omitempty"`
 }
 
-// place returns the name under which the login of a server is kept.
+// place returns the name under which the login of a server is stored.
 func (s Server) place() string {
 	host := "server"
 	if address, err := url.Parse(s.URL); err == nil && address.Host != "" {
@@ -82,14 +82,14 @@ func (l *Logins) set(s Server, kept login) error {
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
 
-// With returns a copy of l that opens a login for a person when a server wants one.
+// With returns a copy of l that opens a login for a person if a server wants one.
 func (l *Logins) With(open Opener) *Logins {
 	led := *l
 	led.open = open
 	return &led
 }
 
-// Login logs a person in to a server and keeps the login.
+// Login logs a person in to a server and stores the login.
 func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) error {
 	const bound = 10 * time.Minute // for a person
 	ctx, cancel := context.WithTimeout(ctx, bound)
@@ -118,7 +118,7 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 // Logout removes the login of a server and reports whether there was one.
 func (l *Logins) Logout(s Server) (bool, error) { return l.Keys.Delete(s.place()) }
 
-// source is the oauth2.TokenSource of a kept login. It refreshes the token.
+// source is the oauth2.TokenSource of a stored login. It refreshes the token.
 type source struct {
 	logins *Logins
 	server Server
@@ -136,7 +136,7 @@ func (s *source) Token() (*oauth2.Token, error) {
 	return s.refresh(kept.Token.AccessToken)
 }
 
-// refresh gets a new token in place of the used one, unless another program already has.
+// refresh gets a new token to replace the used one, unless another program has done so already.
 func (s *source) refresh(used string) (*oauth2.Token, error) {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -16,24 +16,25 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// authorizer adds the token to requests to a server. Without a person it uses only a kept
-// login; with a person, the SDK logs in.
+// authorizer adds the token to requests to a server. Without a person it uses only a stored login;
+// with a person, the SDK logs in.
 type authorizer struct {
 	server Server
 	logins *Logins
 	source *source
-	// led is the login by the SDK, nil where no person can log in.
-	led      *auth.AuthorizationCodeHandler
+	// handler is the login of the SDK, nil if no person can log in.
+	handler  *auth.AuthorizationCodeHandler
 	callback *callback
 	// authorized is set after a login.
 	authorized atomic.Bool
 
 	mu sync.Mutex
-	// failed is the error of a login that failed.
+	// failed is the error of an earlier login, or nil.
 	failed error
 }
 
-// newAuthorizer returns nil if the configuration sets the Authorization header.
+// newAuthorizer returns the authorizer of a server, or nil if the configuration sets the
+// Authorization header.
 func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, error) {
 	for name := range s.Headers {
 		if strings.EqualFold(name, "Authorization") {
@@ -54,7 +55,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	if a.callback, err = newCallback(s.OAuth.CallbackPort); err != nil {
 		return nil, err
 	}
-	a.led, err = auth.NewAuthorizationCodeHandler(a.config(client))
+	a.handler, err = auth.NewAuthorizationCodeHandler(a.config(client))
 	if err != nil {
 		a.close()
 		return nil, fmt.Errorf("the login cannot be prepared: %w", err)
@@ -62,8 +63,8 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	return a, nil
 }
 
-// settled makes the requests to an authority, which contain codes, secrets and refresh tokens. It
-// refuses redirects of such requests, because Go would repeat them at any other address.
+// settled is the transport for requests to an authority, which contain codes, secrets and refresh
+// tokens. It refuses redirects of such requests, because Go would repeat them at any other address.
 type settled struct{ base http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -76,7 +77,7 @@ func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, fmt.Errorf("the authority redirects to another place, which gets no secrets")
 }
 
-// config returns the configuration of the SDK's login.
+// config returns the configuration for the login of the SDK.
 func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerConfig {
 	config := &auth.AuthorizationCodeHandlerConfig{
 		RedirectURL:              a.callback.address,
@@ -119,7 +120,7 @@ func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*
 	return &auth.AuthorizationResult{Code: answer.Get("code"), State: answer.Get("state"), Iss: answer.Get("iss")}, nil
 }
 
-// keep keeps a new login.
+// keep stores a new login.
 func (a *authorizer) keep(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 	a.authorized.Store(true)
 	kept := login{
@@ -137,18 +138,18 @@ func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error
 	switch {
 	case a.logins == nil:
 		return nil, nil
-	case a.led != nil:
-		return a.led.TokenSource(ctx)
+	case a.handler != nil:
+		return a.handler.TokenSource(ctx)
 	case a.logins.get(a.server).Token == nil:
 		return nil, nil
 	}
 	return a.source, nil
 }
 
-// Authorize implements auth.OAuthHandler. Without a person it can only refresh a kept login.
+// Authorize implements auth.OAuthHandler. Without a person it can only refresh a stored login.
 func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
-	if a.led != nil {
-		return a.lead(ctx, request, response)
+	if a.handler != nil {
+		return a.logIn(ctx, request, response)
 	}
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, response.Body)
@@ -172,26 +173,26 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 	return wants
 }
 
-// lead logs the person in. After a failed login it does not try again: the SDK then tries the old
-// protocol, for which the person would be asked a second time.
-func (a *authorizer) lead(ctx context.Context, request *http.Request, response *http.Response) error {
+// logIn logs the person in. After a failed login it does not try again, because the SDK then tries
+// the old protocol, and would ask the person a second time.
+func (a *authorizer) logIn(ctx context.Context, request *http.Request, response *http.Response) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.failed != nil {
 		_ = response.Body.Close()
 		return a.failed
 	}
-	a.failed = a.led.Authorize(ctx, request, response)
+	a.failed = a.handler.Authorize(ctx, request, response)
 	return a.failed
 }
 
-// again logs in with the challenge of an earlier run.
+// again logs in with the challenge of an earlier session.
 func (a *authorizer) again(ctx context.Context, challenge string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
 	if err != nil {
 		return err
 	}
-	return a.lead(ctx, request, &http.Response{
+	return a.logIn(ctx, request, &http.Response{
 		StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{"Www-Authenticate": {challenge}},
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // withOld returns a client of the SDK with deprecated parts of the protocol: roots and log
-// messages. There is no sampling, which would spend money and let a server write prompts.
+// messages. It does not support sampling, which would spend money and let a server write prompts.
 func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
 	options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	options.LoggingMessageHandler = c.logged
@@ -39,7 +39,7 @@ func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server asks for the answer of a model, which it does not get"}
 }
 
-// logged handles a log message of the server, which is a sign of life for all calls.
+// logged handles a log message of the server. It counts as a sign of life for all calls.
 func (c *Client) logged(_ context.Context, request *sdk.LoggingMessageRequest) {
 	text, isText := request.Params.Data.(string)
 	if !isText {

@@ -18,14 +18,14 @@ import (
 	"agent/internal/shell"
 )
 
-// A program is ended in steps: its input is closed, after closeGrace it gets SIGTERM, and after
-// termGrace it is killed with everything that it started.
+// A program is ended in steps. Its input is closed; after closeGrace it gets SIGTERM; after
+// termGrace it is killed, with every process that it started.
 const (
 	closeGrace = 200 * time.Millisecond
 	termGrace  = 300 * time.Millisecond
 )
 
-// programs are the running programs of servers.
+// programs holds the running programs of servers.
 var programs shell.Groups
 
 // process is the program of a stdio server.
@@ -33,13 +33,13 @@ type process struct {
 	cmd     *exec.Cmd
 	in, out *os.File
 	running *sandbox.Command
-	// ended is closed when the program and everything that it started have ended.
+	// ended is closed once the program and every process that it started have ended.
 	ended chan struct{}
-	// how says how the program ended.
+	// how describes the end of the program, such as "exit status 1".
 	how string
-	// said is closed when all of its standard error was read.
-	said chan struct{}
-	stop sync.Once
+	// drained is closed once all of its standard error was read.
+	drained chan struct{}
+	stop    sync.Once
 }
 
 // startProcess starts the program of a server. Its standard error is written to log.
@@ -51,7 +51,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("its folder %s cannot be entered", s.Dir)
 	}
-	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{}), said: make(chan struct{})}
+	p := &process{cmd: exec.Command(path, s.Args...), ended: make(chan struct{}), drained: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
 	if p.cmd.Env == nil {
 		p.cmd.Env = []string{} // nil would mean the environment of this program
@@ -78,8 +78,8 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	return p, nil
 }
 
-// pipes opens the standard files of the program. They are files and not readers, so that waiting
-// for the program does not also wait for processes that it leaves behind.
+// pipes opens the standard files of the program. They are files and not readers, because a reader
+// would make the wait for the program last until processes that it leaves behind have ended.
 func (p *process) pipes() (stderr *os.File, err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files) && err == nil; i += 2 {
@@ -97,10 +97,10 @@ func (p *process) pipes() (stderr *os.File, err error) {
 	return stderr, nil
 }
 
-// listen copies the standard error of the program to log until its end, or until shortly after
-// the end of the program.
+// listen copies the standard error of the program to log until its end, or until shortly after the
+// program has ended.
 func (p *process) listen(log io.Writer, stderr *os.File) {
-	defer close(p.said)
+	defer close(p.drained)
 	defer stderr.Close()
 	_, _ = io.Copy(log, stderr)
 }
@@ -137,7 +137,7 @@ func (p *process) close() {
 		}
 	})
 	<-p.ended
-	<-p.said
+	<-p.drained
 	_ = p.out.Close()
 }
 
@@ -150,8 +150,8 @@ func (p *process) endsIn(bound time.Duration) bool {
 	}
 }
 
-// findProgram returns the path of the program. A bare name is looked up in the PATH that the
-// program gets.
+// findProgram returns the path of the program. It looks a bare name up in the PATH that the program
+// gets.
 func findProgram(s Server) (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
 		return disk.At(s.Dir, s.Command), nil

@@ -11,9 +11,9 @@ import (
 // Result is the answer to a call.
 type Result struct {
 	Blocks []Block
-	// Structured is the structured result as JSON with sorted keys, empty when there is none.
+	// Structured is the structured result as JSON with sorted keys, empty if there is none.
 	Structured json.RawMessage
-	// IsError says that the tool itself reports a failure, in the blocks.
+	// IsError means that the tool itself reports a failure, in Blocks.
 	IsError bool
 }
 
@@ -33,13 +33,15 @@ const (
 // Block is a part of a result, a prompt or a resource.
 type Block struct {
 	Kind Kind
-	// Text is the text, or the description of a link.
+	// Text is the text of the block, or the description of a link.
 	Text string
 	// Data is the content of an image or a blob.
 	Data []byte
 	MIME string
-	// URI and Name are those of a link or an included resource.
-	URI, Name string
+	// URI is the address of a link or of an included resource.
+	URI string
+	// Name is the name of a link.
+	Name string
 	// Role is the role of a message in a prompt: user or assistant.
 	Role string
 	// ForUser means that the block is for the person and not for the model.

@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// rounds makes a request again with the answers to the server's questions, at most as often as
-// the server may ask. The SDK can do so itself, but panics at a form with a null in it.
+// rounds repeats a request with the answers to the server's questions, within the bound of
+// questions. The SDK can do so itself, but panics at a form with a null in it.
 func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		for range mostQuestions + 1 {
@@ -46,7 +46,7 @@ func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// fulfil answers the requests of a server. No requests mean that it is busy.
+// fulfil answers the requests of a server. Without requests the server is busy, and fulfil waits.
 func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	if len(asked) == 0 {
 		const pause = 500 * time.Millisecond
@@ -72,7 +72,7 @@ func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.Inp
 	return responses, nil
 }
 
-// recovering refuses requests of the server with which the SDK panics.
+// recovering refuses requests of the server at which the SDK panics.
 func recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Server describes how to reach a server. All variables in it are filled in.
+// Server describes the way to reach a server. Prepare fills in its variables.
 type Server struct {
 	Name string
 	// Type is stdio, http or sse; empty means stdio with a Command, else http.
@@ -18,13 +18,13 @@ type Server struct {
 	// Command is the program of a stdio server.
 	Command string
 	Args    []string
-	// Env is its whole environment as NAME=VALUE. Command is looked up in the PATH of Env.
+	// Env is the whole environment of the program as NAME=VALUE. Its PATH is searched for Command.
 	Env []string
-	// Dir is the absolute folder that it runs in.
+	// Dir is the absolute path of the folder in which the program runs.
 	Dir string
 	// Confined is the sandbox of the program; the zero Confinement confines nothing.
 	Confined sandbox.Confinement
-	// Profile says what the program may do in the sandbox.
+	// Profile is the program's profile in the sandbox.
 	Profile sandbox.Profile
 
 	// URL is the address of a server over HTTP.
@@ -35,14 +35,14 @@ type Server struct {
 
 	// StartTimeout bounds the time from the start to the list of tools; 0 means 30 s.
 	StartTimeout time.Duration
-	// CallTimeout bounds a call, silent or not; 0 means 30 min in all, and 120 s without a
-	// sign of life.
+	// CallTimeout bounds a call, and the time without a sign of life. 0 means 30 min for the call,
+	// and 120 s without a sign of life.
 	CallTimeout time.Duration
 	// Prepare completes the server before each start. It fills in variables and may refuse;
 	// nil means that the server is complete.
 	Prepare func(Server) (Server, error)
-	// Protocol is the version that the server used last time, empty if it is not known. It
-	// saves an attempt.
+	// Protocol is the version that the server used last time, empty if it is not known. It saves an
+	// attempt with another version.
 	Protocol string
 }
 
@@ -56,7 +56,7 @@ type OAuth struct {
 
 func (s Server) startTimeout() time.Duration { return cmp.Or(max(s.StartTimeout, 0), 30*time.Second) }
 
-// bounds are how long a call may be silent, and how long it may take in all.
+// bounds holds the times for which a call may be silent, and may take in all.
 type bounds struct{ silent, total time.Duration }
 
 func (s Server) bounds() bounds {
@@ -81,21 +81,21 @@ const (
 	kindSSE   = "sse"
 )
 
-// Host is this program as servers see it. Its functions are called on goroutines of their own;
-// each may be nil.
+// Host describes this program to servers. Its functions are called on goroutines of their own; each
+// may be nil.
 type Host struct {
 	// Version is the version of this program.
 	Version string
-	// Roots are the absolute folders that servers get when they ask for roots.
+	// Roots lists the absolute folders that servers get if they ask for roots.
 	Roots []string
 	// Ask asks the person a question of a server; nil declines every question.
 	Ask func(ctx context.Context, q Question) (Answer, error)
 	// Changed is called with the name of a server up to a second after the server has reported
 	// that its tools, prompts or resources have changed.
 	Changed func(server string)
-	// Transport makes the requests to HTTP servers; nil means Go's own, with the proxies of
-	// the environment.
+	// Transport makes the requests to HTTP servers; nil means Go's own transport, with the proxies
+	// of the environment.
 	Transport http.RoundTripper
-	// Logins keeps logins; nil means that servers that want a login cannot be used.
+	// Logins stores logins; nil means that servers that want a login cannot be used.
 	Logins *Logins
 }

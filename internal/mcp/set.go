@@ -13,7 +13,7 @@ import (
 type Set struct {
 	host  Host
 	slots map[string]*slot
-	// life ends with the set.
+	// life is the context of the set. Close cancels it.
 	life context.Context
 	end  context.CancelFunc
 }
@@ -26,18 +26,18 @@ type slot struct {
 
 	mu     sync.Mutex
 	client *Client
-	// ends are the times within pauseWhile at which its program ended or failed to start.
+	// ends holds the times within pauseWhile at which its program ended or failed to start.
 	ends []time.Time
 }
 
 var (
-	// pauses are the pauses before a program that ended is started again. Within pauseWhile it
-	// is not started more often.
+	// pauses lists the pauses before a program that ended is started again. Within pauseWhile it is
+	// not started more often.
 	pauses     = []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}
 	pauseWhile = 10 * time.Minute
 )
 
-// NewSet returns a set of servers, none of which is connected.
+// NewSet returns a set of servers. None is connected yet.
 func NewSet(servers []Server, host Host) *Set {
 	s := &Set{host: host, slots: map[string]*slot{}}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -82,7 +82,7 @@ func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	return client, nil
 }
 
-// Connected returns the connection to a server, nil if there is none.
+// Connected returns the connection to a server, or nil if there is none.
 func (s *Set) Connected(name string) *Client {
 	if at := s.slots[name]; at != nil {
 		return at.connected()
@@ -106,7 +106,7 @@ func (s *Set) Close() {
 	wait.Wait()
 }
 
-// connected returns the connection, nil if there is none or it was lost.
+// connected returns the connection, or nil if there is none or it was lost.
 func (at *slot) connected() *Client {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -123,8 +123,8 @@ func (at *slot) connected() *Client {
 	}
 }
 
-// failed notes that connecting failed, except after an interrupt or for want of a login, which
-// are not faults of the program.
+// failed counts a failed connection as a fault of the program. An interrupt or a missing login is
+// no such fault.
 func (at *slot) failed(err error) {
 	var login *LoginError
 	if err == context.Canceled || err == context.DeadlineExceeded || errors.As(err, &login) {

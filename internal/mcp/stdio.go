@@ -16,7 +16,7 @@ import (
 type wire struct {
 	process *process
 	reader  *reader
-	// writing is held while a message is written.
+	// writing is a lock: it is full while a message is written.
 	writing chan struct{}
 	// broken is set when messages can no longer be read or written.
 	broken atomic.Bool
@@ -48,8 +48,8 @@ func (w *wire) Write(ctx context.Context, message jsonrpc.Message) error {
 	case <-w.process.ended:
 		return io.ErrClosedPipe
 	}
-	// If the server does not read, the write ends with ctx. A message that was written in part
-	// makes the wire unusable.
+	// If the server does not read, the end of ctx stops the write. After part of a message, the
+	// wire is unusable.
 	in := w.process.in
 	stop := context.AfterFunc(ctx, func() { _ = in.SetWriteDeadline(time.Now()) })
 	n, err := in.Write(append(text, '\n'))
@@ -69,5 +69,5 @@ func (w *wire) Close() error {
 	return nil
 }
 
-// SessionID is empty: a program has one session.
+// SessionID returns "", because a program has one session.
 func (w *wire) SessionID() string { return "" }

@@ -19,7 +19,7 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations,omitzero"`
 }
 
-// Annotations are a server's own hints about its tool, which nothing proves.
+// Annotations holds a server's own hints about its tool. Nothing proves them.
 type Annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
 	Destructive bool `json:"destructiveHint,omitempty"`
@@ -27,7 +27,7 @@ type Annotations struct {
 	OpenWorld   bool `json:"openWorldHint,omitempty"`
 }
 
-// Prompt describes a prompt of a server (see Client.Prompt), Argument an argument of it.
+// Prompt describes a prompt of a server (see Client.Prompt), and Argument one of its arguments.
 type (
 	Prompt   = sdk.Prompt
 	Argument = sdk.PromptArgument

@@ -11,8 +11,8 @@ import (
 )
 
 // withURLs makes a request. If the server refuses it until the person has visited some addresses,
-// it asks the person to do so and makes the request again when the server reports the visits,
-// or after a while.
+// it asks the person to do so, and repeats the request when the server reports the visits, or after
+// a while.
 func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	err := send()
 	questions := addresses(err)
@@ -48,8 +48,8 @@ func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	return send()
 }
 
-// addresses returns the addresses that the person must visit before the server accepts the
-// request, nil for other errors.
+// addresses returns the addresses that the person must visit before the server accepts the request,
+// or nil for other errors.
 func addresses(err error) []*sdk.ElicitParams {
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code != sdk.CodeURLElicitationRequired {

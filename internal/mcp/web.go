@@ -22,14 +22,14 @@ type web struct {
 	base   http.RoundTripper
 	server *url.URL
 	header map[string]string
-	// login adds the token to requests; nil if the configuration sets it.
+	// login adds the token to requests. It is nil if the configuration sets the token.
 	login *authorizer
-	// life ends with the connection. Every request ends with it.
+	// life is the context of the connection. Every request ends with it.
 	life context.Context
 	end  context.CancelFunc
 	// starting is set until the session has begun.
 	starting atomic.Bool
-	// unauthorized is set after a request whose token was refused or missing.
+	// unauthorized is set if the token of the latest request was refused or missing.
 	unauthorized atomic.Bool
 }
 
@@ -50,7 +50,7 @@ func newWeb(s Server, host Host) (*web, error) {
 	return w, nil
 }
 
-// newTransport returns Go's default transport without compression, with which servers hold
+// newTransport returns Go's default transport without compression. With compression, servers hold
 // events back to fill a block.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
@@ -63,8 +63,8 @@ func newTransport() http.RoundTripper {
 }
 
 // RoundTrip makes a request of the SDK with the headers of the configuration, within the life of
-// the connection. It refuses other hosts, also those of redirects and of the address that an
-// SSE server gives for messages: nobody has agreed to them.
+// the connection. It refuses other hosts, because nobody has agreed to them: also in redirects, and
+// in the address that an SSE server gives for messages.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != w.server.Scheme || request.URL.Host != w.server.Host {
 		return nil, fmt.Errorf("it has moved to %s://%s; if you trust that, write it into the configuration", request.URL.Scheme, request.URL.Host)
@@ -94,7 +94,7 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// retryPauses are the pauses before the second and the third attempt of a request.
+// retryPauses lists the pauses before the second and the third attempt of a request.
 var retryPauses = []time.Duration{250 * time.Millisecond, time.Second}
 
 // try makes a request. At the start of a connection it tries again, because the server may be
@@ -120,7 +120,7 @@ func (w *web) try(request *http.Request) (*http.Response, error) {
 	return w.base.RoundTrip(request)
 }
 
-// isPassing reports whether a failure may pass in a moment.
+// isPassing reports whether the cause of a failure may pass in a moment.
 func isPassing(response *http.Response, err error) bool {
 	if err != nil {
 		return errors.Is(err, syscall.ECONNREFUSED)
@@ -135,7 +135,7 @@ type body struct {
 	close func()
 }
 
-// limitOf returns the bound of a response in bytes. In a stream, each event has a bound instead.
+// limitOf returns the bound of a response in bytes. A stream has none, but each of its events has.
 func limitOf(r *http.Response) int64 {
 	const forError, forStream = 1 << 20, 1 << 62
 	switch {
@@ -185,14 +185,14 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	return c.shake(ctx, transport, version)
 }
 
-// lacksLogin reports whether the server refused a request for want of a login where no person can
-// log in.
+// lacksLogin reports whether the server refused a request because of a missing login, and no person
+// can log in.
 func (w *web) lacksLogin() bool {
-	return w != nil && w.login != nil && w.login.led == nil && w.unauthorized.Load()
+	return w != nil && w.login != nil && w.login.handler == nil && w.unauthorized.Load()
 }
 
-// stream is a transport whose connection is one long request. The request lasts as long as life,
-// not as the context of the start.
+// stream is a transport whose connection is one long request. The request ends with life, and not
+// with the context of the start.
 type stream struct {
 	sdk.Transport
 	life context.Context

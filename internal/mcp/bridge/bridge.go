@@ -1,7 +1,10 @@
-// Package bridge offers the tools, prompts and resources of servers to the model and the person.
-// The list of tools stays the same for a session, and results are bounded. Definitions come
-// from the catalogue, so that a server is connected only when it is used; a server that is not
-// in the catalogue is asked in the background.
+// Package bridge offers the tools, prompts and resources of MCP servers to the model and the person.
+//
+// A Bridge has the definitions of tools from the catalogue, so that a server is connected only when
+// it is used. In the background it asks servers that are not in the catalogue. Ready freezes the
+// list of offered tools, which then stays the same for the session. The list has the tools
+// mcp_find, mcp_call and mcp_read, which reach all servers, and the tools of the servers that fit
+// into every request. Source returns the tools to the tool runner. Results of calls are bounded.
 package bridge
 
 import (
@@ -24,11 +27,11 @@ import (
 // Server is a configured server.
 type Server struct {
 	*servers.Server
-	// Unused is why the server is not used, empty if it is used.
+	// Unused is the reason why the server is not used, empty if it is used.
 	Unused string
 }
 
-// From returns where the server is configured, in a word or two.
+// From names the place in which the server is configured, in a word or two.
 func (s Server) From() string {
 	switch s.Origin {
 	case servers.Flag:
@@ -62,15 +65,16 @@ type Config struct {
 	Store   catalogue.Store
 	// Window is the size of the model's window in tokens.
 	Window func() int
-	// Choice says which servers' tools are offered directly.
+	// Choice returns the rule by which tools are offered directly.
 	Choice func() catalogue.Choice
 	// ResultTokens bounds a result, in tokens.
 	ResultTokens func() int
-	// Kept is called with what is offered from now on; it may be nil.
+	// Kept is called with the offered tools whenever they are frozen, to record them; it may be
+	// nil.
 	Kept func([]Offered)
 }
 
-// Bridge offers what the servers of a conversation have. It is safe for concurrent use.
+// Bridge offers the tools of the servers of a conversation. It is safe for concurrent use.
 type Bridge struct {
 	Config
 
@@ -81,9 +85,9 @@ type Bridge struct {
 
 	mu     sync.Mutex
 	states []*state
-	// offered are the tools that the model is offered.
+	// offered lists the tools that the model is offered.
 	offered []Offered
-	// frozen is set when offered no longer follows what is known.
+	// frozen is set when new facts about servers no longer change offered.
 	frozen bool
 	// revision counts the changes of the tools that can be called.
 	revision uint64
@@ -91,7 +95,7 @@ type Bridge struct {
 	stamp uint64
 	// settled is closed when all servers have been asked.
 	settled chan struct{}
-	// news are lines for the model about new tools since offered was frozen.
+	// news holds lines for the model about tools that are new since offered was frozen.
 	news []string
 }
 
@@ -103,7 +107,7 @@ type state struct {
 	pending bool
 }
 
-// New returns a bridge that knows the servers in the store. Start asks the others.
+// New returns a bridge with the facts that the store has about the servers. Start asks the others.
 func New(config Config) *Bridge {
 	b := &Bridge{Config: config, settled: make(chan struct{}), revision: 1}
 	for _, s := range config.Servers {
@@ -118,13 +122,13 @@ func New(config Config) *Bridge {
 	return b
 }
 
-// load reads what is known of a server. A server that was never asked becomes pending.
+// load reads the known facts about a server. A server that was never asked becomes pending.
 func (st *state) load(from catalogue.Store) {
 	st.known, _ = from.Load(st.Name, st.Fields)
 	st.pending = !st.known.Asked()
 }
 
-// Start asks the servers that are not known, in the background.
+// Start asks, in the background, the servers that the store does not know.
 func (b *Bridge) Start() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,7 +139,8 @@ func (b *Bridge) Start() {
 	}
 }
 
-// Use sets whether a server is used from now on. unused is why it is not used, empty if it is.
+// Use sets whether a server is used from now on. unused is the reason not to use it, empty to use
+// it.
 func (b *Bridge) Use(server, unused string) {
 	st := b.state(server)
 	if st == nil {
@@ -166,7 +171,7 @@ func (b *Bridge) Close() {
 	b.working.Wait()
 }
 
-// Changed asks a server again whose tools, prompts or resources have changed.
+// Changed asks a server again after its tools, prompts or resources have changed.
 func (b *Bridge) Changed(server string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,10 +180,10 @@ func (b *Bridge) Changed(server string) {
 	}
 }
 
-// patience bounds how long a server may take to list its prompts and resources.
+// patience bounds the time that a server may take to list its prompts and resources.
 const patience = 10 * time.Second
 
-// ask connects to a server and notes what it offers.
+// ask connects to a server and learns its tools, prompts and resources.
 func (b *Bridge) ask(ctx context.Context, st *state) error {
 	connection, err := b.Connect(ctx, st.Name)
 	var listing catalogue.Listing
@@ -214,7 +219,7 @@ func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
 	return l, nil
 }
 
-// learn notes what a server offers now.
+// learn replaces the known facts about a server, and tells the model of new tools.
 func (b *Bridge) learn(st *state, known catalogue.Known) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -227,10 +232,11 @@ func (b *Bridge) learn(st *state, known catalogue.Known) {
 	b.changed()
 }
 
-// save keeps what is known of a server. Failures are ignored: the server is asked again.
+// save stores the known facts about a server. It ignores failures, because the server is asked
+// again.
 func (b *Bridge) save(st *state) { _ = b.Store.Save(st.Name, st.Fields, st.known) }
 
-// tell notes for the model which tools of a server are new.
+// tell notes the new tools of a server for the model.
 func (b *Bridge) tell(st *state, before catalogue.Known) {
 	var names []string
 	for _, t := range st.known.Tools {
@@ -255,7 +261,7 @@ func (b *Bridge) News() []string {
 // maxNames bounds a list of names, in bytes.
 const maxNames = 1 << 10
 
-// someOf returns names as a list, bounded in size.
+// someOf joins names to a list that is bounded in size.
 func someOf(names []string) string {
 	size := 0
 	for i, name := range names {
@@ -266,7 +272,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// changed notes a change of what is known. The lock is held.
+// changed notes that known facts have changed. The caller holds the lock.
 func (b *Bridge) changed() {
 	b.revision++
 	if !b.frozen {
@@ -301,8 +307,8 @@ func (b *Bridge) Pending() []string {
 	return names
 }
 
-// Ready waits until all servers have been asked, at most as long as wait, and freezes what is
-// offered. It returns the servers that are still being asked.
+// Ready waits until all servers have been asked, but not longer than wait, and freezes the offered
+// tools. It returns the servers that are still being asked.
 func (b *Bridge) Ready(ctx context.Context, wait time.Duration) (late []string) {
 	if b.Frozen() {
 		return nil
@@ -322,7 +328,7 @@ func (b *Bridge) Frozen() bool {
 	return b.frozen
 }
 
-// state returns the state of a server, nil if there is no such server.
+// state returns the state of a server, or nil if there is no such server.
 func (b *Bridge) state(name string) *state {
 	if i := slices.IndexFunc(b.states, func(st *state) bool { return st.Name == name }); i >= 0 {
 		return b.states[i]
@@ -330,13 +336,13 @@ func (b *Bridge) state(name string) *state {
 	return nil
 }
 
-// errStarting is the error of a server that is still being asked.
+// errStarting is the error for a server that is still being asked.
 var errStarting = errors.New("is still starting; call it again later")
 
-// startPatience bounds the wait for servers that start.
+// startPatience bounds the wait for servers that are starting.
 const startPatience = 30 * time.Second
 
-// settles waits until all servers have been asked, at most as long as wait. It reports false if
+// settles waits until all servers have been asked, but not longer than wait. It reports false if
 // ctx ends first.
 func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	b.mu.Lock()
@@ -351,8 +357,8 @@ func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	return true
 }
 
-// usable returns a server that can be called, and what is known of it. It waits for a server
-// that is still being asked. The error says why a server cannot be called.
+// usable returns a server that can be called, and the known facts about it. It waits for a server
+// that is still being asked. The error is the reason why a server cannot be called.
 func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Known, error) {
 	st := b.state(name)
 	if st == nil {

@@ -41,7 +41,7 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, raw json.RawMessa
 	}
 	var text string
 	if json.Unmarshal(args.Arguments, &text) == nil && strings.HasPrefix(strings.TrimSpace(text), "{") {
-		args.Arguments = json.RawMessage(text) // some models write the object as a text
+		args.Arguments = json.RawMessage(text) // some models write the object as a string
 	}
 	return b.plan(ctx, env, server, name, args.Arguments)
 }
@@ -80,7 +80,7 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	}, nil
 }
 
-// missing returns the error that a server has no tool with a name.
+// missing returns the error for a tool that a server does not have.
 func missing(server, name string, known catalogue.Known) error {
 	var names []string
 	for _, t := range known.Tools {
@@ -104,7 +104,8 @@ func (st *state) allows(t catalogue.Tool) bool {
 	})
 }
 
-// Difference returns the lines in which a definition differs from the former one.
+// Difference returns the lines that differ between an earlier definition of a tool and the present
+// one.
 func Difference(old, now catalogue.Tool) string {
 	text := func(t catalogue.Tool) string {
 		return fmt.Sprintf("%s\n%s\n%s\nhints: %+v\n", t.Shown, t.Description, indented(t.Schema), t.Hints)
@@ -129,7 +130,7 @@ func indented(schema json.RawMessage) string {
 	return out.String()
 }
 
-// call makes a planned call that was allowed.
+// call makes a planned call after it was allowed.
 func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, arguments json.RawMessage) tools.Answer {
 	connection, err := b.connect(ctx, st)
 	if err != nil {
@@ -180,8 +181,8 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	return connection, nil
 }
 
-// agreed notes that a person has agreed to the definition of a tool. It returns an error if the
-// tool has changed since it was planned.
+// agreed notes that a person has agreed to the present definition of a tool. It returns an error if
+// the tool has changed since the call was planned.
 func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -205,7 +206,7 @@ func (b *Bridge) agreed(st *state, tool catalogue.Tool) error {
 	return nil
 }
 
-// short returns arguments as they are in a key: in canonical form, long ones as a digest.
+// short returns arguments for a key: in canonical form or, if they are long, as a digest.
 func short(arguments json.RawMessage) string {
 	const long = 500
 	if text, err := rawjson.Canonical(arguments); err == nil {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/words"
 )
 
-// found is how many whole definitions a search shows.
-const found = 5
+// mostDefinitions bounds the whole definitions that a search shows.
+const mostDefinitions = 5
 
 type findArgs struct {
 	Query  string `json:"query"`
@@ -47,7 +47,7 @@ func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.
 	var parts []string
 	said := map[string]bool{}
 	for i, e := range matching {
-		if i == found || i > 0 && room < len(e.Definition()) {
+		if i == mostDefinitions || i > 0 && room < len(e.Definition()) {
 			parts = append(parts, "More that match: "+names(matching[i:]))
 			break
 		}
@@ -85,7 +85,7 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 	return all, instructions, notes
 }
 
-// names returns the names of entries as a list.
+// names joins the names of entries to a list.
 func names(entries []catalogue.Entry) string {
 	var all []string
 	for _, e := range entries {

@@ -11,22 +11,22 @@ import (
 	"agent/internal/traits"
 )
 
-// Offered is a tool as it is offered in every request of a session, and recorded.
+// Offered is a tool in the form in which every request of a session offers it, and in which it is
+// recorded.
 type Offered struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Directly offered definitions take at most the window divided by directShare, and at most
-// directMost tokens.
+// Bounds of directly offered definitions: the window divided by directShare, and directMost tokens.
 const (
 	directShare = 20
 	directMost  = 4096
 )
 
-// choose returns the tools to offer by what is known now. The lock is held, or the bridge is
-// new.
+// choose returns the tools to offer, according to the known facts. The caller holds the lock, or
+// the bridge is new.
 func (b *Bridge) choose() []Offered {
 	var usable []catalogue.Usable
 	for _, st := range b.states {
@@ -62,8 +62,7 @@ func (b *Bridge) freeze() {
 	}
 }
 
-// Refreeze offers what is known now, if the offered tools are frozen, and drops the news about
-// it.
+// Refreeze replaces frozen tools by the tools that are known now, and drops the news about them.
 func (b *Bridge) Refreeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +72,7 @@ func (b *Bridge) Refreeze() {
 	}
 }
 
-// freezeNow freezes what is known. The lock is held.
+// freezeNow freezes the tools that are known now. The caller holds the lock.
 func (b *Bridge) freezeNow() {
 	offered := b.choose()
 	if !same(offered, b.offered) || b.stamp == 0 {
@@ -92,7 +91,7 @@ func same(a, b []Offered) bool {
 	})
 }
 
-// OffersAs reports whether b offers exactly what another bridge offers.
+// OffersAs reports whether b offers exactly the same tools as another bridge.
 func (b *Bridge) OffersAs(other *Bridge) bool {
 	other.mu.Lock()
 	theirs := other.offered
@@ -102,7 +101,7 @@ func (b *Bridge) OffersAs(other *Bridge) bool {
 	return same(b.offered, theirs)
 }
 
-// Restore offers the tools of a recorded session. Newer ones become news.
+// Restore offers the tools of a recorded session. Tools that are new since then become news.
 func (b *Bridge) Restore(offered []Offered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +130,7 @@ func (b *Bridge) Source() tools.Source {
 	}
 }
 
-// list returns the offered tools in their order, followed by all others that can be called.
+// list returns the offered tools in their order, and then all other tools that can be called.
 func (b *Bridge) list() []tools.Tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,7 +164,7 @@ func (b *Bridge) list() []tools.Tool {
 	return all
 }
 
-// made returns the tool with a name, without its definition. The lock is held.
+// made returns the tool with a name, without its definition. The caller holds the lock.
 func (b *Bridge) made(name string) tools.Tool {
 	switch name {
 	case findName:
@@ -195,8 +194,8 @@ const (
 	readName = "mcp_read"
 )
 
-// own are the tools that reach all servers. The servers are listed at the end of the first
-// one's description.
+// own lists the tools that reach all servers. The description of the first ends with a list of the
+// servers.
 var own = []Offered{
 	{
 		findName,
@@ -216,7 +215,7 @@ var own = []Offered{
 	},
 }
 
-// Cost returns about how many tokens the offered tools take in each request.
+// Cost returns the approximate number of tokens that the offered tools take in each request.
 func (b *Bridge) Cost() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

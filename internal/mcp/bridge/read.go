@@ -18,10 +18,10 @@ type readArgs struct {
 	URI    string `json:"uri"`
 }
 
-// everything is the name for prompts and resources in rules.
+// everything is the name that rules use for prompts and resources.
 const everything = "*"
 
-// planRead plans reading a resource, or listing the resources.
+// planRead plans to read a resource, or to list the resources.
 func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessage) (tools.Plan, error) {
 	var args readArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -57,7 +57,7 @@ func (b *Bridge) planRead(ctx context.Context, env *tools.Env, raw json.RawMessa
 	}, nil
 }
 
-// resources lists the resources of a server, as they were last listed.
+// resources lists the resources of a server as the server last listed them.
 func (b *Bridge) resources(st *state) tools.Answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +95,7 @@ func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri strin
 }
 
 // Prompt returns the text of a prompt that a person calls. Arguments are NAME=VALUE, or values in
-// the order of the prompt's arguments; the last argument gets the rest.
+// the order of the prompt's arguments. The last argument gets all further values.
 func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string, arguments []string) (tools.Answer, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {
@@ -132,7 +132,7 @@ func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string
 	return b.answer(env, result, fileName(server, "prompt")), nil
 }
 
-// argumentsOf returns the arguments of a prompt by name. The error names missing ones.
+// argumentsOf returns the arguments of a prompt by name. The error names missing arguments.
 func argumentsOf(p mcp.Prompt, given []string) (map[string]string, error) {
 	byName := map[string]string{}
 	next := 0

@@ -22,8 +22,8 @@ import (
 // bytesPerToken is the approximate size of a token of a result.
 const bytesPerToken = 4
 
-// answer returns a result as the model and the person read it. A longer result is bounded, and
-// all of it is kept in a file.
+// answer returns a result as the model and the person read it. It shortens a long result and keeps
+// the whole in a file, whose name begins with file.
 func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer {
 	var answer tools.Answer
 	var parts []string
@@ -56,7 +56,7 @@ func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer 
 	return answer
 }
 
-// fail marks an answer as that of a failed call, with the server's text.
+// fail marks an answer as a failure that the server reports.
 func fail(a *tools.Answer) {
 	const short = 1000
 	if len(a.Text) <= short && len(a.Images) == 0 {
@@ -66,7 +66,7 @@ func fail(a *tools.Answer) {
 	a.Error = "the server reports a failure"
 }
 
-// says reports whether a text has every value of a structured result.
+// says reports whether a text contains every value of a structured result.
 func says(text string, structured json.RawMessage) bool {
 	value, err := rawjson.Decode(structured)
 	if err != nil {
@@ -94,8 +94,8 @@ func says(text string, structured json.RawMessage) bool {
 	return all(value)
 }
 
-// bounded returns a text of at most about limit bytes. If its middle was left out, all of it is
-// in file.
+// bounded shortens a text to about limit bytes by leaving out its middle. It returns the path of
+// the file with the whole text, "" if nothing was left out.
 func bounded(env *tools.Env, text string, limit int, name string) (cut, file string) {
 	if len(text) <= limit {
 		return text, ""
@@ -123,7 +123,7 @@ func bounded(env *tools.Env, text string, limit int, name string) (cut, file str
 	return lines.Append(begin, fmt.Sprintf("[%s left out here; %s]", words.Bytes(int64(gone)), where)) + "\n" + end, file
 }
 
-// keep writes data to a file of the session that only the user can read.
+// keep writes data to a new file of the session, which only the user can read.
 func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 	dir := env.Workspace.TempDir()
 	if dir == "" {
@@ -144,8 +144,8 @@ func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 	return f.Name(), nil
 }
 
-// media adds an image to an answer, and keeps other media in a file. It returns the line that
-// says so.
+// media adds an image to an answer, and keeps other media in a file. It returns a line about the
+// medium for the text of the answer.
 func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) string {
 	kind := words.Line(block.MIME, 60)
 	why := ""

@@ -20,11 +20,11 @@ type State string
 const (
 	// Known means that the server can be used.
 	Known State = "known"
-	// Starting means that it is being asked for the first time.
+	// Starting means that the server is being asked for the first time.
 	Starting State = "starting"
-	// Failed means that it could not be asked.
+	// Failed means that the server could not be asked.
 	Failed State = "failed"
-	// Unused means that it is disabled, or waits for consent.
+	// Unused means that the server is disabled, or waits for consent.
 	Unused State = "unused"
 )
 
@@ -32,10 +32,10 @@ const (
 type Status struct {
 	Server
 	State State
-	// Reason is why a server cannot be used, empty if it can.
+	// Reason is the reason why a server cannot be used, empty if it can.
 	Reason string
 	Known  catalogue.Known
-	// Direct is set when its tools are offered directly.
+	// Direct is set if its tools are offered directly.
 	Direct bool
 }
 
@@ -65,7 +65,7 @@ func (b *Bridge) Status() []Status {
 	return all
 }
 
-// Says returns the state of a server as a line.
+// Says describes the state of a server in a line.
 func (s Status) Says() string {
 	switch {
 	case s.State == Unused, s.State == Failed:
@@ -117,13 +117,13 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
-// Again asks a server again for what it offers.
+// Again asks a server once more for its tools, prompts and resources.
 func (b *Bridge) Again(ctx context.Context, server string) error {
 	return b.ask(ctx, b.state(server))
 }
 
-// Reload asks all servers again and freezes what they offer. The error says which could not be
-// asked.
+// Reload asks all servers again and freezes the offered tools, if they are not frozen. The error
+// names the servers that could not be asked.
 func (b *Bridge) Reload(ctx context.Context) error {
 	var failures []error
 	results := make(chan error, len(b.states))
@@ -143,7 +143,7 @@ func (b *Bridge) Reload(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Describe returns everything that is known of a server.
+// Describe returns all known facts about a server, as lines for a person.
 func (s Status) Describe() []string {
 	lines := []string{s.Name + ": " + s.Says(), "in " + s.Place()}
 	for _, line := range s.Lines() {
@@ -155,7 +155,7 @@ func (s Status) Describe() []string {
 	return append(lines, Describe(s.Known)...)
 }
 
-// Describe returns what a server offers.
+// Describe returns the tools, prompts and resources of a server, as lines for a person.
 func Describe(k catalogue.Known) []string {
 	var lines []string
 	if len(k.Tools) > 0 {

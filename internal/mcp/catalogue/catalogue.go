@@ -1,6 +1,9 @@
-// Package catalogue knows the tools of servers. It cleans and bounds their definitions, keeps
-// them on disk as they were last listed, names them for the model, chooses those that fit into
-// a request, and searches them. It makes no connections.
+// Package catalogue knows the tools of MCP servers. It cleans and bounds the definitions that
+// servers send, stores them on disk, names them for the model, chooses the tools that fit into a
+// request, and searches them. It makes no connections.
+//
+// Take turns the Listing of a server into a Known. A Store keeps a Known for each server between
+// sessions. Fit and Index choose and describe the tools for the model, and Find searches them.
 package catalogue
 
 import (
@@ -31,7 +34,7 @@ type Tool struct {
 	Name string `json:"name"`
 	// Shown is the name that the model uses.
 	Shown string `json:"shown"`
-	// Description and Schema are cleaned.
+	// Description is cleaned, and cut if it is too long.
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema"`
 	// Long means that the definition is too long to be offered with every request.
@@ -41,7 +44,7 @@ type Tool struct {
 	Hash string `json:"hash"`
 }
 
-// Known is what a server has reported about itself at the latest connection.
+// Known holds the facts that a server reported about itself at the latest connection.
 type Known struct {
 	Protocol     string `json:"protocol,omitempty"`
 	Version      string `json:"version,omitempty"`
@@ -49,19 +52,20 @@ type Known struct {
 	Tools        []Tool `json:"tools"`
 	// Digest identifies the list of tools as the server sent it.
 	Digest string `json:"digest"`
-	// Prompts and Resources are listed for people.
-	Prompts   []mcp.Prompt   `json:"prompts,omitempty"`
+	// Prompts are listed for people.
+	Prompts []mcp.Prompt `json:"prompts,omitempty"`
+	// Resources are listed for people, and for the model by mcp_read.
 	Resources []mcp.Resource `json:"resources,omitempty"`
-	// Problems says which tools are left out, and what was removed from others.
+	// Problems describes tools that are left out, and texts that were removed from others.
 	Problems []string `json:"problems,omitempty"`
-	// Failed is why the latest connection failed, empty if it did not.
+	// Failed is the reason why the latest connection failed, empty if it did not.
 	Failed string `json:"failed,omitempty"`
-	// Changed has the former definitions of tools that the server has changed, by name. An
-	// entry is removed when a person agrees to the new definition.
+	// Changed holds the earlier definitions of tools that the server has changed, by name. An entry
+	// is removed when a person agrees to the new definition.
 	Changed map[string]Tool `json:"changed,omitempty"`
 }
 
-// Listing is what a server lists, as it was sent.
+// Listing holds everything that a server lists, as it was sent.
 type Listing struct {
 	Protocol, Version, Instructions string
 	Tools                           []mcp.Tool
@@ -69,10 +73,10 @@ type Listing struct {
 	Resources                       []mcp.Resource
 }
 
-// Take returns what a listing says about a server. use reports which tools the person uses; nil
-// means all.
+// Take cleans and bounds the listing of a server. use reports whether the person uses a tool; nil
+// means all tools.
 func Take(server string, l Listing, use func(tool string) bool) Known {
-	t := taking{server: server}
+	t := cleaner{server: server}
 	k := Known{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: cut(t.clean(l.Instructions), maxInstructions)}
 	k.Digest = Digest(l.Tools)
 	for _, tool := range l.Tools {
@@ -91,7 +95,7 @@ func Take(server string, l Listing, use func(tool string) bool) Known {
 // Asked reports whether there was ever a connection to the server.
 func (k Known) Asked() bool { return k.Protocol != "" }
 
-// Since returns k with the definitions noted that differ from those known before.
+// Since returns k and adds, to Changed, the definitions in before that differ.
 func (k Known) Since(before Known) Known {
 	for _, now := range k.Tools {
 		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {
@@ -110,7 +114,7 @@ func (k *Known) change(old Tool) {
 	k.Changed[old.Name] = old
 }
 
-// Tool returns the tool with a name: the server's own name, or the one that the model uses.
+// Tool returns the tool with a name, either the server's own name or the name that the model uses.
 func (k Known) Tool(name string) (Tool, bool) {
 	i := slices.IndexFunc(k.Tools, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -122,14 +126,14 @@ func (k Known) Tool(name string) (Tool, bool) {
 	return k.Tools[i], true
 }
 
-// taking cleans what a server lists.
-type taking struct {
+// cleaner cleans a listing and counts its problems.
+type cleaner struct {
 	server   string
 	problems []string
 	removed  int
 }
 
-func (t *taking) add(tools []Tool, from mcp.Tool) []Tool {
+func (t *cleaner) add(tools []Tool, from mcp.Tool) []Tool {
 	shown := words.Line(from.Name, 60)
 	leave := func(why string) []Tool {
 		t.problems = append(t.problems, fmt.Sprintf("tool %s is left out: %s", shown, why))
@@ -182,7 +186,7 @@ func Digest(tools []mcp.Tool) string {
 // maxListed bounds the prompts and the resources of a server.
 const maxListed = 500
 
-func (t *taking) prompts(from []mcp.Prompt) []mcp.Prompt {
+func (t *cleaner) prompts(from []mcp.Prompt) []mcp.Prompt {
 	var all []mcp.Prompt
 	for _, p := range from[:min(len(from), maxListed)] {
 		with := mcp.Prompt{Name: p.Name, Title: t.line(p.Title, 100), Description: t.line(p.Description, 200)}
@@ -196,7 +200,7 @@ func (t *taking) prompts(from []mcp.Prompt) []mcp.Prompt {
 	return all
 }
 
-func (t *taking) resources(from []mcp.Resource) []mcp.Resource {
+func (t *cleaner) resources(from []mcp.Resource) []mcp.Resource {
 	var all []mcp.Resource
 	for _, r := range from[:min(len(from), maxListed)] {
 		if r.URI != "" && r.URI == t.line(r.URI, 500) {

@@ -11,11 +11,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxWritten bounds the schema in the answer to a call that does not fit it, in bytes.
+// maxWritten bounds the schema in an error, in bytes.
 const maxWritten = 2 << 10
 
-// Check returns an error if arguments do not fit the schema of the tool. It shows the schema. A
-// schema that cannot be checked fits everything: the server checks the arguments, too.
+// Check returns an error with the schema of the tool if arguments do not fit it. A schema that
+// cannot be checked fits everything, because the server checks the arguments, too.
 func (t Tool) Check(arguments json.RawMessage) error {
 	var value map[string]any
 	if err := json.Unmarshal(arguments, &value); err != nil || value == nil {
@@ -38,8 +38,8 @@ func (t Tool) misfit(problem string) error {
 	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, cut(string(t.Schema), maxWritten))
 }
 
-// resolved returns the schema ready for checking. References are replaced by what they refer to
-// first, because the library would follow references to themselves for ever.
+// resolved returns the schema ready for checking. It first replaces references by their targets,
+// because the library would follow a reference to itself forever.
 func (t Tool) resolved() (*jsonschema.Resolved, error) {
 	var root any
 	if err := json.Unmarshal(t.Schema, &root); err != nil {
@@ -57,22 +57,24 @@ func (t Tool) resolved() (*jsonschema.Resolved, error) {
 	return schema.Resolve(nil)
 }
 
-// maxUnfolded bounds a schema with its references in their place, in values.
+// maxUnfolded bounds the number of values in a schema after its references are replaced.
 const maxUnfolded = 5000
 
-// unfolding replaces references in a schema by what they refer to. A reference to itself, to
-// another document or to nothing allows anything.
+// unfolding replaces references in a schema by their targets. A reference to itself, to another
+// document or to nothing allows any value.
 type unfolding struct {
 	root any
 	left int
 }
 
-// notSchemas are the keywords whose values are not schemas and have no references.
+// notSchemas holds the keywords whose values are not schemas and have no references.
 var notSchemas = map[string]bool{"enum": true, "const": true, "default": true, "examples": true}
 
-// ofSchemas are the keywords whose values are schemas by name. The names are not keywords.
+// ofSchemas holds the keywords whose values are schemas by name. The names are not keywords.
 var ofSchemas = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true}
 
+// unfold returns a value with its references replaced. within lists the references on the way to
+// it.
 func (u *unfolding) unfold(value any, within []string) any {
 	if u.left--; u.left < 0 {
 		return true
@@ -132,7 +134,7 @@ func (u *unfolding) object(v map[string]any, within []string) any {
 	return with
 }
 
-// lookup returns the value that a reference within the schema refers to.
+// lookup returns the target of a reference within the schema.
 func (u *unfolding) lookup(reference string) (any, bool) {
 	path, local := strings.CutPrefix(reference, "#")
 	if !local {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/words"
 )
 
-// Clean returns a text of a server without invisible characters (control, bidi, zero-width and
-// tag characters), and how many it has removed.
+// Clean removes invisible characters (control, bidi, zero-width and tag characters) from a text of
+// a server, and counts them.
 func Clean(text string) (clean string, removed int) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
 	clean = strings.Map(func(r rune) rune {
@@ -25,14 +25,14 @@ func Clean(text string) (clean string, removed int) {
 	return strings.TrimSpace(clean), removed
 }
 
-func (t *taking) clean(text string) string {
+func (t *cleaner) clean(text string) string {
 	clean, removed := Clean(text)
 	t.removed += removed
 	return clean
 }
 
 // line returns a cleaned text as one line.
-func (t *taking) line(text string, limit int) string { return words.Line(t.clean(text), limit) }
+func (t *cleaner) line(text string, limit int) string { return words.Line(t.clean(text), limit) }
 
 // cut shortens a text to about limit bytes.
 func cut(text string, limit int) string {
@@ -43,9 +43,9 @@ func cut(text string, limit int) string {
 	return lines.Cut(text, limit-note)
 }
 
-// cleanSchema returns a schema as the model gets it, which is of an object and has no invisible
-// characters, and how deep it is nested. The error says what is wrong with it.
-func (t *taking) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth int, err error) {
+// cleanSchema returns a schema for the model, and the depth of its nesting. The schema is of an
+// object and has no invisible characters. The error describes a schema that cannot be used.
+func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth int, err error) {
 	if len(raw) == 0 {
 		return nil, 0, errors.New("it has no schema")
 	}
@@ -78,9 +78,9 @@ func (t *taking) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth
 	return schema, depth, err
 }
 
-// cleanValue returns a decoded value with cleaned texts and names of members, and how deep it is
-// nested.
-func (t *taking) cleanValue(value any) (clean any, depth int) {
+// cleanValue returns a decoded value with cleaned texts and cleaned names of members, and the depth
+// of its nesting.
+func (t *cleaner) cleanValue(value any) (clean any, depth int) {
 	inner := 0
 	switch v := value.(type) {
 	case string:

@@ -9,13 +9,13 @@ import (
 	"unicode"
 )
 
-// Entry is a tool of a server.
+// Entry is a tool with the name of its server.
 type Entry struct {
 	Server string
 	Tool
 }
 
-// Scores of a word of a query by the place where it is found.
+// Scores of a word of a query, by the place in which it is found.
 const (
 	inName        = 10
 	inServer      = 3
@@ -25,15 +25,15 @@ const (
 )
 
 // Find returns the entries that match a query, the best first. Entries of equal score keep their
-// order. An empty query matches all. Words that few entries have count more.
+// order. An empty query matches all entries. A word that few entries have counts more.
 func Find(entries []Entry, query string) []Entry {
 	wanted := split(query)
 	if len(wanted) == 0 {
 		return entries
 	}
-	texts := make([]searched, len(entries))
+	texts := make([]entryWords, len(entries))
 	for i, e := range entries {
-		texts[i] = searchedOf(e)
+		texts[i] = entryWordsOf(e)
 	}
 	type ranked struct {
 		Entry
@@ -62,8 +62,8 @@ func Find(entries []Entry, query string) []Entry {
 	return all
 }
 
-// rarities returns the weight of each wanted word: words that few entries have weigh more.
-func rarities(texts []searched, wanted []string) []float64 {
+// rarities returns the weight of each wanted word. A word that few entries have weighs more.
+func rarities(texts []entryWords, wanted []string) []float64 {
 	all := make([]float64, len(wanted))
 	for j, word := range wanted {
 		having := 0
@@ -77,17 +77,17 @@ func rarities(texts []searched, wanted []string) []float64 {
 	return all
 }
 
-// searched are the words of an entry that a query is compared with.
-type searched struct{ name, server, description, parameters []string }
+// entryWords holds the words of an entry, by the places that Find searches.
+type entryWords struct{ name, server, description, parameters []string }
 
-func searchedOf(e Entry) searched {
+func entryWordsOf(e Entry) entryWords {
 	var schema struct {
 		Properties map[string]struct {
 			Description string `json:"description"`
 		} `json:"properties"`
 	}
 	_ = json.Unmarshal(e.Schema, &schema)
-	s := searched{name: split(e.Name), server: split(e.Server), description: split(e.Description)}
+	s := entryWords{name: split(e.Name), server: split(e.Server), description: split(e.Description)}
 	for name, property := range schema.Properties {
 		s.parameters = append(append(s.parameters, split(name)...), split(property.Description)...)
 	}
@@ -95,7 +95,7 @@ func searchedOf(e Entry) searched {
 }
 
 // worth returns the score of a word for an entry.
-func (s searched) worth(word string) float64 {
+func (s entryWords) worth(word string) float64 {
 	worth := 0.0
 	for _, place := range []struct {
 		words []string
@@ -106,8 +106,8 @@ func (s searched) worth(word string) float64 {
 	return worth
 }
 
-// alike returns 1 if a word is among others, less if one of them only begins with it or it with
-// one of them, else 0.
+// alike returns 1 if word is among words, less if one of words is only the beginning of word or
+// begins with it, and else 0.
 func alike(words []string, word string) float64 {
 	const begins, shortest = 0.6, 3
 	best := 0.0
@@ -122,11 +122,11 @@ func alike(words []string, word string) float64 {
 	return best
 }
 
-// fillers are words that are ignored.
+// fillers lists words that a search ignores.
 var fillers = []string{"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "tool", "tools", "use", "with"}
 
-// split returns the words of a text in lower case: "createIssue" and "create_issue" have
-// the same two.
+// split returns the words of a text in lower case. "createIssue" and "create_issue" give the same
+// words.
 func split(text string) []string {
 	var all []string
 	var word []rune

@@ -9,20 +9,20 @@ import (
 	"agent/internal/words"
 )
 
-// bytesPerToken is the approximate size of a token of definitions. Loading a vocabulary to count
-// them exactly takes longer than a start may take.
+// bytesPerToken is the approximate size of a token of a definition. An exact count would need a
+// vocabulary, and loading one takes longer than a start may take.
 const bytesPerToken = 3.5
 
-// Tokens returns about how many tokens a text of definitions takes.
+// Tokens returns the approximate number of tokens of a text in definitions.
 func Tokens(text string) int { return int(float64(len(text))/bytesPerToken) + 1 }
 
-// Tokens returns about how many tokens the definition takes in a request.
+// Tokens returns the approximate number of tokens that the definition takes in a request.
 func (t Tool) Tokens() int {
 	const frame = 12
 	return frame + Tokens(t.Shown+t.Description+string(t.Schema))
 }
 
-// Tokens returns about how many tokens all definitions take in a request.
+// Tokens returns the approximate number of tokens that all definitions take in a request.
 func (k Known) Tokens() int {
 	n := 0
 	for _, t := range k.Tools {
@@ -34,17 +34,17 @@ func (k Known) Tokens() int {
 // Usable is a server that can be used.
 type Usable struct {
 	Name string
-	// Origin says where it is configured.
+	// Origin names the place in which the server is configured.
 	Origin string
 	Known  Known
-	// Direct is set when its tools are offered directly.
+	// Direct is set if its tools are offered directly.
 	Direct bool
 }
 
 const (
-	// wholeIndex is how long an index with the beginnings of descriptions may be, in tokens.
+	// wholeIndex bounds an index with the beginnings of descriptions, in tokens.
 	wholeIndex = 1000
-	// namesIndex is how long an index with only the names of tools may be, in tokens.
+	// namesIndex bounds an index with only the names of tools, in tokens.
 	namesIndex = 2000
 	// maxFirst bounds the beginning of a description in the index, in characters.
 	maxFirst = 60
@@ -70,8 +70,8 @@ func Index(servers []Usable) string {
 	return text
 }
 
-// tools returns the tools of a server by say, or a note if they are offered directly or not
-// known.
+// tools describes the tools of a server by say. If they are offered directly or are not known, it
+// returns a note.
 func (s Usable) tools(say func(Usable) string) string {
 	switch {
 	case s.Direct:
@@ -103,7 +103,7 @@ func withNames(s Usable) string {
 
 func withCount(s Usable) string { return " " + words.Count(len(s.Known.Tools), "tool") }
 
-// Choice says which servers' tools are offered directly.
+// Choice is the rule by which tools are offered directly.
 type Choice string
 
 // The choices of the setting mcp.tools.
@@ -113,8 +113,8 @@ const (
 	Search   Choice = "search"
 )
 
-// Fit sets Direct for the servers whose definitions fit into room, in tokens: first those that
-// the person always wants, then the others, each in their order.
+// Fit sets Direct for the servers whose definitions fit into room, in tokens. It takes first the
+// servers that the person always wants, and then the others, each in their order.
 func Fit(servers []Usable, always func(name string) bool, choice Choice, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {
@@ -130,7 +130,7 @@ func Fit(servers []Usable, always func(name string) bool, choice Choice, room in
 	}
 }
 
-// offered returns how many tokens the definitions take that are short enough to be offered.
+// offered returns the number of tokens of the definitions that are short enough to be offered.
 func (s *Usable) offered() int {
 	n := 0
 	for _, t := range s.Known.Tools {
@@ -141,7 +141,7 @@ func (s *Usable) offered() int {
 	return n
 }
 
-// Definition returns the whole definition of a tool, as a search shows it.
+// Definition returns the whole definition of a tool for the results of a search.
 func (e Entry) Definition() string {
 	schema := string(e.Schema)
 	if e.Long {
@@ -150,13 +150,13 @@ func (e Entry) Definition() string {
 	return fmt.Sprintf("%s/%s\n%s\narguments: %s", e.Server, e.Shown, e.Description, schema)
 }
 
-// maxName is the longest name of a tool that providers take.
+// maxName is the greatest length of a tool's name that providers accept.
 const maxName = 64
 
 // prefix begins the direct names of tools.
 const prefix = "mcp__"
 
-// Direct returns the name under which a tool is offered directly. shown is its name for the
+// Direct returns the name under which a tool is offered directly. shown is the tool's name for the
 // model.
 func Direct(server, shown string) string { return prefix + server + "__" + shown }
 
@@ -170,9 +170,9 @@ func Split(direct string) (server, shown string, ok bool) {
 	return server, shown, ok && server != "" && shown != ""
 }
 
-// short returns the name of a tool for the model: letters, digits, - and _, and so short that
-// the direct name has at most maxName characters. If the name is changed by cutting or is
-// taken, it ends in digits of a hash.
+// short returns the name of a tool for the model. It has letters, digits, - and _, and is so short
+// that the direct name has at most maxName characters. If it must be cut or is taken, it ends in
+// digits of a hash.
 func short(server, name string, taken func(string) bool) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-') {

@@ -11,23 +11,23 @@ import (
 	"agent/internal/rawjson"
 )
 
-// Store keeps what is known of servers, in a file for each.
+// Store keeps the known facts about servers, in a file for each.
 type Store struct {
-	// Dir is the folder of the files, empty to keep nothing.
+	// Dir is the folder of the files, empty to store nothing.
 	Dir string
 }
 
 // maxStored bounds a file, in bytes.
 const maxStored = 16 << 20
 
-// path returns the file of a server, by its name and its entry in the configuration: a changed
-// entry means another server.
+// path returns the path of the file of a server. It depends on the server's name and on its entry
+// in the configuration, because a changed entry may mean another server.
 func (s Store) path(name string, entry []byte) string {
 	sum := sha256.Sum256(append([]byte(name+"\x00"), entry...))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Load returns what is known of a server; false for nothing.
+// Load returns the known facts about a server. It reports false if there are none.
 func (s Store) Load(name string, entry []byte) (Known, bool) {
 	if s.Dir == "" {
 		return Known{}, false
@@ -40,7 +40,7 @@ func (s Store) Load(name string, entry []byte) (Known, bool) {
 	return k, true
 }
 
-// Save keeps what is known of a server.
+// Save stores the known facts about a server.
 func (s Store) Save(name string, entry []byte, k Known) error {
 	if s.Dir == "" {
 		return nil
