@@ -58,7 +58,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 		{[]string{"settings", "--schema"}, []string{`"compression\.density\.fillerPruning"`}},
 		{[]string{"context", "optimize", doc}, []string{`"recencyPruned": 0,\s+"fillersPruned": 1`}},
 		{[]string{"context", "optimize", doc, "--set", "compression.density.fillerLength=1"}, []string{`"fillersPruned": 0`}},
-		{[]string{"context", "replay", doc}, []string{"high-density, fillers 3", "old results / fillers"}},
+		{[]string{"context", "replay", doc}, []string{"short-results", "old results / fillers"}},
 		{[]string{"context", "replay", doc, "--json"}, []string{`"fillersPruned": 0`}},
 		// The strategy.
 		{[]string{"settings", "compression.strategy", "--set", "compression.strategy=Short-Results"}, []string{"= short-results", "one of .*short-results"}},

@@ -102,66 +102,35 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 
 func newReplay(w world) *cobra.Command {
 	var o contextOptions
-	var options offline.Options
-	var one bool
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Replay recordings and compare ways of keeping the context small",
 		Long: `Feeds the turns of recordings through the pre-send window, once for each way of
 keeping the context small, and compares what would have been sent and what the model
 could not see any more of what it needed. A window that is not set holds the largest
-request twice. FILE may be - for standard input.
-
-With --requests it replays sessions of this program as they were, and shows what each
-request cost and what left the context before it.`,
+request twice. FILE may be - for standard input.`,
 		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			engine := engines(w, o.settingsOptions)
-			if one {
-				return eachOf(w, args, o.json, func(in offline.Input) (*offline.Requests, error) {
-					e, err := engine()
-					if err != nil {
-						return nil, err
-					}
-					return e.OneByOne(cmd.Context(), in)
-				}, func(out io.Writer, sessions []*offline.Requests) error {
-					for _, session := range sessions {
-						if err := session.Print(out); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
+			var reports []*offline.Report
+			for _, file := range args {
+				in, err := readInput(w, file)
+				if err != nil {
+					return err
+				}
+				report, err := offline.Replay(cmd.Context(), in, offline.Strategies(), engines(w, o.settingsOptions))
+				if err != nil {
+					return inputError(in.Name, err)
+				}
+				reports = append(reports, report)
 			}
-			return eachOf(w, args, o.json, func(in offline.Input) (*offline.Report, error) {
-				return offline.Replay(cmd.Context(), in, options, engine)
-			}, offline.Print)
+			if o.json {
+				return rawjson.WriteIndented(w.out, reports)
+			}
+			return offline.Print(w.out, reports)
 		},
 	}
 	o.register(cmd, w)
-	cmd.Flags().BoolVar(&options.Optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
-	cmd.Flags().BoolVar(&one, "requests", false, "show each request of a session of this program, and what left before it")
 	return cmd
-}
-
-// eachOf calls do with each file, and prints all outcomes with show, or as JSON.
-func eachOf[T any](w world, files []string, asJSON bool, do func(offline.Input) (T, error), show func(io.Writer, []T) error) error {
-	var all []T
-	for _, file := range files {
-		in, err := readInput(w, file)
-		if err != nil {
-			return err
-		}
-		one, err := do(in)
-		if err != nil {
-			return inputError(in.Name, err)
-		}
-		all = append(all, one)
-	}
-	if asJSON {
-		return rawjson.WriteIndented(w.out, all)
-	}
-	return show(w.out, all)
 }
 
 func (o *contextOptions) register(cmd *cobra.Command, w world) {

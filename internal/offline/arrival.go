@@ -13,13 +13,13 @@ import (
 // arrived returns the entries of a stretch as they would be under the setting found-max-tokens:
 // longer answers of commands and searches are cut to their head and tail. Answers that show files
 // are left alone. With a setting of 0 nothing is cut.
-func (e *Engine) arrived(s stretch) []*history.Content {
+func (e *Engine) arrived(s Stretch) []*history.Content {
 	most := settings.FoundMaxTokens.Of(e.Settings)
 	if most == 0 {
 		return s.entries
 	}
 	entries := s.entries
-	for _, found := range s.needs.Found() {
+	for _, found := range s.Needs.Found() {
 		if found.Tokens <= most {
 			continue
 		}

@@ -64,7 +64,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
-	w := e.newWindow(in, view{head: noHead})
+	w := e.newWindow(in, View{head: noHead})
 	strategy, err := w.Active()
 	if err != nil {
 		return nil, err
@@ -83,29 +83,45 @@ func (e *Engine) inSession(in Input) {
 // noHead makes an empty head, for a document that no request sends to a model.
 func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
-// view holds the parts of a window's configuration that do not come from the file.
-type view struct {
-	head window.HeadMaker
-	tell func(window.Step)
-	// now returns the time, nil for the engine's clock. price returns the price of a token and
-	// cache the properties of the provider's cache; nil if they are not known. limit returns the
+// View holds the parts of a window's configuration that do not come from the file.
+type View struct {
+	// Tell receives the steps of the window; nil ignores them.
+	Tell func(window.Step)
+	// Now returns the time, nil for the engine's clock. Price returns the price of a token and
+	// Cache the properties of the provider's cache; nil if they are not known. Limit returns the
 	// window of a model if no setting gives it, nil for the usual size.
-	now   func() time.Time
-	price func(model string) cacheaware.Price
-	cache func(model string) cacheaware.Cache
-	limit func(model string) (int, bool)
+	Now   func() time.Time
+	Price func(model string) cacheaware.Price
+	Cache func(model string) cacheaware.Cache
+	Limit func(model string) (int, bool)
+
+	// head makes the head of every request, nil for the head of the engine.
+	head window.HeadMaker
+}
+
+// Window returns the pre-send window onto an empty history, with the settings of a document and of
+// a session in effect.
+func (e *Engine) Window(in *Input, v View) (*window.Window, error) {
+	if err := e.configure(in); err != nil {
+		return nil, err
+	}
+	e.inSession(*in)
+	return e.newWindow(*in, v), nil
 }
 
 // always returns a function with one value for all models.
 func always[T any](value T) func(string) T { return func(string) T { return value } }
 
 // newWindow returns the pre-send window onto an empty history.
-func (e *Engine) newWindow(in Input, v view) *window.Window {
-	if v.now == nil {
-		v.now = e.Now
+func (e *Engine) newWindow(in Input, v View) *window.Window {
+	if v.Now == nil {
+		v.Now = e.Now
 	}
-	if v.limit == nil {
-		v.limit = func(string) (int, bool) { return 0, false }
+	if v.Limit == nil {
+		v.Limit = func(string) (int, bool) { return 0, false }
+	}
+	if v.head == nil {
+		v.head = e.head()
 	}
 	return window.New(window.Config{
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
@@ -113,12 +129,12 @@ func (e *Engine) newWindow(in Input, v view) *window.Window {
 		MakeHead: v.head,
 		Facts:    e.facts(),
 		Counter:  e.Counter,
-		Limit:    v.limit,
-		Price:    v.price,
-		Cache:    v.cache,
+		Limit:    v.Limit,
+		Price:    v.Price,
+		Cache:    v.Cache,
 		Root:     in.WorkspaceRoot,
-		Now:      v.now,
-		Tell:     v.tell,
+		Now:      v.Now,
+		Tell:     v.Tell,
 	})
 }
 

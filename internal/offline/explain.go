@@ -73,12 +73,11 @@ type Staying struct {
 // Explain runs the pre-send window once, as before the next request of a session that is resumed
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
-	if err := e.configure(&in); err != nil {
+	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
+	w, err := e.Window(&in, View{Tell: out.tell, Price: e.price, Cache: func(string) cacheaware.Cache { return chat.CacheOf(e.Settings, 0) }})
+	if err != nil {
 		return nil, err
 	}
-	e.inSession(in)
-	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w := e.newWindow(in, view{head: e.head(), tell: out.tell, price: e.price, cache: always(chat.CacheOf(e.Settings, 0))})
 	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
 		return nil, err
 	}

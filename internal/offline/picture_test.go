@@ -70,7 +70,7 @@ func madeSession() []*history.Content {
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	in := Input{Name: "made", WorkspaceRoot: "/w", Said: saidOnce(madeSession())}
-	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) {
+	report, err := Replay(t.Context(), in, withRecency(), func() (*Engine, error) {
 		e := newEngine(t)
 		e.Counter = func(string) history.Counter { return quarters{} }
 		return e, nil

@@ -14,14 +14,24 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// withRecency returns the strategies, and high-density with its third phase after it.
+func withRecency() []Variant {
+	return slices.Insert(Strategies(), 2, Variant{"high-density, recency 3", [][2]string{
+		{settings.CompressionStrategy.Key(), compression.DefaultName},
+		{settings.DensityKey("recencyPruning"), "true"},
+		{settings.DensityKey("recencyRetention"), "3"},
+	}})
+}
+
 func replayed(t *testing.T, in Input, flags ...string) *Report {
 	t.Helper()
-	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) { return newEngine(t, flags...), nil })
+	report, err := Replay(t.Context(), in, withRecency(), func() (*Engine, error) { return newEngine(t, flags...), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,18 +102,18 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0000001}`))
 	report := replayed(t, in)
-	none, dense, recent, truncated := report.Variants[0], report.Variants[1], report.Variants[2], report.Variants[len(report.Variants)-1]
+	none, recent, truncated := report.Variants[0], report.Variants[2], report.Variants[3]
 	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned.Total() > 0 {
 		t.Errorf("none: %+v", none)
 	}
-	if dense.Pruned.Of("old-result") != 0 || recent.Pruned.Of("old-result") != 0 {
-		t.Errorf("two results are within the newest 3: %+v, %+v", dense.Pruned, recent.Pruned)
+	if recent.Pruned.Of("old-result") != 0 {
+		t.Errorf("two results are within the newest 3: %+v", recent.Pruned)
 	}
 	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
 		t.Errorf("the threshold of the document has no effect: %+v", truncated)
 	}
 	tight := replayed(t, parse(t, document(`{"threshold":1,"contextLimit":230}`)), "max-output-tokens=40")
-	if forced := tight.Variants[len(tight.Variants)-1]; forced.Compressions == 0 || forced.PeakInput > 190 {
+	if forced := tight.Variants[3]; forced.Compressions == 0 || forced.PeakInput > 190 {
 		t.Errorf("what the hard limit forces is no compression: %+v", forced)
 	}
 	var pairs []string
@@ -120,9 +130,9 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	long := strings.Repeat("a line of a result, ", 5)
 	searched := replayed(t, parse(t, recorded(`{"recencyPruning":true,"recencyRetention":1}`,
 		answered{"grep", long, ""}, answered{"grep", long, ""}, answered{"grep", long, ""})))
-	for i, v := range searched.Variants {
-		if got := v.Pruned.Of("old-result"); got != 0 {
-			t.Errorf("%s pruned %d of three results, with the document's switch or number", searched.Variants[i].Name, got)
+	for i, want := range []int{0, 1, 0, 0, 0} {
+		if got := searched.Variants[i].Pruned.Of("old-result"); got != want {
+			t.Errorf("%s pruned %d of three results, want %d", searched.Variants[i].Name, got, want)
 		}
 	}
 	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
@@ -196,12 +206,12 @@ func TestReplayOfDamagedRecordings(t *testing.T) {
 func TestReplayFailures(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no settings")
-	if _, err := Replay(t.Context(), Input{}, Options{}, func() (*Engine, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := Replay(t.Context(), Input{}, Strategies(), func() (*Engine, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	fresh := func() (*Engine, error) { return newEngine(t), nil }
 	var wrong *history.DocumentError
-	if _, err := Replay(t.Context(), parse(t, document(`{"threshold":7}`)), Options{}, fresh); !errors.As(err, &wrong) || wrong.Line != 3 {
+	if _, err := Replay(t.Context(), parse(t, document(`{"threshold":7}`)), Strategies(), fresh); !errors.As(err, &wrong) || wrong.Line != 3 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -283,23 +293,8 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Replay(ctx, parse(t, document("{}")), Options{}, func() (*Engine, error) { return newEngine(t), nil })
+	_, err := Replay(ctx, parse(t, document("{}")), Strategies(), func() (*Engine, error) { return newEngine(t), nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// --optimum finds, for every price, a cost that nothing needed is missing at, and none
-// above that of sending everything.
-func TestReplayOptimum(t *testing.T) {
-	t.Parallel()
-	report, err := Replay(t.Context(), parse(t, document("{}")), Options{Optimum: true}, func() (*Engine, error) { return newEngine(t), nil })
-	if err != nil || len(report.Optimum) == 0 {
-		t.Fatalf("%d optima, %v", len(report.Optimum), err)
-	}
-	for _, o := range report.Optimum {
-		if o.Quotes <= 0 || o.Quotes > o.Words || o.Words > 1 {
-			t.Errorf("%+v", o)
-		}
 	}
 }

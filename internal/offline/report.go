@@ -17,17 +17,6 @@ type Report struct {
 	File     string    `json:"file"`
 	Entries  int       `json:"entries"`
 	Variants []Account `json:"variants"`
-	// Optimum is the least possible cost of the recording, if it was asked for.
-	Optimum []Optimum `json:"optimum,omitempty"`
-}
-
-// Optimum is the least possible cost of a recording under a price model, relative to sending
-// everything. For Quotes, the texts that edits quote must be in the context when the edits are
-// made; for Words, the rare words that replies use as well.
-type Optimum struct {
-	Model  string  `json:"model"`
-	Quotes float64 `json:"quotes"`
-	Words  float64 `json:"words"`
 }
 
 // Print writes reports as tables for people. Several reports become a table by file, followed by
@@ -102,13 +91,7 @@ func (r *Report) print(out io.Writer) error {
 	row("pre-send time per request", func(a Account) string {
 		return (a.PreSend / time.Duration(max(1, a.Requests))).Round(time.Microsecond).String()
 	})
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, o := range r.Optimum {
-		fmt.Fprintf(out, "least possible, %s: %.3f with all that edits quote, %.3f with every rare word\n", o.Model, o.Quotes, o.Words)
-	}
-	return nil
+	return w.Flush()
 }
 
 // Sum adds up the reports of all recordings. The worst prefix is the worst of any recording.

@@ -17,7 +17,7 @@ import (
 
 // run replays a recording under one variant at one price.
 type run struct {
-	*recording
+	*Recording
 	variant Variant
 	model   PriceModel
 
@@ -44,8 +44,8 @@ func (r *run) all(ctx context.Context) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
-	for i, s := range r.stretches {
-		r.stretch, r.reply, r.sight = i, 0, judge.NewSight(s.needs)
+	for i, s := range r.Stretches {
+		r.stretch, r.reply, r.sight = i, 0, judge.NewSight(s.Needs)
 		if i > 0 {
 			if err := r.window.History.Clear(); err != nil {
 				return err
@@ -97,13 +97,12 @@ func (r *run) prepare() error {
 	}
 	r.engine = engine
 	r.figures.Pruned = compression.CountsOf(nil)
-	r.window = engine.newWindow(in, view{
-		head:  engine.head(),
-		tell:  r.note,
-		now:   r.now,
-		price: always(r.model.Price),
-		limit: func(string) (int, bool) { return r.size, true },
-		cache: always(r.cache),
+	r.window = engine.newWindow(in, View{
+		Tell:  r.note,
+		Now:   r.now,
+		Price: always(r.model.Price),
+		Limit: func(string) (int, bool) { return r.size, true },
+		Cache: always(r.cache),
 	})
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
 	counter.Count("any text") // loads the vocabulary, so that no request is charged with the time
@@ -113,7 +112,7 @@ func (r *run) prepare() error {
 
 // now returns the time of the next request in the recording.
 func (r *run) now() time.Time {
-	c := r.stretches[r.stretch].clock
+	c := r.Stretches[r.stretch].clock
 	return c[min(r.reply, len(c)-1)]
 }
 
@@ -121,13 +120,13 @@ func (r *run) now() time.Time {
 // content needed for that reply the model saw. A text that an applied edit quotes and the model
 // could not see would have been read again, which is another request each.
 func (r *run) answer(ctx context.Context) error {
-	s := r.stretches[r.stretch]
+	s := r.Stretches[r.stretch]
 	if err := r.request(ctx, false); err != nil {
 		return err
 	}
 	sent, _ := r.window.History.Curated()
-	r.figures.NeverWhole += s.needs.NeverWhole(r.entry-len(r.arrived), r.arrived, sent)
-	needs := s.needs.Replies[r.reply]
+	r.figures.NeverWhole += s.Needs.NeverWhole(r.entry-len(r.arrived), r.arrived, sent)
+	needs := s.Needs.Replies[r.reply]
 	for _, q := range needs.Quotes {
 		if !q.Applied {
 			continue

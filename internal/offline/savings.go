@@ -316,16 +316,16 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 	prices := cmp.Or(known.Prices, &settings.Prices{})
 	usd := prices.Input / 1e6
 	in := Input{Name: path, WorkspaceRoot: stretch.Project, History: stretch.Entries, Said: saidOnce(stretch.Entries)}
-	r, err := newRecording(in, s.fresh)
+	r, err := Prepare(in, s.fresh)
 	if err != nil {
-		return Saving{}, fmt.Errorf("replaying %s: %w", path, err)
+		return Saving{}, err
 	}
 	saving := Saving{}
-	for _, v := range Variants() {
+	for _, v := range Strategies() {
 		if !v.everything() && !v.priced() {
 			continue
 		}
-		one := &run{recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
+		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
 			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
 		}

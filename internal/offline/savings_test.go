@@ -65,7 +65,7 @@ func TestSavingsAgreeWithReplay(t *testing.T) {
 	text := claudeLog("claude-opus-4-5-20251101", 5)
 	found := savingsOf(t, SavingsOptions{}, map[string]string{"s.jsonl": text})
 	in := parse(t, text)
-	report, err := Replay(t.Context(), in, Options{}, func() (*Engine, error) { return newEngine(t), nil })
+	report, err := Replay(t.Context(), in, Strategies(), func() (*Engine, error) { return newEngine(t), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

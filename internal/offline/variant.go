@@ -1,9 +1,6 @@
 package offline
 
 import (
-	"slices"
-	"strconv"
-
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/settings"
@@ -19,44 +16,28 @@ type Variant struct {
 // noneName is the name of the variant with which others are compared.
 const noneName = "none"
 
-// Variants returns the variants that a replay compares. "none" sends everything: no pruning, and
-// a window that is never full. A density phase that is off by default has a variant of its own.
-func Variants() []Variant {
-	strategy := [2]string{settings.CompressionStrategy.Key(), compression.DefaultName}
-	none := Variant{noneName, [][2]string{
-		strategy,
-		{settings.ContextLimit.Key(), "1000000000"},
-		{settings.CompressionThreshold.Key(), "1"},
-	}}
-	dense := Variant{compression.DefaultName, [][2]string{strategy}}
-	var extra []Variant
+// Strategies returns the variants that a replay compares unless the caller has others: "none", which
+// sends everything without pruning into a window that is never full, and each strategy that asks no
+// model.
+func Strategies() []Variant {
+	none := withStrategy(compression.DefaultName)
+	none.Name = noneName
+	none.Set = append(none.Set, [2]string{settings.ContextLimit.Key(), "1000000000"}, [2]string{settings.CompressionThreshold.Key(), "1"})
 	for _, phase := range compression.Phases() {
-		off := [2]string{settings.DensityKey(phase.Switch.Name), "false"}
-		none.Set = append(none.Set, off)
-		if !phase.Switch.Default {
-			dense.Set = append(dense.Set, off)
-			extra = append(extra, withPhase(phase))
+		none.Set = append(none.Set, [2]string{settings.DensityKey(phase.Switch.Name), "false"})
+	}
+	variants := []Variant{none}
+	for _, name := range compression.Names() {
+		if strategy, err := compression.Get(name); err == nil && !strategy.RequiresLLM() {
+			variants = append(variants, withStrategy(name))
 		}
 	}
-	for i, v := range extra {
-		extra[i].Set = slices.Concat(dense.Set, v.Set)
-	}
-	variants := append([]Variant{none, dense}, extra...)
-	variants = append(variants, Variant{compression.CacheAwareName, [][2]string{{settings.CompressionStrategy.Key(), compression.CacheAwareName}}})
-	return append(variants, Variant{"top-down-truncation", [][2]string{{settings.CompressionStrategy.Key(), "top-down-truncation"}}})
+	return variants
 }
 
-// withPhase returns a variant that switches a phase on, with the default values of its numbers.
-func withPhase(phase compression.Phase) Variant {
-	v := Variant{
-		Name: compression.DefaultName + ", " + phase.Name,
-		Set:  [][2]string{{settings.DensityKey(phase.Switch.Name), "true"}},
-	}
-	for _, n := range phase.Numbers {
-		v.Name += " " + strconv.Itoa(n.Default)
-		v.Set = append(v.Set, [2]string{settings.DensityKey(n.Name), strconv.Itoa(n.Default)})
-	}
-	return v
+// withStrategy returns the variant that is the user's settings with another strategy.
+func withStrategy(name string) Variant {
+	return Variant{name, [][2]string{{settings.CompressionStrategy.Key(), name}}}
 }
 
 // priced reports whether the price affects the decisions of the variant.

@@ -5,7 +5,4 @@
 // A word is rare if it looks like a name in a program and only content that can be pruned holds
 // it: no text of a human or the model, no head of a call. Once a reply uses the word, later
 // replies have it from there.
-//
-// The package also finds the least possible cost of a recording, given perfect knowledge of later
-// needs (optimum.go).
 package judge

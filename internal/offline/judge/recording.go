@@ -10,8 +10,9 @@ import (
 // A Recording holds the needs of a stretch of a recorded conversation, reply by reply.
 type Recording struct {
 	Replies []Reply
+	// Parts lists the units of the conversation, in order.
+	Parts []cacheaware.Part
 
-	parts []cacheaware.Part
 	// words numbers the rare words that replies use.
 	words map[string]int32
 	// views maps the places of answers to the parts of files that they show.
@@ -22,11 +23,10 @@ type Recording struct {
 type Reply struct {
 	// Quotes lists the texts that its edits quote.
 	Quotes []Quote
-	// Rare is the number of rare words that the reply uses, Named the number of its words that
-	// stood in the request.
-	Rare, Named int
-
-	rare []rareWord
+	// Rare lists the rare words that the reply uses. Named is the number of its words that stood in
+	// the request.
+	Rare  []RareWord
+	Named int
 }
 
 // Quote is a text that an edit quotes.
@@ -37,15 +37,16 @@ type Quote struct {
 	// Source is the text of the part from which the quote would be read again: the shortest
 	// answer that showed it, else the shortest text of the model.
 	Source string
-
-	newest int // the part that showed it last
-	fixed  bool
+	// Newest is the index of the part that showed it last. Fixed is set if a part that never
+	// changes showed it.
+	Newest int
+	Fixed  bool
 }
 
-// rareWord is a rare word and the newest part that holds it.
-type rareWord struct {
+// A RareWord is a rare word and the index of the newest part that holds it.
+type RareWord struct {
 	word   int32
-	newest int
+	Newest int
 }
 
 // New reads a conversation from which nothing was pruned.
@@ -60,8 +61,8 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 			replies++
 		}
 	}
-	r := &Recording{Replies: make([]Reply, replies), parts: engine.Recorded(), words: map[string]int32{}, views: map[history.Ref]*view{}}
-	for _, p := range r.parts {
+	r := &Recording{Replies: make([]Reply, replies), Parts: engine.Recorded(), words: map[string]int32{}, views: map[history.Ref]*view{}}
+	for _, p := range r.Parts {
 		if p.Path != "" {
 			r.views[history.Ref{Entry: p.Entry, Block: p.Block}] = &view{p.Path, p.From, p.To}
 		}
@@ -77,7 +78,7 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 // Found returns the answers of commands and searches.
 func (r *Recording) Found() []cacheaware.Part {
 	var found []cacheaware.Part
-	for _, p := range r.parts {
+	for _, p := range r.Parts {
 		if p.Found {
 			found = append(found, p)
 		}
@@ -89,21 +90,21 @@ func (r *Recording) Found() []cacheaware.Part {
 func (r *Recording) quote(q cacheaware.Quote) Quote {
 	found := Quote{Quote: q}
 	source := -1
-	for at := range r.parts {
-		p := &r.parts[at]
+	for at := range r.Parts {
+		p := &r.Parts[at]
 		if p.Request > q.Reply {
 			break
 		}
 		if !strings.Contains(p.Text, q.Text) {
 			continue
 		}
-		found.Shown, found.newest, found.fixed = true, at, found.fixed || p.Fixed
-		if source < 0 || better(p, &r.parts[source]) {
+		found.Shown, found.Newest, found.Fixed = true, at, found.Fixed || p.Fixed
+		if source < 0 || better(p, &r.Parts[source]) {
 			source = at
 		}
 	}
 	if found.Shown {
-		found.Source = r.parts[source].Text
+		found.Source = r.Parts[source].Text
 	}
 	return found
 }
@@ -125,17 +126,17 @@ func (r *Recording) findWords() {
 	}
 	held, read := map[string]holder{}, 0
 	for k := range r.Replies {
-		for ; read < len(r.parts) && r.parts[read].Request <= k; read++ {
-			for word := range cacheaware.Names(r.parts[read].Text) {
-				held[word] = holder{read, held[word].fixed || r.parts[read].Fixed}
+		for ; read < len(r.Parts) && r.Parts[read].Request <= k; read++ {
+			for word := range cacheaware.Names(r.Parts[read].Text) {
+				held[word] = holder{read, held[word].fixed || r.Parts[read].Fixed}
 			}
 		}
 		reply, seen := &r.Replies[k], map[string]bool{}
-		for at := read; at < len(r.parts) && r.parts[at].Request == k+1; at++ {
-			if !r.parts[at].Written {
+		for at := read; at < len(r.Parts) && r.Parts[at].Request == k+1; at++ {
+			if !r.Parts[at].Written {
 				continue
 			}
-			for word := range cacheaware.Names(r.parts[at].Text) {
+			for word := range cacheaware.Names(r.Parts[at].Text) {
 				h, known := held[word]
 				if !known || seen[word] {
 					continue
@@ -143,11 +144,10 @@ func (r *Recording) findWords() {
 				seen[word] = true
 				reply.Named++
 				if !h.fixed {
-					reply.rare = append(reply.rare, rareWord{r.number(word), h.newest})
+					reply.Rare = append(reply.Rare, RareWord{r.number(word), h.newest})
 				}
 			}
 		}
-		reply.Rare = len(reply.rare)
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *Sight) Shows(text string) bool {
 // Lost returns how many of the rare words of a reply are nowhere in the request.
 func (s *Sight) Lost(r Reply) int {
 	lost := 0
-	for _, rare := range r.rare {
+	for _, rare := range r.Rare {
 		if s.count[rare.word] == 0 {
 			lost++
 		}

@@ -1,4 +1,4 @@
-package offline_test
+package main
 
 import (
 	"bytes"
@@ -220,7 +220,7 @@ func TestOneByOneDecidesAsLive(t *testing.T) {
 			if err != nil || len(notices) > 0 {
 				t.Fatal(err, notices)
 			}
-			replayed, err := fresh(t).OneByOne(t.Context(), in)
+			replayed, err := oneByOne(t.Context(), in, func() (*offline.Engine, error) { return fresh(t), nil })
 			if err != nil {
 				t.Fatal(err)
 			}

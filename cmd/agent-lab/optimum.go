@@ -1,10 +1,13 @@
-package judge
+package main
 
-import "agent/internal/compression/cacheaware"
+import (
+	"agent/internal/compression/cacheaware"
+	"agent/internal/offline/judge"
+)
 
-// Requests holds the facts, besides the units, that determine the price of a recording's
+// requests holds the facts, besides the units, that determine the price of a recording's
 // requests.
-type Requests struct {
+type requests struct {
 	Price cacheaware.Price
 	// Head is the size of the system prompt and tools before the conversation, in tokens.
 	Head int
@@ -16,11 +19,11 @@ type Requests struct {
 // vanish at no cost as soon as they are not needed any more.
 const leastItem = 100
 
-// MaxOptimum is the largest number of requests for which Optimum takes a bearable time. The time
+// maxOptimum is the largest number of requests for which leastCost takes a bearable time. The time
 // grows with the third power of the number.
-const MaxOptimum = 600
+const maxOptimum = 600
 
-// Optimum returns the least possible cost of the recording, as a share of the cost of sending
+// leastCost returns the least possible cost of the recording, as a share of the cost of sending
 // everything. Units leave when they are not needed any more, at the best possible times, as if by
 // a person who knows the rest of the conversation. The result is a lower bound, found by dynamic
 // programming over the times and places of cuts. Needed are the quotes of applied edits and, if
@@ -30,19 +33,19 @@ const MaxOptimum = 600
 // from the present one on, compared with vanishing for free, if the context is cut in front of
 // all of them at the requests a and b and nowhere between. Units that are dead by b either wait
 // for b, or a cut at their own place splits the interval in two.
-func (r *Recording) Optimum(words bool, q Requests) float64 {
-	o := newOptimum(r, r.needs(words), q)
+func leastCost(r *judge.Recording, words bool, q requests) float64 {
+	o := newOptimum(r, neededUntil(r, words), q)
 	if o.none == 0 {
 		return 1
 	}
 	return o.least() / o.none
 }
 
-// needs returns for each unit the first request at which it may be missing.
-func (r *Recording) needs(words bool) []int {
-	dead := make([]int, len(r.parts))
-	for at := range r.parts {
-		switch p := &r.parts[at]; {
+// neededUntil returns for each unit the first request at which it may be missing.
+func neededUntil(r *judge.Recording, words bool) []int {
+	dead := make([]int, len(r.Parts))
+	for at := range r.Parts {
+		switch p := &r.Parts[at]; {
 		case p.Fixed:
 			dead[at] = forever
 		case p.Quote:
@@ -53,13 +56,13 @@ func (r *Recording) needs(words bool) []int {
 	}
 	for k := range r.Replies {
 		for _, q := range r.Replies[k].Quotes {
-			if q.Applied && q.Shown && !q.fixed {
-				dead[q.newest] = max(dead[q.newest], k+1)
+			if q.Applied && q.Shown && !q.Fixed {
+				dead[q.Newest] = max(dead[q.Newest], k+1)
 			}
 		}
 		if words {
-			for _, rare := range r.Replies[k].rare {
-				dead[rare.newest] = max(dead[rare.newest], k+1)
+			for _, rare := range r.Replies[k].Rare {
+				dead[rare.Newest] = max(dead[rare.Newest], k+1)
 			}
 		}
 	}
@@ -76,7 +79,7 @@ type item struct {
 }
 
 type optimum struct {
-	Requests
+	requests
 	// rate is the price of an already sent token at each request, sum holds its prefix sums.
 	rate, sum []float64
 	items     []item
@@ -88,8 +91,8 @@ type optimum struct {
 	again [][]float64
 }
 
-func newOptimum(r *Recording, dead []int, q Requests) *optimum {
-	o := &optimum{Requests: q, sum: make([]float64, len(q.Cold)+1), rate: make([]float64, len(q.Cold))}
+func newOptimum(r *judge.Recording, dead []int, q requests) *optimum {
+	o := &optimum{requests: q, sum: make([]float64, len(q.Cold)+1), rate: make([]float64, len(q.Cold))}
 	for k, cold := range q.Cold {
 		o.rate[k] = q.Price.Read
 		if cold {
@@ -99,9 +102,9 @@ func newOptimum(r *Recording, dead []int, q Requests) *optimum {
 	}
 	o.none = o.costOfAll(r)
 	o.base = o.none
-	stays := make([]float64, len(r.parts)) // tokens of a unit at its smallest, while it lives
-	for at := range r.parts {
-		p := &r.parts[at]
+	stays := make([]float64, len(r.Parts)) // tokens of a unit at its smallest, while it lives
+	for at := range r.Parts {
+		p := &r.Parts[at]
 		stays[at] = float64(p.Tokens)
 		saves := float64(p.Tokens - p.Left)
 		if dead[at] >= len(q.Cold) || p.Request >= len(q.Cold) || saves <= 0 {
@@ -119,15 +122,15 @@ func newOptimum(r *Recording, dead []int, q Requests) *optimum {
 	return o
 }
 
-func (o *optimum) costOfAll(r *Recording) float64 {
+func (o *optimum) costOfAll(r *judge.Recording) float64 {
 	cost, total, at := 0.0, float64(o.Head), 0
 	for k, cold := range o.Cold {
 		before := total
 		if k == 0 || cold {
 			before = 0
 		}
-		for ; at < len(r.parts) && r.parts[at].Request <= k; at++ {
-			total += float64(r.parts[at].Tokens)
+		for ; at < len(r.Parts) && r.Parts[at].Request <= k; at++ {
+			total += float64(r.Parts[at].Tokens)
 		}
 		cost += o.Price.Read*before + o.Price.Write*(total-before)
 	}
@@ -147,7 +150,7 @@ func (o *optimum) carry(i item, from, to int) float64 {
 }
 
 // weigh fills again: the cost of billing the context behind each cut anew.
-func (o *optimum) weigh(r *Recording, stays []float64) {
+func (o *optimum) weigh(r *judge.Recording, stays []float64) {
 	o.again = make([][]float64, len(o.items))
 	for n := range o.again {
 		o.again[n] = make([]float64, len(o.Cold))
@@ -157,11 +160,11 @@ func (o *optimum) weigh(r *Recording, stays []float64) {
 			continue
 		}
 		behind, next := 0.0, len(o.items)-1
-		for at := len(r.parts) - 1; at >= 0; at-- {
+		for at := len(r.Parts) - 1; at >= 0; at-- {
 			here := next >= 0 && o.items[next].part == at
-			if r.parts[at].Request < k {
+			if r.Parts[at].Request < k {
 				if here && o.items[next].dead <= k {
-					behind += float64(r.parts[at].Left)
+					behind += float64(r.Parts[at].Left)
 				} else {
 					behind += stays[at]
 				}
@@ -176,16 +179,16 @@ func (o *optimum) weigh(r *Recording, stays []float64) {
 
 // least returns the least possible cost.
 func (o *optimum) least() float64 {
-	requests := len(o.Cold)
-	width := requests + 2
+	last := len(o.Cold)
+	width := last + 2
 	cell := func(a, b int) int { return (a+1)*width + b } // a begins at -1
 	behind, best := make([]float64, width*width), make([]float64, width*width)
 	column := make([]float64, width) // best[t][b] by t, contiguous because split reads it in this order
 	cost := o.base
 	for n := len(o.items) - 1; n >= 0; n-- {
 		i, again := o.items[n], o.again[n]
-		cost -= o.carry(i, i.dead, requests)
-		for b := 1; b <= requests; b++ {
+		cost -= o.carry(i, i.dead, last)
+		for b := 1; b <= last; b++ {
 			for a := b - 1; a >= -1; a-- {
 				least := behind[cell(a, b)]
 				if i.dead > a && i.dead <= b {
@@ -197,7 +200,7 @@ func (o *optimum) least() float64 {
 		}
 		behind, best = best, behind
 	}
-	return cost + behind[cell(-1, requests)]
+	return cost + behind[cell(-1, last)]
 }
 
 // split returns the least cost of an interval. Either its item waits for the end of the interval,

@@ -1,4 +1,4 @@
-package offline
+package main
 
 import (
 	"context"
@@ -16,19 +16,20 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/offline"
 	"agent/internal/settings"
 	"agent/internal/words"
 )
 
-// Requests lists the requests of a session of this program: the content pruned before each, the
+// replayedRequests lists the requests of a session of this program: the content pruned before each, the
 // cost, and whether a replay decides as the session did.
-type Requests struct {
-	File     string    `json:"file"`
-	Requests []Request `json:"requests"`
+type replayedRequests struct {
+	File     string            `json:"file"`
+	Requests []replayedRequest `json:"requests"`
 }
 
-// Request describes one request. Costs are in tokens at the full price of input.
-type Request struct {
+// replayedRequest describes one request. Costs are in tokens at the full price of input.
+type replayedRequest struct {
 	Number int `json:"request"`
 	// Tokens is the size of the request and Cost its cost. All and Without are the same if
 	// nothing had ever been pruned.
@@ -37,30 +38,32 @@ type Request struct {
 	Cost    float64 `json:"cost"`
 	Without float64 `json:"costWithoutPruning"`
 	// Cold is set if nothing of the request was cached.
-	Cold   bool      `json:"cold,omitzero"`
-	Leaves []Leaving `json:"leaves,omitempty"`
+	Cold   bool              `json:"cold,omitzero"`
+	Leaves []offline.Leaving `json:"leaves,omitempty"`
 	// Differs is set if the session had another context at this request, or noted other facts
 	// about the request.
 	Differs bool `json:"differs,omitzero"`
 }
 
-// OneByOne replays a session that kept an account. It takes from the log when each request was
+// oneByOne replays a session that kept an account. It takes from the log when each request was
 // sent, to which model, at which price, the properties of the cache, and the provider's report.
 // Everything else is decided anew.
-func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
-	if err := e.configure(&in); err != nil {
+func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*replayedRequests, error) {
+	e, err := fresh()
+	if err != nil {
 		return nil, err
 	}
-	e.inSession(in)
-	o := &oneByOne{Engine: e, out: &Requests{File: in.Name, Requests: []Request{}}, copies: map[string]string{}}
-	o.window = e.newWindow(in, view{
-		head:  e.head(),
-		tell:  o.tell,
-		now:   func() time.Time { return o.next.Time() },
-		price: func(string) cacheaware.Price { return o.next.Moment().Price },
-		cache: func(string) cacheaware.Cache { return o.next.Cache },
-		limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
+	o := &replay{settings: e.Settings, out: &replayedRequests{File: in.Name, Requests: []replayedRequest{}}, copies: map[string]string{}}
+	o.window, err = e.Window(&in, offline.View{
+		Tell:  o.tell,
+		Now:   func() time.Time { return o.next.Time() },
+		Price: func(string) cacheaware.Price { return o.next.Moment().Price },
+		Cache: func(string) cacheaware.Cache { return o.next.Cache },
+		Limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
 	})
+	if err != nil {
+		return nil, err
+	}
 	o.window.Copies = o.copies
 	o.window.Recorded = func() (cacheaware.Request, bool) { return o.next, o.next.At > 0 }
 	o.session = cacheaware.New(cacheaware.Options{
@@ -87,12 +90,12 @@ func (e *Engine) OneByOne(ctx context.Context, in Input) (*Requests, error) {
 
 var errNoAccount = errors.New("it says nothing of single requests; only sessions of this program with cache-aware do")
 
-// oneByOne is the state of a replay. session follows the log, so it holds the context that the
+// replay is the state of a replay. session follows the log, so it holds the context that the
 // session had.
-type oneByOne struct {
-	*Engine
-	window  *window.Window
-	session *cacheaware.Engine
+type replay struct {
+	settings *settings.Settings
+	window   *window.Window
+	session  *cacheaware.Engine
 	// pending holds the steps since the latest reply that has notes about its request. next holds
 	// the notes of the reply that follows them.
 	pending []history.Step
@@ -101,13 +104,13 @@ type oneByOne struct {
 	changes bool
 	// copies maps hashes to the file contents that folds of the log found on disk.
 	copies map[string]string
-	left   []Leaving
-	out    *Requests
+	left   []offline.Leaving
+	out    *replayedRequests
 }
 
 // take follows a step of the log. Steps wait until the next reply, which has the notes about
 // their request.
-func (o *oneByOne) take(ctx context.Context, step history.Step) error {
+func (o *replay) take(ctx context.Context, step history.Step) error {
 	o.copy(step)
 	o.pending = append(o.pending, step)
 	if step.Kind != history.MutationAdded || step.Entry.Speaker != history.AI {
@@ -118,7 +121,7 @@ func (o *oneByOne) take(ctx context.Context, step history.Step) error {
 		return nil
 	}
 	o.next = request
-	if err := o.Settings.Set(settings.Session, settings.Model.Key(), request.Model); err != nil {
+	if err := o.settings.Set(settings.Session, settings.Model.Key(), request.Model); err != nil {
 		return err
 	}
 	for _, step := range o.pending[:len(o.pending)-1] {
@@ -131,7 +134,7 @@ func (o *oneByOne) take(ctx context.Context, step history.Step) error {
 }
 
 // copy keeps the file contents that a fold of the log found on disk.
-func (o *oneByOne) copy(step history.Step) {
+func (o *replay) copy(step history.Step) {
 	for _, edit := range step.Edits {
 		if edit.After == nil {
 			continue
@@ -147,7 +150,7 @@ func (o *oneByOne) copy(step history.Step) {
 }
 
 // before follows a step that precedes a request.
-func (o *oneByOne) before(ctx context.Context, step history.Step) error {
+func (o *replay) before(ctx context.Context, step history.Step) error {
 	switch step.Kind {
 	case history.MutationDensity, history.MutationReplaced:
 		o.changes = true
@@ -176,7 +179,7 @@ func (o *oneByOne) before(ctx context.Context, step history.Step) error {
 
 // catchUp makes the changes that the log has before an entry that is no reply. They were made for
 // a request that was never answered, or by a person.
-func (o *oneByOne) catchUp(ctx context.Context) error {
+func (o *replay) catchUp(ctx context.Context) error {
 	if !o.changes {
 		return nil
 	}
@@ -194,7 +197,7 @@ func (o *oneByOne) catchUp(ctx context.Context) error {
 }
 
 // same reports whether the context equals the context of the session.
-func (o *oneByOne) same() bool {
+func (o *replay) same() bool {
 	entries := o.window.History.RawHistory()
 	if len(entries) != o.session.Len() {
 		return false
@@ -208,7 +211,7 @@ func (o *oneByOne) same() bool {
 }
 
 // answer makes a request that was answered, and compares it with the session's request.
-func (o *oneByOne) answer(ctx context.Context, step history.Step) error {
+func (o *replay) answer(ctx context.Context, step history.Step) error {
 	o.left, o.changes = nil, false
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil {
 		return err
@@ -221,13 +224,13 @@ func (o *oneByOne) answer(ctx context.Context, step history.Step) error {
 	}
 	o.session.Follow(step)
 	noted, _ := history.MetaOf[cacheaware.Request](stamped, cacheaware.MetaRequest)
-	r := Request{Number: len(o.out.Requests) + 1, Leaves: o.left, Differs: !same || !reflect.DeepEqual(noted, o.next)}
+	r := replayedRequest{Number: len(o.out.Requests) + 1, Leaves: o.left, Differs: !same || !reflect.DeepEqual(noted, o.next)}
 	o.out.Requests = append(o.out.Requests, r)
 	return nil
 }
 
 // account notes the costs of the requests since the latest clear.
-func (o *oneByOne) account() {
+func (o *replay) account() {
 	bills, _ := o.window.Bills()
 	since := len(o.out.Requests) - len(bills)
 	for i, b := range bills {
@@ -239,19 +242,29 @@ func (o *oneByOne) account() {
 }
 
 // tell collects the prunes of a step of the window.
-func (o *oneByOne) tell(step window.Step) {
+func (o *replay) tell(step window.Step) {
 	if step, ok := step.(window.Density); ok {
 		for _, p := range step.Prunes {
-			o.left = append(o.left, Leaving{string(p.Kind), p.Tool, p.Subject, p.Reason, p.Tokens, p.Cut})
+			o.left = append(o.left, offline.Leaving{Kind: string(p.Kind), Tool: p.Tool, Subject: p.Subject, Reason: p.Reason, Tokens: p.Tokens, Cut: p.Cut})
 		}
 	}
 }
 
-// Print writes a line for each request, with a summary of the content that left before it.
-func (r *Requests) Print(out io.Writer) error {
+// printRequests writes the requests of sessions.
+func printRequests(out io.Writer, sessions []*replayedRequests) error {
+	for _, session := range sessions {
+		if err := session.print(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print writes a line for each request, with a summary of the content that left before it.
+func (r *replayedRequests) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "request\ttokens\tof\tcost\tof\tcache\t  left before it")
-	var all Request
+	var all replayedRequest
 	differ := 0
 	for _, q := range r.Requests {
 		cache := ""
@@ -276,7 +289,7 @@ func (r *Requests) Print(out io.Writer) error {
 }
 
 // left sums up by kind the content that left before a request.
-func (q Request) left() string {
+func (q replayedRequest) left() string {
 	tokens, units := map[string]int{}, map[string]int{}
 	for _, l := range q.Leaves {
 		tokens[l.Kind] += l.Tokens

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/app"
+)
+
+// recording is a document in which a file is read and edited twice.
+const recording = `{"workspaceRoot":"/w","history":[
+{"speaker":"human","blocks":[{"type":"text","text":"change a"}]},
+{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"a"}}]},
+{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"alpha beta"}]},
+{"speaker":"ai","blocks":[{"type":"tool_call","id":"2","name":"replace","parameters":{"file_path":"a","old_string":"alpha","new_string":"x"}}]},
+{"speaker":"tool","blocks":[{"type":"tool_response","callId":"2","toolName":"replace","result":"ok"}]},
+{"speaker":"ai","blocks":[{"type":"tool_call","id":"3","name":"replace","parameters":{"file_path":"a","old_string":"beta","new_string":"x"}}]},
+{"speaker":"tool","blocks":[{"type":"tool_response","callId":"3","toolName":"replace","result":"ok"}]},
+{"speaker":"ai","blocks":[{"type":"text","text":"done"}]}]}`
+
+// lab runs the program with the recording in a file and returns its output.
+func lab(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
+	if err := os.WriteFile(filepath.Join(p.Dir, "doc.json"), []byte(recording), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	root := newRoot(p)
+	root.SetArgs(args)
+	root.SetOut(&out)
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// The variants include the phase that is off by default, and for every price the optimum is a cost at
+// which nothing needed is missing, and none above the cost of sending everything.
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	out, err := lab(t, "variants", "--optimum", "--json", "doc.json")
+	var all []struct {
+		Variants []struct{ Name string }
+		Optimum  []least
+	}
+	if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 || len(all[0].Optimum) == 0 {
+		t.Fatalf("%s, %v", out, err)
+	}
+	var names []string
+	for _, v := range all[0].Variants {
+		names = append(names, v.Name)
+	}
+	if got := strings.Join(names, "|"); got != "none|high-density|high-density, recency 3|top-down-truncation|cache-aware" {
+		t.Errorf("the variants are %s", got)
+	}
+	for _, o := range all[0].Optimum {
+		if o.Quotes <= 0 || o.Quotes > o.Words || o.Words > 1 {
+			t.Errorf("%+v", o)
+		}
+	}
+	out, err = lab(t, "variants", "--optimum", "doc.json", "doc.json")
+	if err != nil || !strings.Contains(out, "all 2 recordings") || !strings.Contains(out, "doc.json: least possible, no cache: ") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+func TestRecordingsThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ args, want string }{
+		{"requests doc.json", "says nothing of single requests"},
+		{"variants none.json", "none.json"},
+		{"variants doc.json --set nothing=1", "nothing"},
+		{"variants", "at least 1 arg"},
+	} {
+		if out, err := lab(t, strings.Fields(c.args)...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %s, %v", c.args, out, err)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/offline/judge"
+	"agent/internal/traits"
+)
+
+// byLetter counts a token for each byte.
+type byLetter struct{}
+
+func (byLetter) Count(text string) int { return len(text) }
+
+// options returns the options of an engine that knows two tools and counts with byLetter.
+func options() cacheaware.Options {
+	return cacheaware.Options{
+		Tools: func(name string) traits.Traits {
+			return map[string]traits.Traits{
+				"read": {Reads: true, File: []string{"path"}},
+				"edit": {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+			}[name]
+		},
+		Root: "/w", Counter: func() history.Counter { return byLetter{} },
+	}
+}
+
+// said returns a conversation of calls, each a tool, its parameters and its answer.
+func said(calls ...[3]string) []*history.Content {
+	entries := []*history.Content{history.HumanText("change commonName")}
+	for i, c := range calls {
+		id := fmt.Sprint(i)
+		entries = append(entries,
+			history.New(history.AI, &history.ToolCall{ID: id, Name: c[0], Parameters: json.RawMessage(c[1])}),
+			history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: c[0], Result: history.TextResult(c[2])}))
+	}
+	return entries
+}
+
+// The optimum against all choices of cuts on small random recordings.
+func TestOptimumAgainstAllChoices(t *testing.T) {
+	t.Parallel()
+	for seed := range 200 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		count := 3 + rng.IntN(3)
+		r := &judge.Recording{Replies: make([]judge.Reply, count)}
+		var dead []int
+		for k := range count {
+			for range 1 + rng.IntN(2) {
+				r.Parts = append(r.Parts, cacheaware.Part{Request: k, Tokens: 110 + rng.IntN(600), Left: rng.IntN(4)})
+				d := k + rng.IntN(count+2)
+				if rng.IntN(2) == 0 {
+					d = forever
+				}
+				dead = append(dead, d)
+			}
+		}
+		q := requests{Head: 10, Cold: make([]bool, count)}
+		for k := range q.Cold {
+			q.Cold[k] = k == 0 || rng.IntN(5) == 0
+		}
+		for _, q.Price = range []cacheaware.Price{{Read: .1, Write: 1.25}, {Read: .25, Write: 1}, {Read: 1, Write: 1}} {
+			got := newOptimum(r, dead, q).least()
+			if want := leastByTrying(r, dead, q); math.Abs(got-want) > 1e-6 {
+				t.Fatalf("seed %d, %v: optimum %v, all choices give %v", seed, q.Price, got, want)
+			}
+		}
+	}
+}
+
+// leastByTrying tries every place of a cut, or none, at each request.
+func leastByTrying(r *judge.Recording, dead []int, q requests) float64 {
+	best := math.Inf(1)
+	cuts := make([]int, len(q.Cold))
+	var try func(k int)
+	try = func(k int) {
+		if k == len(cuts) {
+			best = min(best, costOfCuts(r, dead, q, cuts))
+			return
+		}
+		for at := range len(r.Parts) + 1 {
+			if at < len(r.Parts) && (r.Parts[at].Request > k || dead[at] > k) {
+				continue
+			}
+			cuts[k] = at
+			try(k + 1)
+		}
+	}
+	try(0)
+	return best
+}
+
+// costOfCuts is what requests cost when all that is not needed goes behind each cut.
+func costOfCuts(r *judge.Recording, dead []int, q requests, cuts []int) float64 {
+	tokens := make([]int, len(r.Parts))
+	for at, p := range r.Parts {
+		tokens[at] = p.Tokens
+	}
+	cost := 0.0
+	for k, cut := range cuts {
+		for at := cut; at < len(tokens); at++ {
+			if dead[at] <= k && r.Parts[at].Request <= k {
+				tokens[at] = r.Parts[at].Left
+			}
+		}
+		cached, total := q.Head, q.Head
+		for at, p := range r.Parts {
+			if p.Request > k {
+				break
+			}
+			total += tokens[at]
+			if p.Request < k && at < cut {
+				cached += tokens[at]
+			}
+		}
+		if q.Cold[k] {
+			cached = 0
+		}
+		cost += q.Price.Read*float64(cached) + q.Price.Write*float64(total-cached)
+	}
+	return cost
+}
+
+// What is needed is never cheaper with more needs, and never dearer than everything.
+func TestOptimumOfNeeds(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("rareName and more text of a file\n", 40)
+	r := judge.New(said(
+		[3]string{"read", `{"path":"a"}`, long},
+		[3]string{"search", `{"pattern":"x"}`, long},
+		[3]string{"edit", `{"path":"a","old":"and more","new":"x"}`, "done"},
+		[3]string{"search", `{"pattern":"rareName"}`, "ok"},
+		[3]string{"search", `{"pattern":"y"}`, "ok"},
+	), options())
+	q := requests{Price: cacheaware.SafePrice, Head: 100, Cold: []bool{true, false, false, false, false}}
+	quotes, words := leastCost(r, false, q), leastCost(r, true, q)
+	if quotes > words || words >= 1 || quotes <= 0 {
+		t.Errorf("optimum %v with quotes, %v with words", quotes, words)
+	}
+}
