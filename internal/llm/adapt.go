@@ -8,31 +8,31 @@ import (
 	"sync"
 )
 
-// Lessons keeps what an endpoint has taught from one run to the next, as dialects of
-// type D. Its methods are safe for concurrent use.
+// Lessons keeps the dialects that the models of an endpoint have taught, for later runs. Its
+// methods are safe for concurrent use.
 type Lessons[D any] interface {
-	// Learned returns the dialect that was kept for a model at the endpoint, else the zero D.
+	// Learned returns the dialect that was kept for a model at the endpoint, or the zero D.
 	Learned(model string) D
 	// Keep is called with a dialect that the endpoint has understood.
 	Keep(model string, d D)
 }
 
-// Learn returns the dialect to use after a request in dialect d was refused, or d itself if
-// the refusal teaches nothing. The text of the refusal is in lower case. The note says what
-// the conversation loses by the new dialect, "" if nothing.
+// Learn returns the dialect to use after a request in dialect d was refused, or d itself if the
+// refusal teaches nothing. The text of the refusal is in lower case. The note tells a person what
+// is lost by the new dialect, "" if nothing is lost.
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
-// mostLessons is how many refusals of one request are learned from. It ends the exchange
-// with an endpoint that refuses every dialect.
+// mostLessons bounds the refusals of one request from which Adapt learns. It ends the exchange with
+// an endpoint that refuses every dialect.
 const mostLessons = 5
 
-// Adapt returns a provider that learns from refusals. When a refusal says how the endpoint
-// wants requests, the request is sent again at once in the new dialect, and so are all later
-// ones to the same model. A refusal that teaches nothing new is passed on. An Adapted chunk
-// says what the conversation loses by a lesson.
+// Adapt returns a provider that learns from refusals. If a refusal tells how the endpoint wants
+// requests, the provider sends the request again at once in the new dialect, and all later requests
+// to the same model. It passes on a refusal that teaches nothing new. An Adapted chunk carries the
+// note of a lesson.
 //
-// speak returns the provider that sends requests in a dialect. kept keeps the dialects that
-// the endpoint has understood for the next run; it may be nil.
+// speak returns the provider that sends requests in a dialect. kept stores the dialects that the
+// endpoint has understood for the next run; it may be nil.
 func Adapt[D comparable](speak func(D) Provider, learn Learn[D], kept Lessons[D]) Provider {
 	return &adapting[D]{speak: speak, learn: learn, kept: kept, learned: map[string]D{}}
 }
@@ -43,7 +43,7 @@ type adapting[D comparable] struct {
 	kept  Lessons[D]
 
 	mu sync.Mutex
-	// learned has the dialects by model: a router serves models of many endpoints.
+	// learned holds the dialects by model, because a router serves models of many endpoints.
 	learned map[string]D
 }
 
@@ -59,9 +59,9 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// ask streams one reply in dialect d; lessons is how many this request has taught. It
-// reports whether a refusal taught another one, with its note. In that case it has yielded
-// nothing but pulses.
+// ask streams one reply in dialect d. lessons is the number of lessons from this request so far. It
+// reports whether a refusal taught another one, with its note. In that case it has yielded only
+// pulses.
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false
 	for chunk, err := range a.speak(d).Stream(ctx, req) {
@@ -83,8 +83,8 @@ func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chun
 	return "", false
 }
 
-// teaches learns from a refusal and reports whether it taught something that dialect d did
-// not have. Another request may have learned the same meanwhile.
+// teaches learns from a refusal. It reports whether the refusal demands another dialect than d.
+// Another request may have learned the same dialect meanwhile.
 func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught bool) {
 	var failure *Error
 	if !errors.As(err, &failure) || failure.Kind != BadRequest {
@@ -100,7 +100,7 @@ func (a *adapting[D]) teaches(d D, req Request, err error) (note string, taught 
 	return note, true
 }
 
-// dialect returns the dialect of a model. What earlier runs have learned is read once.
+// dialect returns the dialect of a model. It reads the dialects of earlier runs once.
 func (a *adapting[D]) dialect(model string) D {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,63 +5,64 @@ import (
 	"time"
 )
 
-// ErrorKind sorts failures of providers by the remedy.
+// ErrorKind sorts failures of providers by their remedies.
 type ErrorKind int
 
 // The kinds of failure.
 const (
-	// Unavailable: unreachable, 5xx, a stream that stalled. Retried.
+	// Unavailable means that the endpoint is unreachable, failed (5xx) or went silent. It is
+	// retried.
 	Unavailable ErrorKind = iota
-	// Auth: the key is missing or refused (401, 403).
+	// Auth means that the key is missing or was refused (401, 403).
 	Auth
-	// RateLimit: 429. Retried, honouring Retry-After.
+	// RateLimit means too many requests (429). It is retried after the time in Retry-After.
 	RateLimit
-	// ContextOverflow: the request is larger than the model's window.
+	// ContextOverflow means that the request is larger than the model's window.
 	ContextOverflow
-	// BadRequest: the provider refuses the request (400, 422).
+	// BadRequest means that the provider refused the request (400, 422).
 	BadRequest
-	// NoImages: the model or the endpoint takes no images, or not these.
+	// NoImages means that the model or the endpoint takes no images, or not these.
 	NoImages
-	// ModelNotFound: the endpoint does not have the model (404).
+	// ModelNotFound means that the endpoint does not have the model (404).
 	ModelNotFound
-	// Truncated: the stream ended without a finish reason. Retried.
+	// Truncated means that the stream ended without a finish reason. It is retried.
 	Truncated
-	// NotAnAPI: the endpoint answers with something that is not this API.
+	// NotAnAPI means that the answer is not one of this API.
 	NotAnAPI
 )
 
-// Error is a provider failure a person can act on.
+// Error is a failure of a provider, for a person.
 type Error struct {
 	Kind ErrorKind
-	// Status is the HTTP status, 0 when there was none.
+	// Status is the HTTP status, 0 if there was none.
 	Status int
-	// Where names the endpoint and the model, see About; it is empty for a failure that
-	// concerns none.
+	// Where names the endpoint and the model (see About). It is empty for a failure that concerns
+	// neither.
 	Where string
 	// Message describes the failure.
 	Message string
 	// Hint tells the person what to do.
 	Hint string
-	// RetryAfter is how long the provider asks to wait, 0 when it does not ask.
+	// RetryAfter is the time that the provider asks to wait, 0 if it does not ask.
 	RetryAfter time.Duration
-	// Attempts is how many requests were made.
+	// Attempts is the number of requests that were made.
 	Attempts int
-	// ContextLimit is the window in tokens that the provider names with a
-	// ContextOverflow, 0 when it names none.
+	// ContextLimit is the window in tokens that the provider names with a ContextOverflow, 0 if it
+	// names none.
 	ContextLimit int
-	// Err is the cause, if any.
+	// Err is the cause, or nil.
 	Err error
 
-	// Final is set when asking again cannot help, whatever the kind.
+	// Final is set if another attempt cannot help, whatever the kind.
 	Final bool
-	// Costly is set when another attempt costs minutes or paid tokens.
+	// Costly is set if another attempt costs minutes or paid tokens.
 	Costly bool
-	// Unreachable is set when no connection could be made.
+	// Unreachable is set if no connection could be made.
 	Unreachable bool
 }
 
-// OfRequest reports whether the provider refused the content of the request, so that the
-// same request would be refused again.
+// OfRequest reports whether the provider refused the content of the request. It would refuse the
+// same request again.
 func (e *Error) OfRequest() bool {
 	switch e.Kind {
 	case BadRequest, NoImages, ContextOverflow:
@@ -87,7 +88,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // HintLater is the hint for a failure that is likely to pass.
 const HintLater = "try again later, or use another endpoint with --base-url"
 
-// Located returns the message with where in front of it, unless where is empty.
+// Located puts where in front of a message, unless where is empty.
 func Located(where, message string) string {
 	if where == "" {
 		return message
@@ -95,7 +96,7 @@ func Located(where, message string) string {
 	return where + ": " + message
 }
 
-// About returns the name of an endpoint and, unless it is empty, of a model there.
+// About names an endpoint and, unless it is empty, a model there.
 func About(endpoint, model string) string {
 	if model == "" {
 		return endpoint

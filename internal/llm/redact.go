@@ -27,8 +27,8 @@ func (k Key) GoString() string { return k.String() }
 // MarshalText keeps the key out of JSON and logs.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Redact wraps p so that none of its errors shows key, or anything that looks like a key:
-// servers and proxies repeat what they were sent.
+// Redact wraps p so that no error shows the key, or a text that looks like a key, because servers
+// and proxies repeat parts of requests.
 func Redact(p Provider, key Key) Provider { return &redacting{p, key} }
 
 type redacting struct {
@@ -47,8 +47,8 @@ func (r *redacting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, er
 	}
 }
 
-// RedactError returns err with key, and anything that looks like a key, removed from the
-// texts of an *Error. The cause stays as it is for errors.Is and is not shown.
+// RedactError returns err with the key, and any text that looks like a key, removed from the texts
+// of an *Error. Its cause stays the same for errors.Is and is not shown.
 func RedactError(err error, key Key) error {
 	var failure *Error
 	if !errors.As(err, &failure) {
@@ -59,8 +59,8 @@ func RedactError(err error, key Key) error {
 	return &clean
 }
 
-// leastKey is the least length of a key that is removed from texts. For servers that need no
-// key people set "x" or "none", whose removal would make errors unreadable.
+// leastKey is the least length of a key that is removed from texts. For servers that need no key
+// people set "x" or "none", and texts without these words would be unreadable.
 const leastKey = 8
 
 func redactText(text string, key Key) string {

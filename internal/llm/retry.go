@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// The waits between attempts. Before attempt n+1 it is at least firstDelay·2ⁿ⁻¹,
-// up to maxDelay, and a random part of the same on top, so that clients that failed
-// together do not come back together.
+// The waits between attempts. Before attempt n+1 the wait is at least firstDelay·2ⁿ⁻¹, up to
+// maxDelay. A random part of the same length is added, so that clients that failed together do not
+// come back together.
 const (
 	firstDelay = 500 * time.Millisecond
 	maxDelay   = 30 * time.Second
-	// maxRetryAfter is the longest wait that a server may ask for. A longer one is left to
-	// the person.
+	// maxRetryAfter is the longest wait that a server may ask for. A longer wait is left to the
+	// person.
 	maxRetryAfter = 2 * time.Minute
-	// dialAttempts bounds the attempts while nothing has answered yet, so that a mistyped
-	// address is reported within seconds.
+	// dialAttempts bounds the attempts while nothing has answered yet, so that a person learns of a
+	// mistyped address within seconds.
 	dialAttempts = 3
-	// dialAttemptsUnattended does so when nobody waits: a minute or two are allowed for an
-	// outage to pass or a server to start.
+	// dialAttemptsUnattended replaces dialAttempts if nobody waits: it allows a minute or two for
+	// an outage to pass or a server to start.
 	dialAttemptsUnattended = 8
 	// costlyAttempts bounds the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
 )
 
-// RetryPolicy says how Retry waits. The zero value waits in real time.
+// RetryPolicy controls the waits of Retry. The zero value waits in real time.
 type RetryPolicy struct {
-	// Sleep waits between attempts and returns ctx's error if ctx ends first; nil means
+	// Sleep waits between attempts, or until ctx ends, and returns ctx's error then; nil means
 	// Sleep of this package.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Jitter returns a number in [0, 1); nil means a random one.
 	Jitter func() float64
 }
 
-// Retry wraps p so that a failed request is made again, at most as often as its Patience
-// says, where that can help: after Unavailable, RateLimit and Truncated, unless the *Error
-// is Final. Between attempts it waits as long as the provider asks (Error.RetryAfter), else
-// longer each time. A Retrying chunk announces every attempt. The error that it gives up
-// with has Attempts set. Once ctx has ended, nothing more is sent.
+// Retry wraps p so that a failed request is made again if that can help: after Unavailable,
+// RateLimit and Truncated, unless the *Error is Final. The Patience of the request bounds the
+// attempts. Between attempts it waits as long as the provider asks (Error.RetryAfter), else longer
+// each time. A Retrying chunk announces every further attempt. The last error has Attempts set.
+// After ctx has ended, nothing more is sent.
 func Retry(p Provider, policy RetryPolicy) Provider {
 	if policy.Sleep == nil {
 		policy.Sleep = Sleep
@@ -57,7 +57,7 @@ func Retry(p Provider, policy RetryPolicy) Provider {
 type retrying struct {
 	provider Provider
 	policy   RetryPolicy
-	// reached is set once the provider has answered anything: its address is right then.
+	// reached is set once the provider has answered at all, so that its address is right.
 	reached atomic.Bool
 }
 
@@ -74,7 +74,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				return
 			}
 			// A reply that broke off twice after the same bytes will do so again.
-			failure.Final = failure.Final || failure.Kind != RateLimit && latest.begun && latest.said == previous.said
+			failure.Final = failure.Final || failure.Kind != RateLimit && latest.begun && latest.digest == previous.digest
 			if failure.Costly {
 				costly++
 			}
@@ -97,20 +97,20 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 	}
 }
 
-// attempt is one request and its outcome.
+// attempt is one request and its reply.
 type attempt struct {
 	yield func(Chunk, error) bool
 	// begun is set when a part of the reply was yielded.
 	begun bool
-	// said is a digest of the deltas of the reply.
-	said [sha256.Size]byte
+	// digest is a hash of the chunks of the reply.
+	digest [sha256.Size]byte
 }
 
-// run yields one reply. It returns the failure after which another attempt may help, or nil
-// if the reply is complete, the consumer has left or the error was passed on.
+// run yields one reply. It returns the failure after which another attempt may help, or nil if the
+// reply is complete, the consumer has stopped or the error was passed on.
 func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
-	said := sha256.New()
-	defer func() { said.Sum(a.said[:0]) }()
+	hash := sha256.New()
+	defer func() { hash.Sum(a.digest[:0]) }()
 	for chunk, err := range p.Stream(ctx, req) {
 		var failure *Error
 		if ctx.Err() == nil && errors.As(err, &failure) {
@@ -118,7 +118,7 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 		}
 		if err == nil && isReply(chunk) {
 			a.begun = true
-			_, _ = fmt.Fprintf(said, "%T%v", chunk, chunk)
+			_, _ = fmt.Fprintf(hash, "%T%v", chunk, chunk)
 		}
 		if !a.yield(chunk, err) || err != nil {
 			return nil
@@ -136,7 +136,7 @@ func isReply(chunk Chunk) bool {
 	return true
 }
 
-// attempts returns how many attempts to make after failures like this one.
+// attempts returns the number of attempts to make for a failure like this one.
 func (r *retrying) attempts(failure *Error, patience Patience) int {
 	most := patience.Retries + 1
 	switch {
@@ -149,7 +149,7 @@ func (r *retrying) attempts(failure *Error, patience Patience) int {
 	}
 }
 
-// delay returns how long to wait after a failure, and whether to try again at all.
+// delay returns the time to wait after a failure, and whether to try again at all.
 func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	retried := failure.Kind == Unavailable || failure.Kind == RateLimit || failure.Kind == Truncated
 	if !retried || failure.Final || failure.Attempts >= most {
@@ -166,7 +166,7 @@ func (r *retrying) delay(failure *Error, most int) (time.Duration, bool) {
 	return floor + time.Duration(r.policy.Jitter()*float64(floor)), true
 }
 
-// Sleep waits for d, or until ctx ends, whose error it returns.
+// Sleep waits for d, or until ctx ends, and returns ctx's error then.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -176,15 +176,14 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience says how long Watch waits for a provider and how often Retry tries again.
+// Patience bounds the waits of Watch for a provider and the attempts of Retry.
 type Patience struct {
-	// First is how long the first part of a reply may take, and each further one while
-	// only keep-alives arrive.
+	// First bounds the wait for the first part of a reply, and for each further part while only
+	// keep-alives arrive.
 	First time.Duration
-	// Idle is how long a reply that has begun may be silent, without even a
-	// keep-alive.
+	// Idle bounds the silence of a reply that has begun. A keep-alive ends the silence.
 	Idle time.Duration
-	// Retries is how often a request that failed is made again.
+	// Retries bounds the further attempts after a failed one.
 	Retries int
 	// Unattended means that nobody waits for the answer. Retry then tries longer to reach
 	// the endpoint.

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Watch wraps p so that a request is given up when its server is silent for longer than the
-// request's Patience. The *Error is of kind Unavailable and about subject. Watch removes the
-// pulses.
+// Watch wraps p so that it cancels a request whose server is silent for longer than the request's
+// Patience. The *Error is of kind Unavailable and about subject. Watch removes the pulses.
 func Watch(p Provider, subject string) Provider { return &watching{p, subject} }
 
 type watching struct {
@@ -21,7 +20,7 @@ type watching struct {
 // hintSilence is the hint for a silent server.
 const hintSilence = "try again later, or raise request-timeout or idle-timeout if the model needs longer"
 
-// stallError is the cause of giving up a request whose server was silent.
+// stallError is the cause of cancelling a request whose server was silent.
 type stallError struct{ after time.Duration }
 
 func (e *stallError) Error() string { return fmt.Sprintf("sent nothing for %s", e.after) }
@@ -40,7 +39,7 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 				where := About(w.subject, req.Model)
 				err = &Error{Kind: Unavailable, Where: where, Message: stalled.Error(), Hint: hintSilence, Costly: true, Err: stalled}
 			}
-			clock.timer.Stop() // the consumer may take its time
+			clock.timer.Stop() // the consumer may take any time
 			pulse, isPulse := chunk.(Pulse)
 			if !isPulse && !yield(chunk, err) {
 				return
@@ -52,18 +51,18 @@ func (w *watching) Stream(parent context.Context, req Request) iter.Seq2[Chunk, 
 	}
 }
 
-// stallClock cancels a request whose server is silent for too long: without a part of the
-// reply, or, once the reply has begun, without a sign of life.
+// stallClock cancels a request whose server is silent for too long: without a part of the reply or,
+// after the reply has begun, without a sign of life.
 type stallClock struct {
 	cancel   context.CancelCauseFunc
 	patience Patience
 	timer    *time.Timer
 	begun    bool
-	// due is when the next part of the reply must have arrived. Keep-alives do not move it.
+	// due is the time by which the next part of the reply must arrive. Keep-alives do not move it.
 	due time.Time
 }
 
-// start starts the clock again; part reports whether a part of the reply arrived.
+// start starts the clock again. part reports whether a part of the reply arrived.
 func (c *stallClock) start(part bool) {
 	if part {
 		c.due = time.Now().Add(c.patience.First)

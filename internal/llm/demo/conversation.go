@@ -14,7 +14,7 @@ import (
 	"agent/internal/words"
 )
 
-// request has the fields of a chat completion request that the script uses.
+// request has the fields of a chat completion request that the script reads.
 type request struct {
 	Model         string                         `json:"model"`
 	Stream        bool                           `json:"stream"`
@@ -32,21 +32,21 @@ func textOf(m openai.ChatCompletionMessage) string {
 	return text
 }
 
-// typed returns the user's own words in a message, without included files.
+// typed returns the words that the user typed in a message, without included files.
 func typed(m openai.ChatCompletionMessage) string {
 	text, _, _ := strings.Cut(textOf(m), "\n--- ")
 	return strings.TrimSpace(text)
 }
 
-// conversation is the content of a request.
+// conversation is the conversation in a request.
 type conversation struct {
 	messages []openai.ChatCompletionMessage
 	facts    []fact
-	// asked is the index of the user's message to answer, -1 for none.
+	// asked is the index of the user message to answer, -1 for none.
 	asked int
 }
 
-// fact is a call the script made earlier, with its answer.
+// fact is a call that the script made earlier, with its answer.
 type fact struct {
 	// at is the index of the message that holds the call.
 	at       int
@@ -56,7 +56,7 @@ type fact struct {
 	answered bool
 }
 
-// newConversation pairs calls and answers by position: an answer belongs to the
+// newConversation reads messages. It pairs calls and answers by position: an answer belongs to the
 // latest call with its id.
 func newConversation(messages []openai.ChatCompletionMessage) conversation {
 	c := conversation{messages: messages, asked: -1}
@@ -67,7 +67,7 @@ func newConversation(messages []openai.ChatCompletionMessage) conversation {
 		}
 		for _, call := range m.ToolCalls {
 			f := fact{at: at, name: call.Function.Name}
-			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // others than ours are of no subject
+			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // arguments of another form name no subject
 			waiting[call.ID] = len(c.facts)
 			c.facts = append(c.facts, f)
 		}
@@ -78,7 +78,7 @@ func newConversation(messages []openai.ChatCompletionMessage) conversation {
 	return c
 }
 
-// request returns the latest request of the user.
+// request returns the latest message of the user.
 func (c conversation) request() string {
 	if c.asked < 0 {
 		return ""
@@ -97,7 +97,7 @@ func (c conversation) since(at int) []fact {
 	return later
 }
 
-// latest returns the latest of facts that is a call of tool on subject.
+// latest returns the latest of facts that calls tool on subject.
 func latest(facts []fact, tool, subject string) (fact, bool) {
 	for _, f := range slices.Backward(facts) {
 		if f.is(tool, subject) {
@@ -107,7 +107,7 @@ func latest(facts []fact, tool, subject string) (fact, bool) {
 	return fact{}, false
 }
 
-// is reports whether f is a call of tool on subject: the file or command it names.
+// is reports whether f calls tool on subject, the file or command that the call names.
 func (f fact) is(tool, subject string) bool {
 	if f.name != tool {
 		return false
@@ -120,28 +120,27 @@ func (f fact) is(tool, subject string) bool {
 	return subject == ""
 }
 
-// The client hands a tool's failure to the model as text that begins so.
+// failureMark begins the answer of a failed call.
 const failureMark = "Error: "
 
-// refusedWords begin the problem of a call that did not run because somebody did
-// not want it to.
+// refusedWords matches the beginning of the error of a call that was refused or interrupted.
 var refusedWords = pattern.New(`(?i)^(the user refused|refused|not run|interrupted)\b`)
 
 func (f fact) failed() bool { return strings.HasPrefix(f.answer, failureMark) }
 
 func (f fact) refused() bool { return f.failed() && refusedWords.MatchString(f.problem()) }
 
-// problem returns the first line of an error.
+// problem returns the first line of the error of a failed call.
 func (f fact) problem() string { return strings.TrimPrefix(words.FirstLine(f.answer), failureMark) }
 
-// gone reports whether a one-line note is where the answer was.
+// gone reports whether a one-line note has replaced the answer in the context.
 func (f fact) gone() bool {
 	answer := strings.TrimSpace(f.answer)
 	return strings.HasPrefix(answer, "[") && strings.HasSuffix(answer, "]") && !strings.Contains(answer, "\n")
 }
 
-// calls turns tool calls of a reply into the wire's, with ids that the
-// conversation does not hold yet.
+// calls returns the tool calls of a reply in the form of the API, with ids that the conversation
+// does not have yet.
 func (c conversation) calls(reply reply) []openai.ToolCall {
 	highest := 0
 	for _, m := range c.messages {

@@ -9,9 +9,8 @@ import (
 	"agent/internal/words"
 )
 
-// The three shapes of the line that is repaired: as the project comes, after the
-// first attempt, which takes the README's 10.00 literally although amounts are in
-// cents, and as it must be.
+// The three forms of the line to repair: as the project has it at first, after the first attempt,
+// which takes the 10.00 of the README literally although amounts are in cents, and correct.
 const (
 	seededLine  = `if [ "$sum" -gt 1000 ]; then`
 	literalLine = `if [ "$sum" -ge 10 ]; then`
@@ -40,9 +39,9 @@ func (c conversation) job() (start int, ok bool) {
 
 // progress is the state of the repair, as far as the context shows it.
 type progress struct {
-	// known has the useful answers since the job began.
+	// known holds the useful answers since the job began.
 	known []fact
-	// current has the useful answers since the latest edit.
+	// current holds the useful answers since the latest edit.
 	current []fact
 }
 
@@ -115,7 +114,7 @@ func (c conversation) repair(start int) reply {
 	return edit(source, run)
 }
 
-// beforeTests says why the tests are run now.
+// beforeTests returns the reason to run the tests now.
 func beforeTests(edits int) string {
 	switch edits {
 	case 0:
@@ -126,8 +125,8 @@ func beforeTests(edits int) string {
 	return "Once more the tests."
 }
 
-// readAgain looks at the file after an edit that did not do, or when an earlier
-// reading is gone from the context.
+// readAgain reads the file again, after an edit that was wrong, or if an earlier answer is no
+// longer in the context.
 func (p progress) readAgain(run fact) reply {
 	text := "I need `till.sh` as it stands now, and my earlier reading of it is not in the context any more. I read it again."
 	if p.edits() > 0 {
@@ -140,7 +139,7 @@ func (p progress) readAgain(run fact) reply {
 	return reply{text: text, calls: calls}
 }
 
-// edit returns the change for the present state of the faulty line.
+// edit returns the next change of the faulty line.
 func edit(source, run fact) reply {
 	switch {
 	case strings.Contains(source.answer, seededLine):
@@ -157,7 +156,7 @@ func edit(source, run fact) reply {
 	return reply{text: "The tests fail:\n\n```\n" + failures(run) + "\n```\n\nBut `till.sh` does not look the way my script expects; somebody has changed the line that compares `$sum`. I know one bug only and cannot work out another. A real model could: set `OPENAI_API_KEY` or `--base-url` and start again."}
 }
 
-// failures returns the failures among the lines of a test run.
+// failures returns the lines of a test run that report failures.
 func failures(run fact) string {
 	var lines []string
 	for line := range strings.Lines(run.answer) {
@@ -171,8 +170,7 @@ func failures(run fact) string {
 	return strings.Join(lines, "\n")
 }
 
-// stopsAt ends the job's turn when one of the answers to the latest reply leaves
-// no way on.
+// stopsAt ends the turn if an answer to the latest reply leaves the script no way on.
 func stopsAt(answers []fact) (reply, bool) {
 	for _, f := range answers {
 		if f.at != answers[len(answers)-1].at {
@@ -190,7 +188,7 @@ func stopsAt(answers []fact) (reply, bool) {
 	return reply{}, false
 }
 
-// summary closes the job.
+// summary returns the last message of the job.
 func (p progress) summary(run fact) string {
 	if p.edits() == 0 {
 		return "Nothing to repair: " + testLine(run.answer) + ". The bug that I know is not there, or not any more."
@@ -205,7 +203,7 @@ func (p progress) summary(run fact) string {
 	}, "\n")
 }
 
-// aboutDensity tells whether stale readings are still in the context.
+// aboutDensity tells the user whether outdated answers are still in the context.
 func (p progress) aboutDensity() string {
 	for _, f := range p.known[:len(p.known)-len(p.current)] {
 		if f.is(toolRead, till) {

@@ -8,7 +8,7 @@ import (
 	"agent/internal/words"
 )
 
-// reply is a reply of the script: words, then calls of tools.
+// reply is a reply of the script: a text, and then tool calls.
 type reply struct {
 	text  string
 	calls []call
@@ -20,7 +20,7 @@ type call struct {
 	args map[string]string
 }
 
-// The tools the script uses.
+// The tools that the script uses.
 const (
 	toolRead    = "read_file"
 	toolReplace = "replace"
@@ -46,7 +46,7 @@ func (c call) arguments() string {
 	return string(encoded)
 }
 
-// maxCalls ends an exchange that runs in circles, whatever the tools answer.
+// maxCalls bounds the calls of one turn, so that the script cannot run in circles.
 const maxCalls = 30
 
 // next returns the script's reply to a request.
@@ -69,8 +69,8 @@ func next(r request) reply {
 	return answer
 }
 
-// summarise answers the request for a summary of the conversation. A script cannot summarise;
-// it returns the lines that tell which job is being played.
+// summarise answers the request for a summary of the conversation. A script cannot summarise, so
+// the summary only names the job.
 func summarise(c conversation) (string, bool) {
 	system := ""
 	for _, m := range c.messages {

@@ -17,14 +17,14 @@ const (
 		"- `run COMMAND`\n"
 )
 
-// service is one kind of plain request.
+// service is a kind of plain request.
 type service struct {
 	pattern *pattern.Pattern
-	// answer is the next step for the request; match are the pattern's groups.
+	// answer returns the next step for the request. match holds the groups of the pattern.
 	answer func(c conversation, match []string) reply
 }
 
-// services are tried in this order.
+// services lists the plain requests. They are tried in this order.
 var services = []service{
 	{pattern.New(`(?i)^(help|hi|hello|hey|\?|who are you\b.*|what can you do\b.*)\W*$`), help},
 	{pattern.New(`(?i)^(?:please )?read (?:the file )?(\S+|".+")$`), read},
@@ -32,7 +32,7 @@ var services = []service{
 	{goOn, nothingToGoOn},
 }
 
-// isRequest reports whether typed is one of the plain requests.
+// isRequest reports whether a message is one of the plain requests.
 func isRequest(typed string) bool {
 	return slices.ContainsFunc(services, func(s service) bool { return s.pattern.MatchString(typed) })
 }
@@ -53,7 +53,7 @@ func nothingToGoOn(conversation, []string) reply {
 	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
 }
 
-// once makes a call, and after that reports its result.
+// once makes a call. When the call has an answer, it reports the result.
 func (c conversation) once(do call, subject, before string, after func(answer string) string) reply {
 	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {
@@ -87,7 +87,7 @@ func failure(f fact) reply {
 	return reply{text: "That did not work:\n\n> " + f.problem()}
 }
 
-// unquote drops the quotes or backticks around a word of a request.
+// unquote removes the quotes or backticks around a word of a request.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	for _, quote := range []string{"`", `"`, "'"} {
@@ -101,7 +101,7 @@ func unquote(s string) string {
 // maxQuoted bounds the user's words in a reply, in characters.
 const maxQuoted = 60
 
-// lineCount says how many lines a text has.
+// lineCount returns the number of lines of a text, in words.
 func lineCount(text string) string {
 	return words.Count(words.Lines(strings.TrimRight(text, "\n")), "line")
 }

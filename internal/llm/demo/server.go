@@ -1,13 +1,13 @@
-// Package demo is the embedded demo model: an OpenAI-compatible server on a
-// loopback port of this process, answered by a script instead of a model, and the
-// small project it plays on. The program talks to it through the same client as
-// to any endpoint, so that everything but the model is real.
+// Package demo is the built-in demo model: an OpenAI-compatible server on a loopback port of this
+// process, with a script in place of a model, and the small project that the script works on. The
+// program talks to it through the same client as to any endpoint, so that everything but the model
+// is real.
 //
-// The script has no intelligence and says so. It derives its next step from the messages of
-// each request alone: the calls that succeeded, the output of the tests, the text of the file.
-// It therefore continues sensibly when a person interrupts, refuses an edit or changes a file,
-// and when the context was pruned. It plays one job, the repair of a shell script, and carries
-// out a few plain requests with the real tools: read FILE, run CMD, help.
+// The script has no intelligence and says so. It derives its next step from the messages of each
+// request alone: the calls that succeeded, the output of the tests, the text of the file. It
+// therefore continues sensibly when a person interrupts, refuses an edit or changes a file, and
+// when the context was pruned. It plays one job, the repair of a shell script, and carries out a
+// few plain requests with the real tools: read FILE, run CMD, help.
 package demo
 
 import (
@@ -29,23 +29,23 @@ import (
 const (
 	// Model is the name of the demo model.
 	Model = "demo"
-	// Window is its context limit in tokens. A long demo fills it.
+	// Window is its context window in tokens. A long demo fills it.
 	Window = 32768
 )
 
-// maxRequest bounds the body of a request.
+// maxRequest bounds the body of a request, in bytes.
 const maxRequest = 64 << 20
 
-// Options say how the server keeps time.
+// Options controls the pace of the server.
 type Options struct {
-	// Pause waits between the pieces of a reply and returns ctx's error when that
-	// ends first; nil waits for real.
+	// Pause waits between the pieces of a reply, or until ctx ends, and returns ctx's error then. A
+	// nil function waits in real time.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
 // Server is a running demo model.
 type Server struct {
-	// BaseURL is the endpoint, for example http://127.0.0.1:41234/v1.
+	// BaseURL is the address of the endpoint, such as http://127.0.0.1:41234/v1.
 	BaseURL string
 	options Options
 	cache   prefixCache
@@ -53,7 +53,7 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// patience is how long Close waits for a connection that does not end by itself.
+// patience is the time that Close waits for a connection to end by itself.
 const patience = time.Second
 
 // Start listens on a free loopback port and serves until Close is called or ctx
@@ -146,7 +146,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	out.reply(answer.text, calls, cost)
 }
 
-// decode reads a request, and refuses one that the demo cannot answer.
+// decode reads a request. It refuses a request that the demo cannot answer.
 func decode(body []byte) (request, error) {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {

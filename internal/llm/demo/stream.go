@@ -14,15 +14,15 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// The pace of the demo: quick enough not to bore, slow enough to see it stream.
+// The pace of the demo: fast enough not to bore, slow enough to see the reply stream.
 const (
 	pieceSize  = 14 // characters
 	pieceDelay = 12 * time.Millisecond
 	firstDelay = 150 * time.Millisecond
 )
 
-// stream writes one reply as server-sent events. After the first error, which
-// means that the client has left, it does nothing more.
+// stream writes one reply as server-sent events. After the first error, which means that the client
+// has gone, it does nothing more.
 type stream struct {
 	ctx   context.Context
 	w     http.ResponseWriter
@@ -31,8 +31,7 @@ type stream struct {
 	err   error
 }
 
-// reply streams words, calls, the reason of the end and, if usage is not nil, the
-// usage.
+// reply streams the text, the calls, the finish reason and, if usage is not nil, the usage.
 func (s *stream) reply(text string, calls []openai.ToolCall, usage *openai.Usage) {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.wait(firstDelay)
@@ -91,8 +90,8 @@ func (s *stream) wait(d time.Duration) {
 	}
 }
 
-// pieces cuts text into pieces of about pieceSize characters, after a space where
-// there is one.
+// pieces cuts text into pieces of about pieceSize characters. A piece ends after a space if there
+// is one.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -111,23 +110,23 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// charactersPerToken is the rule of thumb for English and code. The demo has no
-// tokenizer; its figures are estimates and are said to be.
+// charactersPerToken is a rule of thumb for English and code. The demo has no tokenizer, and its
+// token counts are estimates.
 const charactersPerToken = 4
 
 func approximateTokens(characters int) int {
 	return (characters + charactersPerToken - 1) / charactersPerToken
 }
 
-// prefixCache imitates the account of a provider's cache: the common beginning of a request and
-// the one before it counts as cached.
+// prefixCache imitates the cache of a provider: the common beginning of a request and the request
+// before it counts as cached.
 type prefixCache struct {
 	mu       sync.Mutex
 	previous string
 }
 
-// account reports the usage of a request that was answered with completion
-// characters, and remembers the request for the next.
+// account returns the usage of a request whose answer has completion characters, and remembers the
+// request for the next one.
 func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	prompt := promptText(r)
 	p.mu.Lock()
@@ -143,7 +142,8 @@ func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	return u
 }
 
-// promptText returns the request as one text in the order of a prompt: tools, then messages.
+// promptText returns a request as one text in the order of a prompt: the tools, and then the
+// messages.
 func promptText(r request) string {
 	var b strings.Builder
 	for _, tool := range r.Tools {

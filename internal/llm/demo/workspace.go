@@ -11,15 +11,15 @@ import (
 	"agent/internal/disk"
 )
 
-// Prompt is the message that starts the repair; the demo suggests it.
+// Prompt is the message that starts the repair. The demo suggests it to the user.
 const Prompt = "The tests fail. Find out why and repair till.sh."
 
 //go:embed workspace
 var project embed.FS
 
-// Workspace writes the demo's project into dir, which is created if need be: a
-// till as a shell script, its prices, its README and its tests, one of which
-// fails. Existing files of the same names are refused, not overwritten.
+// Workspace writes the project of the demo into dir, and creates dir if it is missing. The project
+// is a till as a shell script, its prices, its README and its tests, of which one fails. It returns
+// an error if a file of the same name exists.
 func Workspace(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("the demo's workspace cannot be made: %w", err)

@@ -1,6 +1,6 @@
-// Package loose decodes JSON of servers leniently. Its types never fail: a member of an
-// unexpected type is the zero value, and the other members are decoded all the same.
-// encoding/json does so too for the plain types of a struct: it continues after a member of
+// Package loose decodes the JSON of servers leniently. Its types never fail: a member of an
+// unexpected type becomes the zero value, and the other members are decoded all the same.
+// encoding/json treats the plain types of a struct in the same way: it continues after a member of
 // the wrong type.
 package loose
 
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Decode decodes JSON into a T, as far as the types of its members fit.
+// Decode decodes JSON into a T, as far as the types of the members fit.
 func Decode[T any](data []byte) T {
 	var value T
 	_ = json.Unmarshal(data, &value)
@@ -39,16 +39,16 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Int is a whole number, or a string that is one.
+// Int is a whole number, or a string with one.
 type Int struct {
 	Value int
-	// Is is false if the member is missing or is not such a number.
+	// Is reports whether the member is there and is such a number.
 	Is bool
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Int) UnmarshalJSON(raw []byte) error {
-	*n = Int{} // of a member that is there twice, the last one counts
+	*n = Int{} // if a member is there twice, the last one counts
 	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if n.Is = err == nil && f == math.Trunc(f) && math.Abs(f) <= math.MaxInt32; n.Is {
 		n.Value = int(f)
@@ -59,8 +59,7 @@ func (n *Int) UnmarshalJSON(raw []byte) error {
 // Count returns the number, or 0 if it is negative.
 func (n Int) Count() int { return max(n.Value, 0) }
 
-// List is a list of objects, or one object. Items that are no objects are
-// left out.
+// List is a list of objects, or one object. Items that are not objects are left out.
 type List[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -78,7 +77,7 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// JSON is JSON in a string, or the value itself, as a few servers send it.
+// JSON is JSON in a string, or the JSON value itself, which a few servers send.
 type JSON string
 
 // UnmarshalJSON implements json.Unmarshaler.

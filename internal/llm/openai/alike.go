@@ -10,37 +10,38 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// alike decodes the events of a stream. Nearly all events of a stream differ only in a piece
-// of text, and lenient decoding costs more than everything else that is done with the piece.
-// Of an event that differs from a learned one only in its text, only the text is decoded.
+// alike decodes the events of a stream quickly. Nearly all events of a stream differ only in a
+// piece of text, and lenient decoding costs more than everything else that is done with the piece.
+// If an event differs from a learned one only in its text, alike decodes only the text.
 type alike struct {
-	// before and after are the bytes around the text of the learned event, nil if none was
-	// learned.
-	before, after []byte
+	// before is the part of the learned event in front of its text, nil if none was learned.
+	before []byte
+	// after is the part of the learned event behind its text.
+	after []byte
 	// event is the learned event without its text.
 	event chatEvent
-	// learned counts the events learned since the last one that was like a learned one.
-	learned int
+	// misses counts the events that were learned in a row without a later event like them.
+	misses int
 }
 
-// mostLearned bounds how many events in a row are learned in vain, for streams in which each
-// event has a number of its own.
-const mostLearned = 4
+// mostMisses bounds the events in a row that are learned in vain, in streams in which each event
+// has a number of its own.
+const mostMisses = 4
 
 // read decodes an event as loose.Decode does.
 func (a *alike) read(data []byte) chatEvent {
 	if text, ok := a.textOf(data); ok {
-		a.learned = 0
+		a.misses = 0
 		return a.with(text)
 	}
 	event := loose.Decode[chatEvent](data)
-	if a.learned < mostLearned {
+	if a.misses < mostMisses {
 		a.learn(data)
 	}
 	return event
 }
 
-// textOf returns the text, a JSON string, of an event that is like the learned one.
+// textOf returns the text, as a JSON string, of an event that is like the learned one.
 func (a *alike) textOf(data []byte) (text []byte, ok bool) {
 	if a.before == nil || !bytes.HasPrefix(data, a.before) || !bytes.HasSuffix(data, a.after) {
 		return nil, false
@@ -62,8 +63,7 @@ func (a *alike) with(text []byte) chatEvent {
 	return event
 }
 
-// learn learns an event, if its meaning apart from its first content does not depend on that
-// content.
+// learn learns an event if its other members do not depend on the text of its first content.
 func (a *alike) learn(data []byte) {
 	const member = `"content":`
 	a.before = nil
@@ -77,7 +77,7 @@ func (a *alike) learn(data []byte) {
 	if length == 0 {
 		return
 	}
-	a.learned++
+	a.misses++
 	a.before, a.after = slices.Clone(data[:from]), slices.Clone(data[from+length:])
 	a.event = loose.Decode[chatEvent](slices.Concat(a.before, []byte(`""`), a.after))
 	if len(a.event.Choices) != 1 || a.event.Choices[0].Delta == nil || !reflect.DeepEqual(a.with([]byte(`"text"`)), loose.Decode[chatEvent](slices.Concat(a.before, []byte(`"text"`), a.after))) {
@@ -93,8 +93,8 @@ func stringOf(text []byte) string {
 	return loose.Decode[string](text)
 }
 
-// stringLength returns the length of the JSON string that data begins with, 0 if there is
-// none or it has a control character.
+// stringLength returns the length of the JSON string at the beginning of data. It returns 0 if
+// there is none or if the string has a control character.
 func stringLength(data []byte) int {
 	if len(data) == 0 || data[0] != '"' {
 		return 0

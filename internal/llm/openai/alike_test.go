@@ -37,8 +37,8 @@ func TestEventsThatAreNotAlikeAreNotLearned(t *testing.T) {
 	for i := range 100 {
 		events.read([]byte(fmt.Sprintf(alikeEvent, i, "", `"a"`)))
 	}
-	if events.learned != mostLearned {
-		t.Errorf("learned %d times", events.learned)
+	if events.misses != mostMisses {
+		t.Errorf("learned %d times", events.misses)
 	}
 }
 

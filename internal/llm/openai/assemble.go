@@ -22,14 +22,15 @@ type callAssembler struct {
 	newID func() string
 
 	calls []*partialCall
-	// full is set when the server has begun more than maxCalls. The rest is left out.
+	// full is set once the server has begun more than maxCalls calls. Further calls are ignored.
 	full bool
 }
 
+// partialCall is a call whose fragments are arriving.
 type partialCall struct {
 	index loose.Int
 	id    string
-	// ownID is set while id is our own because the server has sent none.
+	// ownID is set while id is made by this client because the server has sent none.
 	ownID     bool
 	name      string
 	arguments strings.Builder
@@ -38,8 +39,8 @@ type partialCall struct {
 	announced bool
 }
 
-// add adds a fragment and returns the calls whose names are complete now. An empty fragment
-// is ignored: it may be a member of an unexpected type.
+// add adds a fragment and returns the calls whose names are now complete. It ignores an empty
+// fragment, which may come from a member of an unexpected type.
 func (a *callAssembler) add(f callFragment) []llm.ToolCallStarted {
 	if a.full || f.ID+f.name()+f.arguments() == "" && len(f.ExtraContent) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func (a *callAssembler) announce(ready func(*partialCall) bool) []llm.ToolCallSt
 	return started
 }
 
-// callOf returns the call that a fragment continues, nil if it begins a new one.
+// callOf returns the call that a fragment continues, or nil if it begins a new one.
 func (a *callAssembler) callOf(f callFragment) *partialCall {
 	if len(a.calls) == 0 {
 		return nil
@@ -104,22 +105,22 @@ func (a *callAssembler) callOf(f callFragment) *partialCall {
 	}
 }
 
-// endsBefore reports whether the call ends before a fragment that names a function: the call
-// is whole, or has no arguments yet.
+// endsBefore reports whether the call has ended before a fragment that names a function. It has if
+// its arguments are complete, or if it has none yet.
 func (p *partialCall) endsBefore(f callFragment) bool {
 	arguments := p.arguments.String()
 	return f.name() != "" && (arguments == "" || strings.HasSuffix(arguments, "}") && json.Valid([]byte(arguments)))
 }
 
-// differs reports whether a fragment without an id is another whole call, and not this one
-// repeated.
+// differs reports whether a fragment without an id is another complete call, and not a repetition
+// of this one.
 func (p *partialCall) differs(f callFragment) bool {
 	before, now := p.arguments.String(), f.arguments()
 	return before != "" && (f.name() != p.name || before != "{}" && now != before && json.Valid([]byte(now)))
 }
 
-// addName adds the name of a fragment: the first piece, another piece, or the whole name
-// again.
+// addName adds the name in a fragment, which is the first piece, a further piece, or the whole name
+// once more.
 func (p *partialCall) addName(name string) {
 	switch {
 	case p.name != "" && p.arguments.Len() > 0:
@@ -130,8 +131,8 @@ func (p *partialCall) addName(name string) {
 	}
 }
 
-// byIndex returns the latest call with an index: a server that numbers every call 0 means
-// the last one.
+// byIndex returns the latest call with an index, because a server that numbers every call 0 means
+// the latest.
 func (a *callAssembler) byIndex(index loose.Int) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		if a.calls[i].index == index {
@@ -150,7 +151,7 @@ func (a *callAssembler) byID(id string) *partialCall {
 	return nil
 }
 
-// whole reports whether there are calls and the arguments of each are complete.
+// whole reports whether there are calls, all with complete arguments.
 func (a *callAssembler) whole() bool {
 	for _, c := range a.calls {
 		if arguments := c.arguments.String(); arguments != "" && !json.Valid([]byte(settleArguments(arguments))) {
@@ -160,7 +161,7 @@ func (a *callAssembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// settled returns the arguments without the repetitions of servers.
+// settled returns the arguments without repetitions.
 func (p *partialCall) settled() string {
 	if p.arguments.Len() == 0 {
 		return ""
@@ -168,8 +169,8 @@ func (p *partialCall) settled() string {
 	return settleArguments(p.arguments.String())
 }
 
-// settleArguments returns one object for several in a row that are empty or equal. Other
-// arguments are returned unchanged.
+// settleArguments returns the one object that counts if several objects follow each other and the
+// others are empty or equal to it. It returns other arguments unchanged.
 func settleArguments(arguments string) string {
 	if json.Valid([]byte(arguments)) {
 		return arguments

@@ -8,29 +8,29 @@ import (
 	"agent/internal/history"
 )
 
-// attacher collects what a provider attaches to a reply while it arrives.
+// attacher collects the data that a provider attaches to a reply while the reply arrives.
 type attacher struct {
-	// replay belongs to the request that is answered.
+	// replay is the replay of the request that is being answered.
 	replay replay
-	// field is the member in which reasoning in words arrives.
+	// field is the member that brings the reasoning in words.
 	field   string
 	details []reasoningDetail
-	// items are the reasoning items of the Responses API.
+	// items holds the reasoning items of the Responses API.
 	items []json.RawMessage
 }
 
-// reasoningDetail has the members of a reasoning detail, or of a piece of one.
+// reasoningDetail holds the members of a reasoning detail, or of a piece of one.
 type reasoningDetail map[string]json.RawMessage
 
-// streamedMembers are the members of a detail that are streamed in pieces.
+// streamedMembers lists the members of a detail that arrive in pieces.
 var streamedMembers = []string{"text", "summary", "data"}
 
-// addDetails adds pieces of details to the details with their type and index. It returns
-// their size in bytes.
+// addDetails adds pieces to the details with the same type and index. It returns the size of the
+// pieces in bytes.
 func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	for _, piece := range pieces {
 		if len(a.details) > maxParts {
-			break // the reply is refused for it
+			break // the reply is refused because of it
 		}
 		whole := a.detailOf(piece)
 		if whole == nil {
@@ -45,7 +45,7 @@ func (a *attacher) addDetails(pieces []reasoningDetail) (size int) {
 	return size
 }
 
-// add adds a member of a piece. Strings are joined as JSON, without the quotes between them.
+// add adds a member of a piece. It joins JSON strings by removing the quotes between them.
 func (d reasoningDetail) add(key string, value json.RawMessage) {
 	known := d[key]
 	switch {
@@ -57,17 +57,17 @@ func (d reasoningDetail) add(key string, value json.RawMessage) {
 	}
 }
 
-// addItem keeps a reasoning item of the Responses API, and returns its size in bytes.
+// addItem adds a reasoning item of the Responses API, and returns its size in bytes.
 func (a *attacher) addItem(item reasoningItem) (size int) {
 	raw, err := json.Marshal(item)
 	if err != nil {
-		return 0 // an item that is no JSON cannot go back
+		return 0 // an item that is no JSON cannot be returned
 	}
 	a.field, a.items = fieldItems, append(a.items, raw)
 	return len(raw)
 }
 
-// detailOf returns the detail that a piece continues, nil if it begins another.
+// detailOf returns the detail that a piece continues, or nil if it begins another.
 func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 	if piece["index"] == nil {
 		return nil
@@ -84,7 +84,7 @@ func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 
 func isString(raw json.RawMessage) bool { return strings.HasPrefix(string(raw), `"`) }
 
-// thought returns what the provider attached to the reasoning of the reply, nil for nothing.
+// thought returns the data attached to the reasoning of the reply, or nil.
 func (a *attacher) thought() *history.Attached {
 	var data json.RawMessage
 	switch {
@@ -99,7 +99,7 @@ func (a *attacher) thought() *history.Attached {
 	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: wanted, Field: a.field, Data: data}
 }
 
-// call returns what the provider attached to a call, nil for nothing.
+// call returns the data attached to a call, or nil.
 func (a *attacher) call(extra json.RawMessage) *history.Attached {
 	if len(extra) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (a *attacher) call(extra json.RawMessage) *history.Attached {
 	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: true, Field: fieldExtraContent, Data: extra}
 }
 
-// list returns items, which are valid JSON, as a JSON list.
+// list encodes items, which are valid JSON, as a JSON list.
 func list[T any](items []T) json.RawMessage {
 	raw, err := json.Marshal(items)
 	if err != nil {

@@ -8,23 +8,25 @@ import (
 	"agent/internal/llm"
 )
 
-// cacheHints are the members of a request that concern the prompt cache.
+// cacheHints holds the members of a request that concern the prompt cache.
 type cacheHints struct {
-	// key is the prompt_cache_key of OpenAI, session the session_id of OpenRouter.
-	key, session string
-	// control is the mark of Anthropic and Alibaba at the end of what the cache shall keep;
-	// nil sends none. It is on the system prompt and the marked entries.
+	// key is the prompt_cache_key of OpenAI.
+	key string
+	// session is the session_id of OpenRouter.
+	session string
+	// control is the mark of Anthropic and Alibaba for the end of a part to cache. It is on the
+	// system prompt and the marked entries; nil sends none.
 	control json.RawMessage
-	// marked has the indexes of the marked entries.
+	// marked holds the indexes of the marked entries.
 	marked map[int]bool
 	// breakpoint marks the end of the system prompt for GPT-5.6 and later, which find a
 	// prefix only at such a mark.
 	breakpoint bool
 }
 
-// markedLatest is how many of the latest entries are marked: the end of this request, and the
-// end of the one before, which is in the cache. With the system prompt and the stable part
-// these are the four marks that a vendor takes.
+// markedLatest is the number of latest entries that are marked: the end of this request, and the
+// end of the request before, which is in the cache. With the system prompt and the stable part,
+// these are the four marks that a vendor accepts.
 const markedLatest = 2
 
 // cacheHintsFor returns the hints of a request.
@@ -40,8 +42,8 @@ func cacheHintsFor(req request) cacheHints {
 	if req.wants.SessionID {
 		h.session = req.Cache.Key
 	}
-	// A time that the user has set is sent as a mark wherever no other form is known, also to
-	// a gateway on this machine.
+	// A time that the user has set is sent as a mark unless another form is known, also to a
+	// gateway on this machine.
 	byHand := req.Cache.Policy == llm.Cache5m || req.Cache.Policy == llm.Cache1h
 	if req.wants.CacheMarks || byHand && !req.wants.CacheKey {
 		h.control = json.RawMessage(`{"type":"ephemeral"}`)
@@ -53,8 +55,8 @@ func cacheHintsFor(req request) cacheHints {
 	return h
 }
 
-// markedEntries returns the indexes of the entries to mark: the last stable one, and the
-// latest ones.
+// markedEntries returns the indexes of the entries to mark: the last stable entry, and the latest
+// entries.
 func markedEntries(req request) map[int]bool {
 	var able []int
 	for i, c := range req.History {

@@ -9,17 +9,17 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// callIDs chooses the ids of calls that are sent, and pairs calls and responses by position
-// (D-11): a response answers the first call of the latest entry that has its id in the
-// history and has no answer yet.
+// callIDs chooses the ids of the calls in a request, and pairs calls and responses by position
+// (D-11): a response answers the first call of the latest entry that has the same id in the history
+// and has no answer yet.
 type callIDs struct {
 	form vendor.IDForm
-	// model is the model of the request. Its own ids are sent unchanged.
+	// model is the model of the request. Ids that it has made are sent unchanged.
 	model string
-	// waiting has the sent ids of the unanswered calls of the latest entry, by their ids in
-	// the history.
+	// waiting holds the sent ids of the unanswered calls of the latest entry, by their ids in the
+	// history.
 	waiting map[string][]string
-	// taken has all sent ids. Some servers refuse an id that is used twice.
+	// taken holds all sent ids, because some servers refuse a repeated id.
 	taken map[string]bool
 }
 
@@ -30,8 +30,8 @@ func newCallIDs(req request) *callIDs {
 // begin starts an entry with calls.
 func (c *callIDs) begin() { clear(c.waiting) }
 
-// add returns the id to send for a call of an entry: its id in the form that the vendor
-// takes, changed if it is empty or was used before.
+// add returns the id to send for a call of an entry: its id in the form that the vendor accepts,
+// changed if it is empty or was used before.
 func (c *callIDs) add(entry *history.Content, id string) string {
 	form := c.form
 	if by, ok := entry.Metadata[history.MetaModel].(string); ok && by == c.model {
@@ -61,8 +61,8 @@ const (
 	nine           = 9
 )
 
-// fitID returns an id in the form that a vendor takes. Counted from 1, n distinguishes calls
-// with the same id.
+// fitID returns an id in the form that a vendor accepts. Counted from 1, n distinguishes calls with
+// the same id.
 func fitID(form vendor.IDForm, id string, n int) string {
 	if id == "" {
 		id = "call"
@@ -96,7 +96,7 @@ func takesID(form vendor.IDForm, id string) bool {
 	}
 }
 
-// plainName returns a name with all but letters, digits, _ and - replaced.
+// plainName replaces all characters of a name except letters, digits, _ and -.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if isWordByte(r) {

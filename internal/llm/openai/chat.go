@@ -8,8 +8,7 @@ import (
 	"agent/internal/llm"
 )
 
-// chatCompletions is the format of /chat/completions, which nearly every server
-// speaks.
+// chatCompletions is the format of /chat/completions, which nearly every server supports.
 type chatCompletions struct{}
 
 func (chatCompletions) path() string { return "/chat/completions" }
@@ -30,7 +29,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 	}
 	choice := event.first()
 	r.known = r.known || len(event.Choices) > 0
-	for _, part := range choice.parts(r.came) {
+	for _, part := range choice.parts(r.soFar) {
 		r.takeDelta(part)
 	}
 	if r.finish != "" || choice.FinishReason == "" {
@@ -43,7 +42,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 
 // takeDelta handles a piece of the message.
 func (r *reply) takeDelta(delta chatDelta) {
-	r.came = r.came.with(delta)
+	r.soFar = r.soFar.with(delta)
 	if thought, field := delta.thought(); thought != "" {
 		r.attach.field = cmp.Or(field, r.attach.field)
 		r.emit(llm.Reasoning{Delta: thought})
@@ -82,7 +81,7 @@ func (r *reply) write(thought, answer string) {
 	if before != "" {
 		r.emit(llm.Reasoning{Delta: before})
 	}
-	r.tags.closed = true // the space after the tag is dropped
+	r.tags.closed = true // the space after the tag is removed
 	r.emitText(r.tags.afterSpace(after))
 }
 
@@ -92,11 +91,11 @@ func (r *reply) emitText(text string) {
 	}
 }
 
-// endText emits the content that was held back. complete means that the reply is complete and
-// has no calls, so that it must have an answer.
+// endText emits the text that was held back. complete means that the reply is complete and has no
+// calls, so that it must have an answer.
 func (r *reply) endText(complete bool) {
 	if r.tags.inside && r.tags.opening == "" {
-		r.client.opensThinking.Delete(r.model) // it was wrong to expect the tag
+		r.client.opensThinking.Delete(r.model) // the tag was expected and did not come
 	}
 	r.write(r.tags.end(complete))
 	r.emitText(r.stray.end())

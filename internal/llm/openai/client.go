@@ -1,6 +1,17 @@
 // Package openai implements llm.Provider for OpenAI-compatible endpoints. It speaks chat
-// completions and the Responses API with the deviations of vendors and servers, explains
-// errors to a person, and lists the models of an endpoint.
+// completions and the Responses API with the deviations of vendors and servers, explains errors to
+// a person, and lists the models of an endpoint.
+//
+// A [Client] talks to one endpoint:
+//
+//	client := openai.NewClient(openai.Config{BaseURL: "https://api.openai.com/v1", Key: key})
+//	for chunk, err := range client.Stream(ctx, request) {
+//		…
+//	}
+//
+// The two wire formats, chatCompletions and responses, implement the interface format. A [Dialect]
+// holds the deviations that an endpoint taught by refusing requests; package vendor knows the
+// others. A reply is assembled from the events of a stream by the type reply.
 package openai
 
 import (
@@ -19,47 +30,48 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Config says where and how a Client talks. Only BaseURL is required.
+// Config configures a Client. Only BaseURL is required.
 type Config struct {
-	// BaseURL is the endpoint without a slash at its end. It may have a query, which
-	// accompanies every request.
+	// BaseURL is the address of the endpoint without a slash at its end. It may have a query, which
+	// every request gets.
 	BaseURL string
-	// Key is sent as bearer token when it is not empty.
+	// Key is sent as the bearer token unless it is empty.
 	Key llm.Key
-	// KeyHelp says where the key comes from, as hints name it; empty means vendor.EnvKey.
+	// KeyHelp names the origin of the key in hints; empty means vendor.EnvKey.
 	KeyHelp string
-	// UserAgent and Headers are sent with every request. They never replace the headers
-	// that the client itself needs.
+	// UserAgent is sent with every request, unless it is empty.
 	UserAgent string
-	Headers   map[string]string
-	// ExtraBody is a JSON object whose members are added to the body of every
-	// request for a reply, in place of members of the same name; empty for none.
+	// Headers are sent with every request. They never replace a header that the client itself
+	// sets.
+	Headers map[string]string
+	// ExtraBody is a JSON object whose members are added to the body of every request for a reply,
+	// replacing members of the same name; empty for none.
 	ExtraBody json.RawMessage
 	// API is the wire format; "" means APIAuto.
 	API API
-	// Transport makes the requests; nil means one that uses the proxies of the environment
+	// Transport makes the requests; nil means a transport that uses the proxies of the environment
 	// and keeps connections.
 	Transport http.RoundTripper
 
-	// Lessons keeps what the endpoint teaches from one run to the next; nil keeps nothing.
+	// Lessons stores the dialects that the endpoint taught, for later runs; nil stores nothing.
 	Lessons llm.Lessons[Dialect]
 
-	// Retry says how to wait between attempts.
+	// Retry controls the waits between attempts.
 	Retry llm.RetryPolicy
 	// Now reads the clock; nil means the real one.
 	Now func() time.Time
 }
 
-// Client talks to one OpenAI-compatible endpoint. Its Provider has all wrappers of package
-// llm. A Client is safe for concurrent use and keeps its connections between requests.
+// Client talks to one OpenAI-compatible endpoint. Its Provider has all wrappers of package llm. It
+// is safe for concurrent use and keeps its connections between requests.
 type Client struct {
 	llm.Provider
 
 	config Config
 	http   *http.Client
-	// opensThinking has the models whose replies begin within their thinking.
+	// opensThinking holds the models whose replies begin within their thinking.
 	opensThinking sync.Map
-	// madeIDs counts the ids made for calls that arrived without one.
+	// madeIDs counts the ids that were made for calls without one.
 	madeIDs atomic.Int64
 }
 
@@ -73,8 +85,8 @@ func NewClient(config Config) *Client {
 	}
 	c := &Client{
 		config: config,
-		// A redirect is reported, not followed: following it would turn the request
-		// into a GET and could carry the key elsewhere.
+		// A redirect is reported, not followed. Following it would turn the request into a GET and
+		// could carry the key elsewhere.
 		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
@@ -84,9 +96,9 @@ func NewClient(config Config) *Client {
 	return c
 }
 
-// newTransport returns Go's default transport with three changes. Streams are not
-// compressed, because servers then hold events back to fill a block. A connection that broke
-// while the machine slept is detected. An unreadable proxy is an error.
+// newTransport returns Go's default transport with three changes. It does not compress streams,
+// because servers then hold events back to fill a block. It detects a connection that broke while
+// the machine slept. It reports an unreadable proxy as an error.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -103,11 +115,10 @@ func newTransport() http.RoundTripper {
 // Close closes idle connections. Replies that are being streamed continue.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// product is the name of the program on the pages of OpenRouter.
+// product is the name of the program that OpenRouter shows.
 const product = "agent"
 
-// newRequest makes a request to a path of the endpoint with the headers that all
-// requests have.
+// newRequest makes a request to a path of the endpoint, with the headers that every request has.
 func (c *Client) newRequest(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	base, query, _ := strings.Cut(c.config.BaseURL, "?")
 	if query != "" {
@@ -142,7 +153,7 @@ func (c *Client) host() string {
 	return u.Host
 }
 
-// endpoint returns the base URL without user, password and query, so that it can be shown.
+// endpoint returns the base URL without user, password and query, for messages.
 func (c *Client) endpoint() string {
 	u, err := url.Parse(c.config.BaseURL)
 	if err != nil {
@@ -156,14 +167,14 @@ type API string
 
 // The values of API.
 const (
-	// APIAuto, also "", means chat completions, except for endpoints that ask for Responses
-	// and for the models of OpenAI that take tools with reasoning only there.
+	// APIAuto, also "", means chat completions, except for endpoints that ask for the Responses
+	// API, and for the models of OpenAI that take tools with reasoning only there.
 	APIAuto      API = "auto"
 	APIChat      API = "chat"
 	APIResponses API = "responses"
 )
 
-// formats is the Provider that sends requests in a dialect, in the format that fits each.
+// formats is the Provider that sends requests in a dialect, each in the format that fits.
 type formats struct {
 	client  *Client
 	dialect Dialect

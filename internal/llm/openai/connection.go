@@ -15,7 +15,7 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// connectionFailure returns the *Error for a request that got no answer.
+// connectionFailure returns the *Error for a request without an answer.
 func (c *Client) connectionFailure(err error, model string) *llm.Error {
 	failure, atProxy := c.proxyFailure(err)
 	if !atProxy {
@@ -26,8 +26,8 @@ func (c *Client) connectionFailure(err error, model string) *llm.Error {
 	return &failure
 }
 
-// describeConnection returns message and hint for a request that failed on its way, with the
-// kind if it is not Unavailable.
+// describeConnection returns message and hint for a request that failed on its way, and the kind if
+// it is not Unavailable.
 func (c *Client) describeConnection(err error) llm.Error {
 	var (
 		lookup      *net.DNSError
@@ -59,8 +59,8 @@ func (c *Client) describeConnection(err error) llm.Error {
 	}
 }
 
-// rootCause returns the text of an error on one line, without the method and the address
-// that net/http puts in front.
+// rootCause returns the text of an error on one line, without the method and the address that
+// net/http puts in front.
 func rootCause(err error) string {
 	var request *url.Error
 	if errors.As(err, &request) {

@@ -10,18 +10,18 @@ import (
 	"agent/internal/pattern"
 )
 
-// Dialect is what an endpoint has taught about how it wants requests. The zero value is the
-// default. Its JSON has what stays true from one run to the next.
+// Dialect describes how an endpoint wants requests, as far as it has taught that by refusals. The
+// zero value is the usual form. Its JSON has the parts that stay true in later runs.
 type Dialect struct {
-	// OmitUsage leaves stream_options out. No usage is reported then.
+	// OmitUsage leaves out stream_options. The endpoint then reports no usage.
 	OmitUsage bool `json:"omitUsage,omitzero"`
-	// Reasoning is the member in which every message with calls must return its reasoning,
-	// or reasoningRefused.
+	// Reasoning is the member in which every message with calls must return its reasoning, or
+	// reasoningRefused.
 	Reasoning string `json:"reasoning,omitzero"`
-	// OmitSummary does not ask for summaries of reasoning, which some accounts and models
-	// do not get.
+	// OmitSummary does not ask for summaries of reasoning, which some accounts and models must not
+	// ask for.
 	OmitSummary bool `json:"omitSummary,omitzero"`
-	// OmitFreeForm offers every tool as a function.
+	// OmitFreeForm offers every tool as a function with JSON arguments.
 	OmitFreeForm bool `json:"omitFreeForm,omitzero"`
 	// OmitSchema leaves out the schema of the reply.
 	OmitSchema bool `json:"omitSchema,omitzero"`
@@ -29,7 +29,7 @@ type Dialect struct {
 	OmitCache bool `json:"omitCache,omitzero"`
 	// API is the format that the endpoint wants for the model.
 	API API `json:"api,omitzero"`
-	// OutputLimit is the member that bounds the reply.
+	// OutputLimit is the name of the member that bounds the reply.
 	OutputLimit string `json:"outputLimit,omitzero"`
 	// Signatures means that calls need thought signatures. A call without one gets
 	// skipSignature.
@@ -42,16 +42,21 @@ type Dialect struct {
 	Passing `json:"-"`
 }
 
-// Passing is what was learned about one conversation with an endpoint.
+// Passing holds lessons from one conversation with an endpoint. They are not kept for later runs.
 type Passing struct {
-	// Forgotten are attachments of this conversation that the endpoint has refused.
+	// Forgotten holds attachments of this conversation that the endpoint has refused.
 	Forgotten *Forgotten
-	// NoReasoning leaves out everything that is attached to reasoning, and NoSignatures
-	// everything that is attached to calls: new attachments were refused as well.
-	NoReasoning, NoSignatures bool
-	// OmitSampling leaves out temperature and top-p, OmitEffort the effort, and OmitLimit
-	// the bound of the output: the model does not take these settings.
-	OmitSampling, OmitEffort, OmitLimit bool
+	// NoReasoning leaves out all attachments of reasoning, because the endpoint also refused new
+	// ones.
+	NoReasoning bool
+	// NoSignatures leaves out all attachments of calls, for the same reason.
+	NoSignatures bool
+	// OmitSampling leaves out temperature and top-p, which the model does not take.
+	OmitSampling bool
+	// OmitEffort leaves out the effort of reasoning, which the model does not take.
+	OmitEffort bool
+	// OmitLimit leaves out the bound of the output, which the model does not take.
+	OmitLimit bool
 }
 
 // fit returns a request without the settings that the dialect leaves out.
@@ -71,11 +76,11 @@ func (d Dialect) fit(req llm.Request) llm.Request {
 	return req
 }
 
-// reasoningRefused means that attachments of reasoning must not be sent.
+// reasoningRefused is the value of Dialect.Reasoning if attachments of reasoning must not be sent.
 const reasoningRefused = "refused"
 
-// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is
-// new to the dialect. There is a note if the conversation, or a setting, is affected.
+// learn is the llm.Learn of this package. It applies the first lesson of a refusal that is new to
+// the dialect. It returns a note if the lesson affects the conversation or a setting.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
 	for _, l := range lessons {
@@ -93,22 +98,22 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 	return d, ""
 }
 
-// lesson maps words of a refusal to a change of the dialect.
+// lesson maps words in a refusal to a change of the dialect.
 type lesson struct {
-	// words match a refusal in lower case.
+	// words matches a refusal in lower case.
 	words *pattern.Pattern
 	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
-	// note is for the person: what the conversation loses, "" if nothing.
+	// note tells the person what the conversation loses, "" if nothing.
 	note string
 }
 
-// always returns a lesson that depends only on its words.
+// always returns a lesson that depends only on the words of the refusal.
 func always(words string, change func(d *Dialect)) lesson {
 	return lesson{words: pattern.New(words), learn: func(d *Dialect, _ string, _ llm.Request) { change(d) }}
 }
 
-// lessons are tried in order.
+// lessons lists all lessons in the order in which they are tried.
 var lessons = []lesson{
 	always(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
 	always(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
@@ -136,17 +141,17 @@ var lessons = []lesson{
 }
 
 var (
-	// badSignature matches the refusal of a signature, not the demand for a missing one.
+	// badSignature matches the refusal of a signature, but not the demand for a missing one.
 	badSignature = pattern.New(`corrupt|invalid|not valid|mismatch|does not match|could not be`)
-	// unknownMember matches the refusal of a member, not the demand for a missing one.
+	// unknownMember matches the refusal of a member, but not the demand for a missing one.
 	unknownMember = pattern.New(`unsupported|not (?:permitted|supported|support|allowed|available|accept)|disallowed|deprecated|unrecognized|unknown|unexpected|extra|cannot both`)
-	// neverTaken matches the refusal of a setting that the model does not take, not of a
-	// value that is wrong for every model.
+	// neverTaken matches the refusal of a setting that the model does not take, but not of a value
+	// that is wrong for every model.
 	neverTaken = pattern.New(`not (?:support|permitted|allowed|available|accept)|unsupported|unrecognized|unknown|unexpected|deprecated|disallowed|extra inputs|only be set|cannot both|only the default`)
 )
 
-// learnOutputLimit learns which name of the output limit the endpoint knows, or that it knows
-// neither.
+// learnOutputLimit learns the name under which the endpoint takes the output limit, or that it
+// takes no limit.
 func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	sent := cmp.Or(d.OutputLimit, vendor.At("", req.Model).OutputLimit)
 	switch {
@@ -161,7 +166,7 @@ func learnOutputLimit(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnSignatures learns to send signatures, or to leave out those of this conversation.
+// learnSignatures learns to send signatures, or to leave out the signatures of this conversation.
 func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	d.Signatures = true
 	if badSignature.MatchString(refused) {
@@ -169,8 +174,8 @@ func learnSignatures(d *Dialect, refused string, req llm.Request) {
 	}
 }
 
-// learnUnreadable learns to leave out the reasoning of this conversation, or that the
-// endpoint takes none.
+// learnUnreadable learns to leave out the reasoning of this conversation, or that the endpoint
+// takes no reasoning.
 func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	if unknownMember.MatchString(refused) {
 		d.Reasoning = reasoningRefused
@@ -179,8 +184,8 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 	d.forget(thoughtsIn(req.History), &d.NoReasoning)
 }
 
-// forget leaves out the refused attachments. If some were left out before, or there are none,
-// it leaves out all of their kind.
+// forget leaves out the refused attachments. If it has left out some before, or if there are none,
+// it sets all, which leaves out all attachments of their kind.
 func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	if d.Forgotten != nil {
 		*all = true
@@ -190,10 +195,10 @@ func (d *Dialect) forget(refused []*history.Attached, all *bool) {
 	*all = *all || d.Forgotten == nil
 }
 
-// learnReasoning learns whether reasoning in words must be returned, and in which member.
+// learnReasoning learns whether to return reasoning in words, and in which member.
 func learnReasoning(d *Dialect, refused string, _ llm.Request) {
 	if strings.Contains(refused, "'reasoning' item") {
-		return // of the Responses API, which has it in no member
+		return // a reasoning item of the Responses API is in no member
 	}
 	field := fieldReasoning
 	if strings.Contains(refused, fieldReasoningContent) {

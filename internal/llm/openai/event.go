@@ -9,15 +9,14 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// The types in this file are those of the library for a streamed chat completion, extended
-// by the members of other vendors and lenient where servers send other types.
+// The types in this file extend the library's types for a streamed chat completion by the members
+// of other vendors, and accept the other types that servers send.
 
-// chatEvent is an event of a stream, or the whole completion of a server that does not
-// stream.
+// chatEvent is an event of a stream, or the whole completion from a server that does not stream.
 type chatEvent struct {
 	Choices loose.List[chatChoice] `json:"choices"`
 	Usage   chatUsage              `json:"usage"`
-	// Timings is llama.cpp's own report.
+	// Timings is a report of llama.cpp.
 	Timings struct {
 		CacheN loose.Int `json:"cache_n"`
 	} `json:"timings"`
@@ -33,7 +32,7 @@ func (e chatEvent) first() chatChoice {
 	return chatChoice{}
 }
 
-// usage returns the report of tokens, nil if there is none.
+// usage returns the report of tokens, or nil if there is none.
 func (e chatEvent) usage() *llm.Usage {
 	if report := e.Usage.report(e.Timings.CacheN.Count()); report != nil {
 		return report
@@ -52,22 +51,22 @@ type chatChoice struct {
 	Message *chatDelta `json:"message"`
 }
 
-// parts returns what the event adds to a reply: a piece, and a whole message without the kinds
-// of content that have arrived in pieces before.
-func (c chatChoice) parts(came chatDelta) []chatDelta {
+// parts returns the parts of a message that the event brings: a piece, and a whole message without
+// the kinds of content that soFar has already.
+func (c chatChoice) parts(soFar chatDelta) []chatDelta {
 	var parts []chatDelta
 	if c.Delta != nil {
 		parts = append(parts, *c.Delta)
-		came = came.with(*c.Delta)
+		soFar = soFar.with(*c.Delta)
 	}
 	if c.Message != nil {
-		parts = append(parts, c.Message.without(came))
+		parts = append(parts, c.Message.without(soFar))
 	}
 	return parts
 }
 
-// finishReason is why a reply ended, "" while it continues. A reason that is no
-// string still says that the reply is complete.
+// finishReason is the reason why a reply ended, "" while it continues. Any other reason than a
+// string means that the reply is complete.
 type finishReason string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -83,20 +82,22 @@ func (r *finishReason) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// chatDelta is what an event adds to the reply.
+// chatDelta is a part of the reply that an event brings.
 type chatDelta struct {
 	openai.ChatCompletionStreamChoiceDelta
 	Content   content                  `json:"content"`
 	ToolCalls loose.List[callFragment] `json:"tool_calls"`
-	// The names for the model's thinking; some servers send two of them.
+	// ReasoningContent, Reasoning and ReasoningText are names for the model's thinking. Some
+	// servers send two of them.
 	ReasoningContent loose.Text `json:"reasoning_content"`
 	Reasoning        loose.Text `json:"reasoning"`
 	ReasoningText    loose.Text `json:"reasoning_text"` // Copilot
-	// ReasoningDetails is OpenRouter's: the same with signatures.
+	// ReasoningDetails is the thinking with signatures, from OpenRouter.
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
 }
 
-// with returns d with an example of each kind of content in another piece, for without.
+// with returns d with an example of each kind of content in another piece. The result is for
+// without.
 func (d chatDelta) with(more chatDelta) chatDelta {
 	if more.answer() != "" {
 		d.Content.answer = more.answer()
@@ -110,21 +111,21 @@ func (d chatDelta) with(more chatDelta) chatDelta {
 	return d
 }
 
-// without returns a whole message without the kinds of content that came has.
-func (d chatDelta) without(came chatDelta) chatDelta {
-	if came.answer() != "" {
+// without returns a whole message without the kinds of content that soFar has.
+func (d chatDelta) without(soFar chatDelta) chatDelta {
+	if soFar.answer() != "" {
 		d.Content.answer, d.Refusal = "", ""
 	}
-	if thought, _ := came.thought(); thought != "" {
+	if thought, _ := soFar.thought(); thought != "" {
 		d.Content.thought, d.ReasoningContent, d.Reasoning, d.ReasoningText, d.ReasoningDetails = "", "", "", "", nil
 	}
-	if len(came.calls()) > 0 {
+	if len(soFar.calls()) > 0 {
 		d.ToolCalls, d.FunctionCall = nil, nil
 	}
 	return d
 }
 
-// thought returns the piece of the model's thinking, and the member that has it.
+// thought returns the piece of the model's thinking, and the name of its member.
 func (d chatDelta) thought() (thought, field string) {
 	switch {
 	case d.ReasoningContent != "":
@@ -136,18 +137,17 @@ func (d chatDelta) thought() (thought, field string) {
 	case d.Content.thought != "":
 		return d.Content.thought, ""
 	}
-	// There may be only details, of which encrypted ones have no words.
+	// There may be only details. Encrypted ones have no words.
 	for _, detail := range d.ReasoningDetails {
 		thought += loose.Decode[string](detail["text"]) + loose.Decode[string](detail["summary"])
 	}
 	return thought, ""
 }
 
-// answer returns the piece of the answer, or of a refusal.
+// answer returns the piece of the answer or of a refusal.
 func (d chatDelta) answer() string { return d.Content.answer + d.Refusal }
 
-// content is the content of a message: a text, or parts, some of which may be thinking
-// (Mistral).
+// content is the content of a message: a text, or parts. Some parts may be thinking (Mistral).
 type content struct{ answer, thought string }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -167,7 +167,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// calls returns the fragments of tool calls, also of the older function_call.
+// calls returns the fragments of tool calls, including one in the older function_call.
 func (d chatDelta) calls() []callFragment {
 	if d.FunctionCall == nil {
 		return d.ToolCalls
@@ -178,7 +178,7 @@ func (d chatDelta) calls() []callFragment {
 	return append(d.ToolCalls, older)
 }
 
-// callFragment is a piece of a tool call, or a whole one.
+// callFragment is a piece of a tool call, or a whole call.
 type callFragment struct {
 	openai.ToolCall
 	Index    loose.Int `json:"index"`
@@ -186,7 +186,7 @@ type callFragment struct {
 		openai.FunctionCall
 		Arguments loose.JSON `json:"arguments"`
 	} `json:"function"`
-	// ExtraContent is Gemini's: the thought signature.
+	// ExtraContent holds the thought signature of Gemini.
 	ExtraContent json.RawMessage `json:"extra_content"`
 }
 

@@ -21,24 +21,26 @@ import (
 )
 
 const (
-	// maxErrorBody bounds what is read of an answer that is not a reply, in bytes.
+	// maxErrorBody bounds the part of an error's body that is read, in bytes.
 	maxErrorBody = 64 << 10
-	// errorBodyGrace is how long the body of an error may take.
+	// errorBodyGrace bounds the time that the body of an error may take.
 	errorBodyGrace = 10 * time.Second
 )
 
-// exchange is one request whose answer is a reply that is arriving.
+// exchange is one request whose reply is arriving.
 type exchange struct {
 	body io.ReadCloser
-	// kind is the media type that the server names, encoding the compression.
-	kind, encoding string
-	cancel         context.CancelFunc
+	// kind is the media type that the server names.
+	kind string
+	// encoding is the compression that the server names.
+	encoding string
+	cancel   context.CancelFunc
 	// deadline ends the exchange if the rest of the body does not arrive in time.
 	deadline *time.Timer
 }
 
-// post sends a request to a path of the endpoint and returns the exchange once the
-// reply begins. An answer of any other kind is an *Error.
+// post sends a request to a path of the endpoint and returns the exchange once the reply begins.
+// For any other answer it returns an *Error.
 func (c *Client) post(parent context.Context, path, model string, body []byte) (*exchange, error) {
 	ctx, cancel := context.WithCancel(parent)
 	request, err := c.newRequest(ctx, http.MethodPost, path, bytes.NewReader(c.withExtra(body)))
@@ -61,14 +63,14 @@ func (c *Client) post(parent context.Context, path, model string, body []byte) (
 	return x, nil
 }
 
-// decoded returns the body without compression. Proxies may use gzip although nobody asked for
-// it, some without a header; the first bytes show it.
+// decoded returns the body without compression. Some proxies use gzip although the request did not
+// offer it, and some do so without a header, so the first bytes decide.
 func (x *exchange) decoded() (*bufio.Reader, error) {
 	const gzipMagic = "\x1f\x8b"
 	plain := bufio.NewReader(x.body)
 	begin, err := plain.Peek(len(gzipMagic))
 	switch {
-	case err != nil: // the reader gets the error again
+	case err != nil: // the next read returns the error again
 		return plain, nil
 	case string(begin) == gzipMagic:
 		unpacked, err := gzip.NewReader(plain)
@@ -82,14 +84,14 @@ func (x *exchange) decoded() (*bufio.Reader, error) {
 	return plain, nil
 }
 
-// codingError is the error of a body whose compression is not supported.
+// codingError is the error for a body whose compression is not supported.
 type codingError struct{ encoding string }
 
 func (e *codingError) Error() string {
 	return "compressed its answer with " + refusal.Line(e.encoding) + ", which nobody asked for"
 }
 
-// refused turns an answer that is not a reply into an *Error.
+// refused returns the *Error for an answer that is not a reply.
 func (c *Client) refused(x *exchange, response *http.Response, model string) *llm.Error {
 	x.expect(errorBodyGrace)
 	var body []byte
@@ -101,8 +103,7 @@ func (c *Client) refused(x *exchange, response *http.Response, model string) *ll
 	return c.problemError(p, model)
 }
 
-// events yields the events of the reply. The document of a server that does not stream is one
-// event.
+// events yields the events of the reply. If the server does not stream, its document is one event.
 func (x *exchange) events() iter.Seq2[sse.Event, error] {
 	return func(yield func(sse.Event, error) bool) {
 		body, err := x.decoded()
@@ -119,7 +120,7 @@ func (x *exchange) events() iter.Seq2[sse.Event, error] {
 		case err != nil:
 		case len(document) > sse.MaxEvent:
 			err = sse.ErrTooLarge
-		case bytes.Contains(document, []byte("}\n{")) && !json.Valid(document): // an event a line
+		case bytes.Contains(document, []byte("}\n{")) && !json.Valid(document): // one event per line
 			sse.Read(bytes.NewReader(document))(yield)
 			return
 		case !json.Valid(document):
@@ -145,7 +146,7 @@ func (r *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// beginsDocument reports whether a body begins like a JSON document. Servers may also call a
+// beginsDocument reports whether a body begins like a JSON document, because some servers call a
 // stream application/json.
 func beginsDocument(body *bufio.Reader) bool {
 	for n := 1; ; n++ {
@@ -159,7 +160,7 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// expect ends the exchange after d.
+// expect ends the exchange after d, unless it is called again.
 func (x *exchange) expect(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()
@@ -176,8 +177,8 @@ func (x *exchange) close() {
 	x.cancel()
 }
 
-// withExtra adds the user's members to a body, which is a JSON object. They replace members
-// of the same name, because some servers refuse a name that is there twice.
+// withExtra adds the user's members to a body, which is a JSON object. They replace members of the
+// same name, because some servers refuse a repeated name.
 func (c *Client) withExtra(body []byte) []byte {
 	if len(c.config.ExtraBody) == 0 {
 		return body
@@ -186,7 +187,7 @@ func (c *Client) withExtra(body []byte) []byte {
 	err := errors.Join(json.Unmarshal(body, &members), json.Unmarshal(c.config.ExtraBody, &members))
 	whole, failed := rawjson.Marshal(members)
 	if errors.Join(err, failed) != nil {
-		return body // settings take an object only
+		return body // the setting takes only objects
 	}
 	return whole
 }

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// problemError returns the *Error for a problem.
+// problemError returns the *Error for a problem that a server reports.
 func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	failure := p.Meaning()
 	text := p.Message
@@ -29,8 +29,8 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(c.config.Now())
-	// Gemini uses the same words for the quota of a minute as others for one that is used up;
-	// but the others do not ask to wait.
+	// Gemini uses the same words for the quota of a minute as others for a quota that is used up,
+	// but only Gemini asks to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
 		failure.Final, failure.Hint = false, llm.HintLater
 	}
@@ -52,7 +52,7 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	return &failure
 }
 
-// hintRedirect returns the hint for a redirect, which is not followed.
+// hintRedirect returns the hint for a redirect, because redirects are not followed.
 func (c *Client) hintRedirect(location string) string {
 	if at, err := url.Parse(c.endpoint()); err == nil {
 		if to, err := at.Parse(location); err == nil {
@@ -74,7 +74,7 @@ func (c *Client) fail(kind llm.ErrorKind, model, text string) *llm.Error {
 	return &llm.Error{Kind: kind, Where: llm.About(c.endpoint(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
 
-// sentence returns the text of a server without its full stop, because a hint follows it.
+// sentence removes the full stop at the end of a server's text, because a hint follows it.
 func sentence(text string) string { return strings.TrimRight(text, ". ") }
 
 func statusText(status int) string {

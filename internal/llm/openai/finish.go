@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// finishes maps finish reasons of other vendors, in lower case, to those of OpenAI.
+// finishes maps the finish reasons of other vendors, in lower case, to finish reasons of OpenAI.
 var finishes = map[string]openai.FinishReason{
 	"model_length":      openai.FinishReasonLength, // Mistral
 	"max_tokens":        openai.FinishReasonLength,
@@ -23,13 +23,13 @@ var finishes = map[string]openai.FinishReason{
 	"refusal":            openai.FinishReasonContentFilter, // Claude
 }
 
-// brokenOff are the finish reasons of incomplete replies: those of OpenRouter and Mistral,
-// GLM, DeepSeek and vLLM, and Gemini's for a call that it could not read itself.
+// brokenOff lists the finish reasons of incomplete replies: of OpenRouter and Mistral, of GLM, of
+// DeepSeek, of vLLM, and of Gemini for a call that it could not read itself.
 var brokenOff = []string{"error", "network_error", "insufficient_system_resource", "abort", "malformed_function_call"}
 
-// finishFor handles the reason for which the reply has ended.
+// finishFor sets the finish reason of the reply. It returns an error if the reply is incomplete.
 func (r *reply) finishFor(reason string) error {
-	// Gemini adds what the filter has found.
+	// Gemini adds the findings of the filter.
 	filter, found, _ := strings.Cut(strings.ToLower(reason), ": ")
 	if filter == "content_filter" || filter == "function_call_filter" && !slices.Contains(brokenOff, found) {
 		r.finish = string(openai.FinishReasonContentFilter)

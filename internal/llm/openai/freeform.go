@@ -11,13 +11,13 @@ import (
 	"agent/internal/rawjson"
 )
 
-// The types of the items of a call in free form, which the library does not define.
+// The types of the items for a call in free form. The library does not define them.
 const (
 	customCall       = "custom_tool_call"
 	customCallOutput = "custom_tool_call_output"
 )
 
-// freeCall is a call whose argument is a plain text.
+// freeCall is a call whose argument is plain text.
 type freeCall struct {
 	Type   string `json:"type"`
 	CallID string `json:"call_id"`
@@ -25,10 +25,11 @@ type freeCall struct {
 	Input  string `json:"input"`
 }
 
-// freeForms are the free forms of the tools that a request offers so, by their names.
+// freeForms holds the tools that a request offers in free form, by name.
 type freeForms map[string]*llm.FreeForm
 
-// freeFormsOf returns the free forms of a request, none if the model does not take them.
+// freeFormsOf returns the free forms for a request. It returns none if the model does not take
+// them.
 func freeFormsOf(req request) freeForms {
 	free := freeForms{}
 	if !req.wants.FreeForm || req.Dialect.OmitFreeForm {
@@ -42,7 +43,7 @@ func freeFormsOf(req request) freeForms {
 	return free
 }
 
-// tool declares a tool, in free form where it has one.
+// tool declares a tool, in free form if it has one.
 func (f freeForms) tool(spec llm.ToolSpec) openai.ResponseTool {
 	if free := f[spec.Name]; free != nil {
 		return openai.ResponseTool{Type: "custom", Parameters: map[string]any{
@@ -51,12 +52,12 @@ func (f freeForms) tool(spec llm.ToolSpec) openai.ResponseTool {
 		}}
 	}
 	tool := openai.NewResponseFunctionTool(openai.FunctionDefinition{Name: spec.Name, Description: spec.Description, Parameters: parameters(spec)})
-	// The default is true, which not every schema is made for.
+	// The default is true, but not every schema meets the conditions of strict.
 	tool.Parameters["strict"] = false
 	return tool
 }
 
-// input returns the argument of a call as a text; ok is false for a call without free form.
+// input returns the argument of a call as plain text; ok is false for a call without a free form.
 func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	free := f[call.Name]
 	if free == nil {
@@ -70,7 +71,7 @@ func (f freeForms) input(call *history.ToolCall) (text string, ok bool) {
 	return text, ok
 }
 
-// finished returns a complete call in free form as a function call.
+// finished turns a complete call in free form into a function call.
 func (f freeForms) finished(raw json.RawMessage) openai.ResponseOutputItem {
 	call := loose.Decode[freeCall](raw)
 	parameter := "input"

@@ -16,26 +16,26 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// probeTimeout bounds every question about models, which are worth only a short wait.
+// probeTimeout bounds every question about models. They are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
-// modelsPath lists the models of an endpoint.
+// modelsPath is the path of the list of models.
 const modelsPath = "/models"
 
 // maxModelsBody bounds a list of models, in bytes. Routers list hundreds with descriptions.
 const maxModelsBody = 16 << 20
 
-// ModelInfo is what an endpoint says about a model.
+// ModelInfo holds the facts that an endpoint lists about a model.
 type ModelInfo struct {
 	ID string
-	// OwnedBy is the owner, by which local servers are recognised.
+	// OwnedBy is the owner. Local servers are recognised by it.
 	OwnedBy string
 	// ContextLimit is the window in tokens, 0 if the endpoint does not list it.
 	ContextLimit int
 }
 
-// modelEntry is the library's entry of /v1/models with the members in which servers state
-// the window.
+// modelEntry is the library's entry of /v1/models with the members in which servers report the
+// window.
 type modelEntry struct {
 	openai.Model
 	// MaxModelLen is set by vLLM, ContextLength by OpenRouter and others.
@@ -47,8 +47,8 @@ type modelEntry struct {
 	} `json:"meta"`
 }
 
-// ListModels asks the endpoint for its models and the windows it states there. The
-// error is an *Error unless ctx ended.
+// ListModels asks the endpoint for its models and their windows. The error is an *Error unless ctx
+// has ended.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
@@ -62,8 +62,8 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	return models, nil
 }
 
-// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. Local servers
-// report there what is not part of the API.
+// Ask sends a question to a path beside /v1 and decodes the JSON of the answer. There local servers
+// report facts that are not part of the API.
 func (c *Client) Ask(ctx context.Context, method, path, question string, answer any) error {
 	beside := &Client{config: c.config, http: c.http}
 	base, query, _ := strings.Cut(c.config.BaseURL, "?")

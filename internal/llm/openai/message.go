@@ -8,20 +8,20 @@ import (
 	"agent/internal/rawjson"
 )
 
-// messageWriter writes history entries as messages. What it writes for an entry depends only
-// on the entries before it, so that a growing history only appends messages and providers
-// can reuse their prompt cache.
+// messageWriter writes history entries as messages. The messages of an entry depend only on the
+// entries before it, so that a growing history only appends messages and providers can reuse their
+// prompt cache.
 type messageWriter struct {
 	buf []byte
 	ids *callIDs
-	// replay says which attachments are returned.
+	// replay decides which attachments are returned.
 	replay replay
 	hints  cacheHints
 	// answers means that an assistant message must follow a tool message.
 	answers bool
-	// systemAsUser means that the model knows no system prompt.
+	// systemAsUser sends the system prompt as a user message, because the model knows no other.
 	systemAsUser bool
-	// afterTool is set when the latest message is a tool's.
+	// afterTool is set if the latest message is a tool's answer.
 	afterTool bool
 }
 
@@ -50,11 +50,11 @@ func (w *messageWriter) system(prompt string) {
 	w.close()
 }
 
-// understood is the assistant's answer to a system prompt that is sent as the user's, for
-// models that want the two to alternate.
+// understood is the assistant's answer to a system prompt in a user message, for models that want
+// user and assistant to alternate.
 const understood = "(understood)"
 
-// explicitBreakpoint is the mark for the cache that OpenAI reads.
+// explicitBreakpoint is the mark that OpenAI reads for its cache.
 var explicitBreakpoint = json.RawMessage(`{"mode":"explicit"}`)
 
 // markedText writes the content as one text part with a mark for the cache.
@@ -115,7 +115,7 @@ func (w *messageWriter) media(m *history.Media) {
 	w.raw(`}}`)
 }
 
-// assistant writes text and calls of one reply as one message, with the reasoning that the
+// assistant writes the text and the calls of a reply as one message, with the reasoning that the
 // provider wants returned.
 func (w *messageWriter) assistant(c *history.Content) {
 	w.ids.begin()
@@ -127,7 +127,7 @@ func (w *messageWriter) assistant(c *history.Content) {
 		field, text = "", fieldThinkTags+words+"</think>\n\n"+text
 	}
 	if text == "" {
-		// Servers want the key even where calls make the text optional.
+		// Servers want the member even if calls make the text optional.
 		w.raw(`,"content":null`)
 	} else {
 		w.text("content", text)
@@ -167,8 +167,8 @@ func (w *messageWriter) response(r *history.ToolResponse, mark bool) {
 	w.close()
 }
 
-// betweenToolAndUser is the assistant's message between a tool's answer and the user's next
-// message, for vendors that refuse a user message there.
+// betweenToolAndUser is an assistant message between a tool's answer and the user's next message,
+// for vendors that refuse a user message after a tool's answer.
 const betweenToolAndUser = "(the user goes on)"
 
 func (w *messageWriter) open(role string) {
@@ -192,14 +192,14 @@ func (w *messageWriter) text(key, value string) {
 	w.buf = rawjson.AppendString(w.buf, value)
 }
 
-// optional writes a member unless it is empty.
+// optional writes a member unless its value is empty.
 func (w *messageWriter) optional(key, value string) {
 	if value != "" {
 		w.text(key, value)
 	}
 }
 
-// json writes a member whose value is JSON already, unless it is empty.
+// json writes a member whose value is JSON, unless the value is empty.
 func (w *messageWriter) json(key string, value []byte) {
 	if len(value) > 0 {
 		w.raw(`,"` + key + `":`)

@@ -9,23 +9,23 @@ import (
 	"agent/internal/history"
 )
 
-// noOutput replaces the empty result of a tool: servers refuse a tool message without
+// noOutput replaces the empty result of a tool, because servers refuse a tool message without
 // content.
 const noOutput = "(no output)"
 
-// maxFunctionName is the longest name of a function that servers take.
+// maxFunctionName is the greatest length of a function's name that servers accept.
 const maxFunctionName = 64
 
-// entryWriter writes entries in a wire format. mark is set for an entry at the end of what
-// the cache shall keep.
+// entryWriter writes entries in a wire format. mark is set for an entry at the end of a part to
+// cache.
 type entryWriter interface {
 	human(c *history.Content, mark bool)
 	assistant(c *history.Content)
 	response(r *history.ToolResponse, mark bool)
 }
 
-// writeEntries writes the entries of a history, of which marked has the indexes of those with
-// a mark. Empty entries are left out. Images in tools' answers follow the last answer, because
+// writeEntries writes the entries of a history. marked holds the indexes of the entries with a
+// mark. It leaves out empty entries. Images in tools' answers follow the last answer, because
 // nothing else may be between the answers to one reply.
 func writeEntries(w entryWriter, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
@@ -79,8 +79,8 @@ func joinText(blocks []history.Block) string {
 	return strings.Join(texts, "\n")
 }
 
-// imagesOf returns the images of a tool's answer, or the texts that replace them, after a line
-// that explains them; nil for none. They are sent as a user message, because a tool message
+// imagesOf returns the images of a tool's answer, or the texts that replace them, after a line that
+// explains them; nil if there are none. They are sent as a user message, because a tool message
 // holds only text.
 func imagesOf(c *history.Content) []history.Block {
 	var images []history.Block
@@ -104,7 +104,7 @@ func imageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
 
-// unsendable returns the text that replaces media that no API takes.
+// unsendable returns a text that replaces media of a type that no API takes.
 func unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)
 }
@@ -131,13 +131,13 @@ func responseText(r *history.ToolResponse) string {
 	return strings.Join(parts, "\n")
 }
 
-// says reports whether the error of a response or the last line of its result has a part.
+// says reports whether the error of a response, or the last line of its result, contains part.
 func says(r *history.ToolResponse, part string) bool {
 	text := strings.TrimRight(r.Result.Text(), "\n")
 	return strings.Contains(r.Error, part) || strings.Contains(text[strings.LastIndexByte(text, '\n')+1:], part)
 }
 
-// arguments returns a call's parameters as a JSON object. Other values are wrapped into one,
+// arguments returns a call's parameters as a JSON object. It wraps other values into an object,
 // because servers parse the arguments of old calls and refuse the whole request.
 func arguments(call *history.ToolCall) []byte {
 	parameters := bytes.TrimSpace(call.Parameters)
@@ -151,8 +151,8 @@ func arguments(call *history.ToolCall) []byte {
 	}
 }
 
-// functionName returns a name as servers take it. They would refuse every later request of the
-// conversation for a name that the model has invented.
+// functionName returns a name in the form that servers accept. Because of an invalid name that the
+// model has invented, they would refuse every later request of the conversation.
 func functionName(name string) string {
 	mapped := cmp.Or(plainName(name), "unknown")
 	return mapped[:min(len(mapped), maxFunctionName)]

@@ -14,7 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// proxy returns the proxy for requests to this endpoint, nil for none.
+// proxy returns the proxy for requests to this endpoint, or nil.
 func (c *Client) proxy() *url.URL {
 	transport, ok := c.config.Transport.(*http.Transport)
 	if !ok || transport.Proxy == nil {
@@ -31,7 +31,7 @@ func (c *Client) proxy() *url.URL {
 	return proxy
 }
 
-// through names the proxy in an error that the proxy may have caused, "" if there is none.
+// through names the proxy, "" if there is none, for an error that the proxy may have caused.
 func (c *Client) through() string {
 	if proxy := c.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"
@@ -39,19 +39,19 @@ func (c *Client) through() string {
 	return ""
 }
 
-// hintLogin says where to write the login of the proxy.
+// hintLogin returns the hint that tells where to write the login of the proxy.
 func (c *Client) hintLogin() string {
 	return "write the login into " + proxyVariable(c.config.BaseURL) + " as http://USER:PASSWORD@HOST"
 }
 
-// proxyVariable returns the environment variable of the proxy for an address.
+// proxyVariable returns the environment variable that sets the proxy for an address.
 func proxyVariable(address string) string {
 	scheme, _, _ := strings.Cut(address, ":")
 	return strings.ToUpper(scheme) + "_PROXY"
 }
 
-// proxyFailure returns message and hint for a request that failed at the proxy; false if it
-// failed elsewhere.
+// proxyFailure returns message and hint for a request that failed at the proxy. It reports false if
+// the request failed elsewhere.
 func (c *Client) proxyFailure(err error) (llm.Error, bool) {
 	proxy := c.proxy()
 	if proxy == nil {
@@ -75,8 +75,8 @@ func (c *Client) proxyFailure(err error) (llm.Error, bool) {
 	return llm.Error{}, false
 }
 
-// statusOf returns the HTTP status whose text is given, 0 for other texts. net/http reports the
-// status of a proxy in this way.
+// statusOf returns the HTTP status with a text, 0 if there is none. net/http reports the status of
+// a proxy only by its text.
 func statusOf(text string) int {
 	for status := http.StatusMultipleChoices; status <= http.StatusNetworkAuthenticationRequired; status++ {
 		if text != "" && text == http.StatusText(status) {
@@ -97,13 +97,13 @@ func innermost(err error) string {
 	}
 }
 
-// proxyError is the error of a variable that does not hold the address of a proxy.
+// proxyError is the error for a variable that does not hold the address of a proxy.
 type proxyError struct{ variable string }
 
 func (e *proxyError) Error() string { return e.variable + " is not the address of a proxy" }
 
-// proxyFromEnvironment is http.ProxyFromEnvironment that reports an unreadable address. The
-// function of the library takes it for a host name, or silently uses no proxy.
+// proxyFromEnvironment is like http.ProxyFromEnvironment but reports an unreadable address. The
+// library takes such an address for a host name, or silently uses no proxy.
 func proxyFromEnvironment(request *http.Request) (*url.URL, error) {
 	if vendor.IsLocal(request.URL.Host) {
 		return http.ProxyFromEnvironment(request)

@@ -18,26 +18,26 @@ const (
 	fieldExtraContent     = "extra_content"         // Gemini: thought signatures of calls
 	fieldItems            = "items"                 // Responses API: reasoning items
 
-	// fieldThinkTags is not a member: the reasoning was within tags before the answer, and is
-	// returned in the same way.
+	// fieldThinkTags is not a member. It means that the reasoning was between tags before the
+	// answer, and is returned in the same way.
 	fieldThinkTags = "<think>"
 )
 
-// replay says which attachments of a history are returned: those that come from the same
+// replay decides which attachments of a history are returned: attachments that come from the same
 // model at the same host, in the way that the vendor wants.
 type replay struct {
 	model, host string
-	// thoughts is set when the words of reasoning are returned.
+	// thoughts is set if the words of reasoning are returned.
 	thoughts bool
-	// signed is set when attachments of reasoning are returned.
+	// signed is set if attachments of reasoning are returned.
 	signed bool
 	// field is the member that every message with calls must have, "" for none.
 	field string
-	// signatures is set when the first call of every message must have a signature.
+	// signatures is set if the first call of every message must have a signature.
 	signatures bool
-	// own is set when signatures that came from here are returned.
+	// own is set if signatures that came from this model at this host are returned.
 	own bool
-	// forgotten are attachments that this model at this host has refused.
+	// forgotten holds attachments that this model at this host has refused.
 	forgotten *Forgotten
 }
 
@@ -58,7 +58,8 @@ func replayFor(req request) replay {
 	return p
 }
 
-// skipSignature is what Google accepts where a signature is lost or comes from another model.
+// skipSignature is a signature that Google accepts in place of one that is lost or comes from
+// another model.
 var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_thought_signature_validator"}}`)
 
 // knows reports whether an attachment comes from this model at this host and was not refused.
@@ -66,8 +67,8 @@ func (p replay) knows(a *history.Attached) bool {
 	return a.From(p.model, p.host) && !p.forgotten.has(a)
 }
 
-// signature returns the extra_content to send with a call, nil for none. first is set for the
-// first call of a message.
+// signature returns the extra_content to send with a call, or nil. first is set for the first call
+// of a message.
 func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	if a := call.Attached; p.own && p.knows(a) && a.Field == fieldExtraContent {
 		return a.Data
@@ -78,8 +79,8 @@ func (p replay) signature(call *history.ToolCall, first bool) json.RawMessage {
 	return nil
 }
 
-// reasoning returns what is returned of the thinking in a message: the member for its words,
-// "" for none, the words, and the signed details, nil for none.
+// reasoning returns the reasoning to send with a message: the member for its words, "" for none,
+// the words, and the signed details, nil for none.
 func (p replay) reasoning(c *history.Content) (field, words string, details json.RawMessage) {
 	if len(c.Calls()) > 0 {
 		field = p.field
@@ -98,19 +99,20 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// Forgotten is a set of attachments that are not returned because they were refused:
-// signatures of a model that was replaced, or reasoning that was encrypted for another
-// account. A Forgotten is never changed; nil is the empty set.
+// Forgotten is a set of attachments that are not returned because they were refused: signatures of
+// a model that was replaced, or reasoning that was encrypted for another account. It is immutable;
+// nil is the empty set.
 type Forgotten struct{ sums map[uint64]bool }
 
-// forgettingSeed is the seed of the sums, which are not kept beyond this process.
+// forgettingSeed is the seed of the sums. They are not stored, so each process may have another
+// seed.
 var forgettingSeed = maphash.MakeSeed()
 
 func sumOf(a *history.Attached) uint64 { return maphash.Bytes(forgettingSeed, a.Data) }
 
 func (f *Forgotten) has(a *history.Attached) bool { return f != nil && f.sums[sumOf(a)] }
 
-// forgetting returns the set of the attachments that are not empty, nil if all are.
+// forgetting returns the set of the attachments that are not empty, or nil if all are empty.
 func forgetting(attached []*history.Attached) *Forgotten {
 	f := &Forgotten{map[uint64]bool{}}
 	for _, a := range attached {

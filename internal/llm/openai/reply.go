@@ -20,21 +20,21 @@ import (
 	"agent/internal/llm/sse"
 )
 
-// Waits at the end of a reply, when everything that matters has arrived.
+// Waits at the end of a reply, after everything that matters has arrived.
 const (
-	// usageGrace is how long after the finish reason the usage may arrive.
+	// usageGrace is the time after the finish reason in which the usage may arrive.
 	usageGrace = 5 * time.Second
-	// drainGrace is how long after the last event the end of the body may arrive. When the
-	// body is read to its end, the connection can be used for the next request.
+	// drainGrace is the time after the last event in which the end of the body may arrive. If the
+	// body is read to its end, the next request can use the connection.
 	drainGrace = 50 * time.Millisecond
 )
 
-// Bounds of one reply, which no model reaches. A server that never stops would fill the memory
-// or keep the program busy for ever.
+// Bounds of one reply. No model reaches them, but a server that never stops would fill the memory
+// or keep the program busy forever.
 const (
-	maxReply  = 8 << 20 // bytes of text, reasoning, arguments, and what is attached
+	maxReply  = 8 << 20 // bytes of text, reasoning, arguments and attachments
 	maxParts  = 256     // details of the reasoning
-	maxCalls  = 1024    // more end the reply
+	maxCalls  = 1024    // a further call ends the reply
 	maxStream = 256 << 20
 )
 
@@ -43,20 +43,20 @@ var errEndless = fmt.Errorf("more than %d MiB for one reply", maxStream>>20)
 
 // format is a wire format: it writes requests and reads the events of replies.
 type format interface {
-	// path is added to the base URL.
+	// path returns the path that is added to the base URL.
 	path() string
 	encode(request) []byte
 	// reader returns the function that adds the data of an event to the reply to a request.
 	reader(*reply, request) func(data []byte) error
 }
 
-// stream makes one request in a format and yields the reply, as llm.Provider says.
+// stream makes one request in a format and yields the reply, as llm.Provider demands.
 func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		r := &reply{client: c, model: req.Model, yield: yield, calls: callAssembler{newID: c.newCallID}}
 		err := c.run(ctx, f, req, r)
 		switch {
-		case r.left || err == nil:
+		case r.quit || err == nil:
 		case ctx.Err() != nil:
 			yield(nil, ctx.Err())
 		default:
@@ -65,8 +65,8 @@ func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[ll
 	}
 }
 
-// run makes the request and emits the reply. It returns nil when the reply was
-// complete or the consumer has left.
+// run makes the request and emits the reply. It returns nil if the reply was complete or the
+// consumer has stopped.
 func (c *Client) run(ctx context.Context, f format, req request, r *reply) error {
 	x, err := c.post(ctx, f.path(), req.Model, f.encode(req))
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	if err := r.receive(x, f.reader(r, req)); err != nil && r.finish == "" {
 		return err
 	}
-	if r.left {
+	if r.quit {
 		return nil
 	}
 	if r.finish == "" && r.done {
@@ -99,7 +99,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	return nil
 }
 
-// reply is the state of a reply that arrives, in any format.
+// reply is the state of an arriving reply, in any format.
 type reply struct {
 	client *Client
 	model  string
@@ -112,28 +112,28 @@ type reply struct {
 	pairs  surrogates
 	usage  *llm.Usage
 	finish string
-	// done is set when the server has said that nothing follows.
+	// done is set once the server has said that nothing follows.
 	done bool
-	// begun is set when a part of the reply has been emitted.
+	// begun is set once a part of the reply has been emitted.
 	begun bool
-	// answered is set when a part of the answer has been emitted.
+	// answered is set once a part of the answer has been emitted.
 	answered bool
-	// left is set when the consumer wants no more.
-	left bool
-	// came has an example of every kind of content that has arrived in a chat completion.
-	came chatDelta
-	// known is set when an event of this API has arrived.
+	// quit is set once the consumer wants no more.
+	quit bool
+	// soFar has an example of every kind of content that has arrived in a chat completion.
+	soFar chatDelta
+	// known is set once an event of this API has arrived.
 	known bool
-	// strange is the first event that was not of this API.
+	// strange is the first event that is not of this API.
 	strange string
 	// size is the size of the reply in bytes.
 	size int
 }
 
-// receive reads events until the stream ends or the consumer leaves. An event that adds
-// nothing to the reply is emitted as a pulse.
+// receive reads events until the stream ends or the consumer stops. It emits a pulse for an event
+// that adds nothing to the reply.
 func (r *reply) receive(x *exchange, read func(data []byte) error) error {
-	hurried, said := false, 0
+	hurried, size := false, 0
 	for event, err := range x.events() {
 		if err != nil {
 			return err
@@ -143,18 +143,19 @@ func (r *reply) receive(x *exchange, read func(data []byte) error) error {
 		} else if err := r.take(event, read); err != nil {
 			return err
 		}
-		if r.left || r.done {
+		if r.quit || r.done {
 			return nil
 		}
 		// Gemini may send a finish reason in every event.
-		if r.finish != "" && (!hurried || r.size > said) {
-			hurried, said = true, r.size
+		if r.finish != "" && (!hurried || r.size > size) {
+			hurried, size = true, r.size
 			x.expect(usageGrace)
 		}
 	}
 	return nil
 }
 
+// take handles one event: the end of the stream, an error, or a part of the reply.
 func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	if strings.EqualFold(string(event.Data), "[DONE]") {
 		r.done = true
@@ -189,7 +190,7 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 	return nil
 }
 
-// impliedFinish returns the finish reason of a reply that ended without one, "" if it is not
+// impliedFinish returns the finish reason of a reply that ended without one, "" if the reply is not
 // complete.
 func (r *reply) impliedFinish() string {
 	switch {
@@ -213,7 +214,7 @@ func (r *reply) addCall(f callFragment) {
 	}
 }
 
-// complete emits the parts that are known only at the end of a reply.
+// complete emits the parts that are known only at the end of the reply.
 func (r *reply) complete() {
 	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
 		r.emit(started)
@@ -233,9 +234,9 @@ func (r *reply) complete() {
 	r.emit(llm.Finish{Reason: r.finish})
 }
 
-// emit yields a chunk, unless the consumer has left.
+// emit yields a chunk, unless the consumer has stopped.
 func (r *reply) emit(chunk llm.Chunk) {
-	if r.left {
+	if r.quit {
 		return
 	}
 	switch chunk := chunk.(type) {
@@ -248,16 +249,17 @@ func (r *reply) emit(chunk llm.Chunk) {
 	if _, pulse := chunk.(llm.Pulse); !pulse {
 		r.begun = true
 	}
-	r.left = !r.yield(chunk, nil)
+	r.quit = !r.yield(chunk, nil)
 }
 
-// malformed returns the failure of a reply that another attempt would not fix.
+// malformed returns the error for a reply that another attempt would not fix.
 func (r *reply) malformed(text string) *llm.Error {
 	failure := r.client.fail(llm.Unavailable, r.model, text)
 	failure.Hint, failure.Final = refusal.HintServer, true
 	return failure
 }
 
+// truncated returns the error for a reply that broke off.
 func (r *reply) truncated(text string, cause error) *llm.Error {
 	failure := r.client.fail(llm.Truncated, r.model, text)
 	failure.Err, failure.Costly = cause, r.begun || r.known || r.done

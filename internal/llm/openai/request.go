@@ -15,9 +15,9 @@ import (
 type request struct {
 	llm.Request
 	Dialect Dialect
-	// host is the host of the endpoint, to which attachments belong.
+	// host is the host of the endpoint. Attachments belong to it.
 	host string
-	// wants has the needs of the endpoint for the model.
+	// wants holds the needs of the endpoint for the model.
 	wants vendor.Wants
 }
 
@@ -27,10 +27,11 @@ func (c *Client) request(d Dialect, req llm.Request) request {
 	return request{d.fit(req), d, host, vendor.At(host, req.Model)}
 }
 
-// encode returns req as the body of a chat completion. The request type of the library leaves
-// out what servers need (temperature 0, empty arguments, the content beside calls) and takes
-// several times as long, between Enter and the first byte sent. The same request always gives
-// the same bytes. The messages are last, so that a growing history only appends.
+// encode returns req as the body of a chat completion. It does not use the library's request type,
+// which leaves out values that servers need (temperature 0, empty arguments, the content beside
+// calls), and which takes several times as long, between Enter and the first byte sent. The same
+// request always gives the same bytes. The messages are last, so that a growing history only
+// appends.
 func (chatCompletions) encode(req request) []byte {
 	w := &messageWriter{
 		buf: make([]byte, 0, sizeHint(req)), ids: newCallIDs(req),
@@ -71,7 +72,7 @@ func (w *messageWriter) options(req request) {
 	}
 }
 
-// schemaName is the name of the schema of a reply, for servers that want one.
+// schemaName names the schema of a reply, for servers that want a name.
 const schemaName = "answer"
 
 func (w *messageWriter) number(key string, value *float64) {
@@ -101,7 +102,7 @@ func (w *messageWriter) tools(tools []llm.ToolSpec) {
 	w.raw(`]`)
 }
 
-// parameters returns the schema of a tool, also of one without parameters.
+// parameters returns the schema of a tool's parameters, an empty object for a tool without any.
 func parameters(t llm.ToolSpec) json.RawMessage {
 	if len(t.Schema) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

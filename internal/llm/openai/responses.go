@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/loose"
 )
 
-// responses is the format of OpenAI's Responses API, used without state on the server: every
-// request has the whole conversation, with its encrypted reasoning.
+// responses is the format of OpenAI's Responses API. It keeps no state on the server: every request
+// has the whole conversation, with its encrypted reasoning.
 type responses struct{}
 
 func (responses) path() string { return "/responses" }
@@ -52,7 +52,7 @@ func (responses) encode(req request) []byte {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		// Only the schema of a tool can be invalid JSON; the server refuses the request.
+		// Only the schema of a tool can be invalid JSON. The server refuses this body.
 		return []byte("{}")
 	}
 	return raw
@@ -80,14 +80,13 @@ func inputOf(req request) []any {
 	return w.items
 }
 
-// itemWriter writes history entries as input items, so that a growing history only appends
-// items.
+// itemWriter writes history entries as input items. A growing history only appends items.
 type itemWriter struct {
 	items  []any
 	ids    *callIDs
 	replay replay
 	free   freeForms
-	// asFree has the ids of the calls in free form, whose answers must be in free form, too.
+	// asFree holds the ids of the calls in free form. Their answers must be in free form, too.
 	asFree map[string]bool
 }
 
@@ -121,7 +120,7 @@ func (w *itemWriter) human(c *history.Content, _ bool) {
 }
 
 // assistant writes the text and the calls of a reply, with the reasoning items at their places
-// between them. Reasoning at the end is left out, because the server refuses it.
+// between them. It leaves out reasoning at the end, which the server refuses.
 func (w *itemWriter) assistant(c *history.Content) {
 	w.ids.begin()
 	var outputs []any
@@ -152,12 +151,12 @@ func (w *itemWriter) assistant(c *history.Content) {
 
 // reasoningItem is a reasoning item of a reply.
 type reasoningItem struct {
-	// At is how many other items came before it.
+	// At is the number of other items that came before it.
 	At   int             `json:"at"`
 	Item json.RawMessage `json:"item"`
 }
 
-// items returns the reasoning items to return with the entry of a reply.
+// items returns the reasoning items to send with an entry.
 func (p replay) items(c *history.Content) []reasoningItem {
 	for _, thinking := range blocksOf[*history.Thinking](c.Blocks) {
 		if p.signed && p.knows(thinking.Attached) && thinking.Attached.Field == fieldItems {

@@ -11,21 +11,20 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// responseReader adds the events of a response to a reply.
+// responseReader adds the events of the Responses API to a reply.
 type responseReader struct {
 	reply *reply
-	// free are the tools that were offered in free form.
+	// free holds the tools that were offered in free form.
 	free freeForms
-	// written has the indexes of the output items of which text has been emitted.
+	// written holds the indexes of the output items whose text has been emitted, in part or whole.
 	written map[int]bool
 	// outputs counts the items that are not reasoning.
 	outputs int
-	// summaries is set when a part of a summary has been emitted. The next part is a new
-	// paragraph.
+	// summaries is set once a part of a summary has been emitted. The next part is a new paragraph.
 	summaries bool
 }
 
-// take handles one event. A server that does not stream sends the response itself.
+// take handles one event. A server that does not stream sends the response in place of an event.
 func (s *responseReader) take(data []byte) error {
 	event := loose.Decode[openai.ResponseStreamEvent](data)
 	r := s.reply
@@ -80,8 +79,7 @@ func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 	s.reply.addCall(f)
 }
 
-// begin handles the beginning of an item, which is the only sign of hidden reasoning for
-// minutes.
+// begin handles the beginning of an item. For minutes it may be the only sign of hidden reasoning.
 func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	s.reply.emit(llm.Pulse{Token: true})
 	if item := event.Item; item != nil && (item.Type == "function_call" || item.Type == customCall) {
@@ -90,14 +88,14 @@ func (s *responseReader) begin(event openai.ResponseStreamEvent) {
 	}
 }
 
-// announce announces calls at once, because their names arrive whole.
+// announce announces calls at once, because their names arrive in one piece.
 func (s *responseReader) announce() {
 	for _, started := range s.reply.calls.announce(func(*partialCall) bool { return true }) {
 		s.reply.emit(started)
 	}
 }
 
-// finishItem handles a complete item. What has arrived in pieces is not added again.
+// finishItem handles a complete item. It adds only content that has not arrived in pieces.
 func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 	item := loose.Decode[openai.ResponseOutputItem](raw)
 	switch item.Type {
@@ -141,7 +139,7 @@ func summaryOf(item openai.ResponseOutputItem) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// end handles the response at its end: complete, cut short or failed. It also has the items
+// end handles the response at its end: complete, cut short or failed. The response also has items
 // that have not arrived as events.
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, loose.Decode[openai.CreateResponseResponse](raw)

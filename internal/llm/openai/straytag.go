@@ -2,17 +2,17 @@ package openai
 
 import "strings"
 
-// strayCloser finds a closing tag of thinking without an opening one: the template of the
-// model has opened the thinking in the prompt, and the server does not remove it. The tag
+// strayCloser finds a closing tag of thinking without an opening one. Such a tag remains if the
+// model's template has opened the thinking in the prompt and the server does not remove it. The tag
 // counts only at the beginning of a line, outside of code and of tags that the answer opens.
 type strayCloser struct {
 	// line is the part of the current line that was passed on.
 	line string
-	// held is the rest of the current line, which may be a part of the tag.
-	held string
+	// pending is the rest of the current line, which may be a part of the tag.
+	pending string
 	// fenced is set within a block of code.
 	fenced bool
-	// over is set when the tag does not count any more.
+	// over is set once the tag does not count any more.
 	over bool
 }
 
@@ -25,8 +25,8 @@ func (s *strayCloser) add(piece string) (before, after string, found bool) {
 	if s.over {
 		return piece, "", false
 	}
-	rest := s.held + piece
-	s.held = ""
+	rest := s.pending + piece
+	s.pending = ""
 	var passed strings.Builder
 	for rest != "" && !s.over {
 		line, next, ended := strings.Cut(rest, "\n")
@@ -39,7 +39,7 @@ func (s *strayCloser) add(piece string) (before, after string, found bool) {
 			return passed.String(), tail, true
 		}
 		if strings.HasPrefix(closingThink, begin) && begin != "" && !ended && !s.fenced {
-			s.held = line
+			s.pending = line
 			break
 		}
 		passed.WriteString(line)
@@ -67,9 +67,9 @@ func (s *strayCloser) endLine() {
 	s.line = ""
 }
 
-// end returns the text that is still held at the end of the reply.
+// end returns the pending text at the end of the reply.
 func (s *strayCloser) end() string {
-	held := s.held
-	s.held, s.over = "", true
-	return held
+	pending := s.pending
+	s.pending, s.over = "", true
+	return pending
 }

@@ -7,21 +7,21 @@ import (
 	"agent/internal/pattern"
 )
 
-// surrogates joins the two halves of a character that a server has split over two events.
+// surrogates joins the two halves of a character that a server has split between two events.
 type surrogates struct {
 	// high is the escape of the first half, empty if there is none.
 	high []byte
 }
 
-// firstHalf matches the escape of a first half at the end of a string, secondHalf that of a
-// second half at the beginning. An even number of backslashes may be in front.
+// firstHalf matches the escape of a first half at the end of a string, and secondHalf the escape of
+// a second half at the beginning. An even number of backslashes may be in front.
 var (
 	firstHalf  = pattern.New(`(?:^|[^\\])(?:\\\\)*(\\u[dD][89abAB][0-9a-fA-F]{2})"`)
 	secondHalf = pattern.New(`(?:^|[^\\])(?:\\\\)*"(\\u[dD][c-fC-F][0-9a-fA-F]{2})`)
 )
 
-// whole returns the data of an event with its halves joined: a first half at the end of a
-// string is removed, and inserted in front of the second half in the next event.
+// whole joins the halves: it removes a first half from the end of a string, and inserts it in front
+// of the second half in the next event.
 func (s *surrogates) whole(data []byte) []byte {
 	if !bytes.Contains(data, []byte(`\u`)) {
 		return data

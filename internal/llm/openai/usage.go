@@ -25,7 +25,7 @@ type chatUsage struct {
 	InputTokensDetails  cacheDetails `json:"input_tokens_details"`
 }
 
-// cacheDetails are the parts of the prompt that were read from the cache and written to it,
+// cacheDetails counts the tokens of the prompt that were read from the cache and written to it,
 // with the member names of OpenAI, OpenRouter and LiteLLM.
 type cacheDetails struct {
 	CachedTokens        loose.Int `json:"cached_tokens"`
@@ -37,7 +37,7 @@ func (d cacheDetails) written() int {
 	return max(d.CacheWriteTokens.Count(), d.CacheCreationTokens.Count())
 }
 
-// report returns the usage, nil if the report is empty. cached is another count of tokens read
+// report returns the usage, or nil if the report is empty. cached is another count of tokens read
 // from the cache.
 func (u chatUsage) report(cached int) *llm.Usage {
 	r := llm.Usage{
@@ -54,7 +54,7 @@ func (u chatUsage) report(cached int) *llm.Usage {
 	if beside := u.CacheReadInputTokens.Count() + u.CacheCreationInputTokens.Count(); beside > r.PromptTokens {
 		r.PromptTokens += beside
 	}
-	// Some count reasoning only in the total. It is paid for as output.
+	// Some servers count reasoning only in the total. It is paid for as output.
 	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.Count()-r.PromptTokens)
 	r.CachedTokens = min(r.CachedTokens, r.PromptTokens)
 	r.CacheWriteTokens = min(r.CacheWriteTokens, r.PromptTokens-r.CachedTokens)

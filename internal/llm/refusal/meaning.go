@@ -18,7 +18,7 @@ const (
 	HintServer  = "the server breaks the rules of this API: update it, or use another endpoint or model"
 )
 
-// The other hints, by what a person can do.
+// The other hints, by the remedy.
 const (
 	hintKey      = "check " + vendor.EnvKey + " or the profile's auth-keyfile"
 	hintModel    = "set model to one that the endpoint has; agent doctor lists them"
@@ -33,17 +33,19 @@ const (
 	hintRequest  = "check model and settings; agent doctor tests them"
 )
 
-// complaint maps words of servers to a meaning.
+// complaint maps words of servers to the meaning of a problem.
 type complaint struct {
-	// words match the message and the code of a problem, in lower case.
+	// words matches the message and the code of a problem, in lower case.
 	words *pattern.Pattern
-	// in reports whether a problem can have this meaning, by its status.
+	// in reports whether a problem can have this meaning, judged by its status.
 	in func(Problem) bool
-	// means has the kind, the hint ("" means the usual one of the kind), Final and Costly.
+	// means has the kind, the hint, Final and Costly. An empty hint means the usual one of the
+	// kind.
 	means llm.Error
 }
 
-// complaints are tried in order, before the status.
+// complaints lists the known complaints in the order in which they are tried. They precede the
+// status.
 var complaints = []complaint{
 	{overflowWords, notOfKey, llm.Error{Kind: llm.ContextOverflow, Final: true}},
 	{pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
@@ -59,7 +61,7 @@ var complaints = []complaint{
 	{pattern.New(`content.?(filter|policy|management|moderation|exists risk)|moderation|flagged|inappropriate|prohibited.content|data_inspection_failed|safety.(system|filter|check)|violat\w+ .{0,40}(polic|guideline)|new_sensitive|sensitive (content|words|information)|high risk|敏感|legal reasons`), ofContent, llm.Error{Kind: llm.BadRequest, Hint: hintContent, Final: true}},
 	{pattern.New(`image_url|image\(s\)|image[ _-]?(input|content|data|dimensions|format)|(no|any|supports?|process|accepts?|enable|allow|invalid|input|0) images?\b|\bimages? (is|are|not|could|exceeds)|not (a )?multi-?modal|mmproj|(support|have) vision|content\.type|content.{0,20} (must|should) be a (valid )?string|messages?\[\d+\].{0,60}expected a string`), ofImages, llm.Error{Kind: llm.NoImages, Hint: hintImages, Final: true}},
 
-	// The model is missing, and not a path such as /models.
+	// The message is about a model, not about a path such as /models.
 	{pattern.New(`\bmodel\b`), hasStatus(http.StatusNotFound), llm.Error{Kind: llm.ModelNotFound, Final: true}},
 
 	// Errors in a stream often have no status.
@@ -70,7 +72,7 @@ var complaints = []complaint{
 
 func always(Problem) bool { return true }
 
-// ofKey reports whether the key was refused. The message may name all sorts of things then.
+// ofKey reports whether the key was refused. The words of the message are then unreliable.
 func ofKey(p Problem) bool {
 	return p.Status == http.StatusUnauthorized || p.Status == http.StatusForbidden
 }
@@ -84,7 +86,7 @@ func hasStatus(statuses ...int) func(Problem) bool {
 	return func(p Problem) bool { return slices.Contains(statuses, p.Status) }
 }
 
-// ofContent and ofImages report whether the status is one with which servers refuse the
+// ofContent and ofImages report whether a problem has a status with which servers refuse the
 // content of a request, or images in it.
 var (
 	ofContent = hasStatus(0, http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons)
@@ -92,7 +94,7 @@ var (
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning returns an error with the kind of the problem, the hint, and whether another
+// Meaning returns an error with the kind and the hint for the problem. It says whether another
 // attempt is useless or costly.
 func (p Problem) Meaning() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
@@ -104,10 +106,10 @@ func (p Problem) Meaning() llm.Error {
 	return m
 }
 
-// statusNoCapacity is Groq's status for a tier without capacity.
+// statusNoCapacity is the status of Groq for a tier without capacity.
 const statusNoCapacity = 498
 
-// ofStatus returns the meaning of a problem by its status alone.
+// ofStatus returns the meaning of a problem, judged by its status alone.
 func ofStatus(p Problem) llm.Error {
 	switch s := p.Status; {
 	case s == 0 && p.NotAnAPI:
@@ -151,7 +153,7 @@ func Hint(kind llm.ErrorKind) string {
 	}
 }
 
-// RedirectTarget returns the address of a redirect without its query, "" for no redirect.
+// RedirectTarget returns the address of a redirect without its query, "" if there is no redirect.
 func (p Problem) RedirectTarget() string {
 	if p.Status < http.StatusMultipleChoices || p.Status >= http.StatusBadRequest {
 		return ""

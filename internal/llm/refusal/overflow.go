@@ -7,8 +7,8 @@ import (
 	"agent/internal/pattern"
 )
 
-// overflowWords matches what servers say, in lower case, when a request is larger than the
-// model's window. There is no common code for it, and the status is 400, 413, 500 or none.
+// overflowWords matches the words of servers, in lower case, for a request that is larger than the
+// model's window. There is no common code for it, and the status is 400, 413, 500 or missing.
 var overflowWords = pattern.New(strings.Join([]string{
 	`context_length_exceeded`, // OpenAI and many after it
 	`maximum context length`,  // OpenAI, vLLM, OpenRouter, DeepSeek, Mistral
@@ -68,7 +68,7 @@ var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
 	`context (?:window|limit)(?: of)? N`,
 }, "|"), "N", `(\d[\d,]*k?)`))
 
-// Window returns the window that a complaint names, in tokens, 0 if it names none.
+// Window returns the window in tokens that the message or the server names, 0 if there is none.
 func (p Problem) Window() int {
 	groups := overflowLimits.FindStringSubmatch(strings.ToLower(p.Message))
 	for _, number := range groups[min(1, len(groups)):] {
@@ -80,6 +80,6 @@ func (p Problem) Window() int {
 	return p.limit
 }
 
-// leastWindow is the smallest number that is taken for a window, in tokens. Smaller ones
-// count something else.
+// leastWindow is the smallest number that counts as a window, in tokens. Smaller numbers count
+// something else.
 const leastWindow = 512

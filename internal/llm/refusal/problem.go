@@ -1,5 +1,5 @@
-// Package refusal reads the errors of servers in all their forms, and finds out what they
-// mean: the kind of failure, how long to wait, and the window that is named.
+// Package refusal reads the errors of servers in all their forms, and determines their meaning: the
+// kind of failure, the wait that the server asks for, and the window that it names.
 package refusal
 
 import (
@@ -13,20 +13,20 @@ import (
 	"agent/internal/words"
 )
 
-// Problem is an error of a server. It is read from OpenAI's error object, a bare string,
-// FastAPI's detail, vLLM's flat object, Google's list, plain text or a web page.
+// Problem is an error of a server. It is read from OpenAI's error object, a bare string, FastAPI's
+// detail, vLLM's flat object, Google's list, plain text or a web page.
 type Problem struct {
-	// Status is the HTTP status, or the status that a stream names, else 0.
+	// Status is the HTTP status, or the status that an event of a stream names, else 0.
 	Status  int
 	Header  http.Header
 	Message string
-	// Code holds the server's machine words: code, type and status, joined.
+	// Code joins the server's words for programs: code, type and status.
 	Code string
-	// delay is how long Google asks to wait, else 0.
+	// delay is the wait that Google asks for, else 0.
 	delay time.Duration
 	// limit is the window in tokens that llama.cpp names, else 0.
 	limit int
-	// NotAnAPI is set when the answer is not one of this API, such as a web page.
+	// NotAnAPI is set if the answer is not one of this API, such as a web page.
 	NotAnAPI bool
 }
 
@@ -46,7 +46,7 @@ func Parse(body []byte) Problem {
 	return problemFrom(value)
 }
 
-// InEvent reports whether an event of a stream is an error.
+// InEvent reads the error in an event of a stream, and reports whether there is one.
 func InEvent(data []byte, name string) (Problem, bool) {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return Problem{}, false
@@ -115,7 +115,7 @@ func problemFrom(value any) Problem {
 	return p
 }
 
-// httpStatus finds an HTTP status among an error's fields.
+// httpStatus returns the HTTP status among the fields of an error, 0 for none.
 func httpStatus(object map[string]any) int {
 	for _, key := range []string{"code", "status", "status_code"} {
 		if n := number(object[key]); n >= 400 && n < 600 {
@@ -125,7 +125,7 @@ func httpStatus(object map[string]any) int {
 	return 0
 }
 
-// retryDelay returns the wait that Google's details of an error name, 0 for none.
+// retryDelay returns the wait in the details of an error of Google, 0 for none.
 func retryDelay(details any) time.Duration {
 	list, _ := details.([]any)
 	for _, item := range list {
@@ -151,7 +151,7 @@ func number(value any) int {
 	return 0
 }
 
-// readable returns the text in a value: a string, the message of an object, or those of a
+// readable returns the text in a value: a string, the message of an object, or the messages in a
 // list.
 func readable(value any) string {
 	switch v := value.(type) {
@@ -175,7 +175,7 @@ func readable(value any) string {
 	return ""
 }
 
-// placeOf returns the member that an error of pydantic is about: "stream_options: ".
+// placeOf returns the member that an error of pydantic is about, as in "stream_options: ".
 func placeOf(complaint map[string]any) string {
 	steps, _ := complaint["loc"].([]any)
 	var place []string
@@ -190,8 +190,8 @@ func placeOf(complaint map[string]any) string {
 	return strings.Join(place, ".") + ": "
 }
 
-// Line returns the text of a server as one line of visible characters, cut if it is long.
+// Line returns the text of a server as one line of visible characters. It cuts a long text.
 func Line(text string) string { return words.Line(text, longest) }
 
-// longest is how much of a server's text is shown, in characters.
+// longest bounds the part of a server's text that is shown, in characters.
 const longest = 500

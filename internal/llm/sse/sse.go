@@ -1,8 +1,8 @@
-// Package sse reads server-sent events as model servers send them: by the specification,
-// and with common deviations. A data line that is a whole JSON value is an event, because
-// some servers leave out the blank line after it. A JSON object without "data:", also over
-// several lines, is data, because some servers end with one or send one instead of a stream.
-// The last event needs no newline.
+// Package sse reads server-sent events from model servers, as the specification says and with
+// common deviations. A data line that is a whole JSON value is an event, because some servers leave
+// out the blank line after it. A JSON object without "data:", even over several lines, is data,
+// because some servers end with one or send one instead of a stream. The last event needs no
+// newline.
 package sse
 
 import (
@@ -15,13 +15,13 @@ import (
 	"iter"
 )
 
-// MaxEvent bounds one event in bytes, so that a server cannot fill the memory.
+// MaxEvent bounds an event in bytes, so that a server cannot fill the memory.
 const MaxEvent = 16 << 20
 
 // ErrTooLarge ends a stream with an event of more than MaxEvent bytes.
 var ErrTooLarge = fmt.Errorf("an event of more than %d MiB", MaxEvent>>20)
 
-// StrayError is the error of a body that has text but no event.
+// StrayError is the error for a body that has text but no event.
 type StrayError struct {
 	// First is the first line of the text.
 	First string
@@ -31,10 +31,10 @@ func (e *StrayError) Error() string { return "not an event stream: " + e.First }
 
 // Event is one event of a stream.
 type Event struct {
-	// Name is the "event:" field, usually empty.
+	// Name is the event's "event:" field, usually empty.
 	Name string
-	// Data is the event's data, valid until the next event. It is nil for a mere sign of
-	// life: a comment, or a part of a line.
+	// Data is the event's data, valid until the next event. It is nil for a mere sign of life: a
+	// comment, or a part of a line.
 	Data []byte
 }
 
@@ -53,21 +53,23 @@ func Read(body io.Reader) iter.Seq2[Event, error] {
 // errLeft stops reading when the consumer wants no more.
 var errLeft = errors.New("the consumer has left")
 
-// stream is a body being read.
+// stream reads the events of a body.
 type stream struct {
 	from  *bufio.Reader
 	yield func(Event, error) bool
 
 	line []byte
-	// afterCR is set when the latest line ended in CR. An LF that follows belongs to the
-	// same line end.
+	// afterCR is set if the latest line ended in CR. An LF that follows belongs to the same line
+	// end.
 	afterCR bool
 
-	// data is the data of the event that is arriving, name its "event:" field.
+	// data is the data of the arriving event.
 	data []byte
+	// name is the "event:" field of the arriving event.
 	name string
-	// bare is set within an object without "data:"; open counts its open brackets.
+	// bare is set within an object without "data:".
 	bare bool
+	// open counts the open brackets of that object.
 	open int
 	// seen is set after the first event.
 	seen bool
@@ -90,8 +92,8 @@ func (s *stream) read() error {
 	}
 }
 
-// readLine reads the next line into s.line without its end, which is LF, CR or
-// both. The last line comes with io.EOF.
+// readLine reads the next line into s.line without its end, which is LF, CR or both. It returns the
+// last line with io.EOF.
 func (s *stream) readLine() error {
 	s.line = s.line[:0]
 	for {
@@ -150,8 +152,8 @@ func (s *stream) take(line []byte) error {
 	return nil
 }
 
-// takeBare handles a line of an object without "data:". The object ends when all its
-// brackets are closed, or where a line is clearly part of an event.
+// takeBare handles a line of an object without "data:". The object ends when all its brackets are
+// closed, or at a line that clearly belongs to an event.
 func (s *stream) takeBare(line []byte) error {
 	if bytes.HasPrefix(line, []byte("data:")) || bytes.HasPrefix(line, []byte("event:")) {
 		s.bare, s.data = false, s.data[:0]
@@ -167,15 +169,15 @@ func (s *stream) takeBare(line []byte) error {
 		s.bare = false
 		return s.endEvent()
 	default:
-		// It is not JSON. So many brackets are never closed, so that it is not parsed again
-		// at each further line.
+		// It is not JSON. So many brackets are never closed, so the data is not parsed again at
+		// each further line.
 		s.open = MaxEvent + 1
 	}
 	return nil
 }
 
-// opened returns how many more brackets a line of JSON opens than it closes. Strings do not
-// continue over the end of a line.
+// opened returns the number of brackets that a line of JSON opens, less the number that it closes.
+// Strings do not continue over the end of a line.
 func opened(line []byte) int {
 	n, quoted := 0, false
 	for i := 0; i < len(line); i++ {
@@ -194,7 +196,7 @@ func opened(line []byte) int {
 	return n
 }
 
-// takeData handles the data of a line. A whole event is emitted at once.
+// takeData handles the data of a line. It emits a complete event at once.
 func (s *stream) takeData(value []byte) error {
 	if len(s.data) == 0 && isWhole(value) {
 		return s.emit(value)
@@ -216,7 +218,7 @@ func (s *stream) endEvent() error {
 	return s.emit(data)
 }
 
-// end handles the end of the body. The last event counts if it is whole.
+// end handles the end of the body. The last event counts if it is complete.
 func (s *stream) end() error {
 	if data := bytes.TrimSpace(s.data); isWhole(data) {
 		return s.emit(data)

@@ -2,25 +2,25 @@ package vendor
 
 import "time"
 
-// Cache describes the prompt cache of an endpoint. The zero value finds any common beginning
-// of two requests, and how long it is kept is not known.
+// Cache describes the prompt cache of an endpoint. The cache of the zero value finds any common
+// beginning of two requests, and nobody knows how long it keeps one.
 type Cache struct {
-	// Marks means that only a beginning that ended at a mark is found.
+	// Marks means that the cache finds only a beginning that ended at a mark.
 	Marks bool
 	// Ends means that the endpoint itself marks the end of each request.
 	Ends bool
-	// Reach is how many blocks before a mark the endpoint looks for an earlier one.
+	// Reach is the number of blocks before a mark in which the endpoint looks for an earlier mark.
 	Reach int
-	// Step means that a beginning is found in whole multiples of this number of tokens.
+	// Step means that the cache finds only multiples of this number of tokens.
 	Step int
-	// Life is how long an entry is kept after its latest use, 0 if the vendor does not say.
+	// Life is the time that an entry is kept after its latest use, 0 if the vendor does not say.
 	Life time.Duration
-	// None means that nothing is kept.
+	// None means that there is no cache.
 	None bool
 }
 
-// The rules of Anthropic: how many blocks before a mark an entry is looked for, and how long
-// it is kept.
+// The rules of Anthropic: the number of blocks before a mark in which an entry is looked for, and
+// the life of an entry.
 const (
 	anthropicReach = 20
 	anthropicLife  = 5 * time.Minute
@@ -29,7 +29,7 @@ const (
 // MarkedCache is a cache with marks as Anthropic defines them.
 var MarkedCache = Cache{Marks: true, Reach: anthropicReach, Life: anthropicLife}
 
-// CacheAt returns the cache of an endpoint for a model, as far as it is known.
+// CacheAt returns the known facts about the cache of an endpoint for a model.
 func CacheAt(host, model string) Cache {
 	w, v := At(host, model), at(host)
 	switch {

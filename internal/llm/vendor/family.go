@@ -8,24 +8,24 @@ import (
 	"agent/internal/pattern"
 )
 
-// Family is a family of models that have the same needs, whichever vendor serves them.
+// Family is a family of models with the same needs, whichever vendor serves them.
 type Family struct {
 	// Name is one of the names below.
 	Name string
-	// Patches is set for models that are trained to edit by patches.
+	// Patches is set if its models are trained to edit by patches.
 	Patches bool
 
-	// prefixes are the beginnings of the BaseNames of its models.
+	// prefixes lists beginnings of the BaseNames of its models.
 	prefixes []string
-	// is matches the BaseNames that prefixes do not; nil matches none.
+	// is matches further BaseNames of its models; nil matches none.
 	is    *pattern.Pattern
 	wants Wants
 }
 
-// Other is the name of the family of all models that belong to no other.
+// Other is the name of the family of all models that belong to no other family.
 const Other = "other"
 
-// families are tried in order. To add one, add a value.
+// families lists the families in the order in which they are tried. To add one, add a value.
 var families = []Family{
 	{Name: "gpt-oss", prefixes: []string{"gpt-oss"}, Patches: true},
 	{Name: "gpt", Patches: true, is: pattern.New(`^(?:codex|o[34](?:-|$)|gpt-(?:[5-9]|\d\d))`)},
@@ -65,14 +65,13 @@ func FamilyNames() []string {
 	return append(names, Other)
 }
 
-// FamilyNamed returns the family with a name, and Other for an unknown name.
+// FamilyNamed returns the family with a name, or Other if the name is unknown.
 func FamilyNamed(name string) Family {
 	return familyWhere(func(f Family) bool { return f.Name == name })
 }
 
-// Guess returns the family of a model at a host, and the reason: the model's name, a part of
-// the name (gateways and clouds put words in front), or a vendor that serves only its own
-// models.
+// Guess returns the family of a model at a host, and the reason: the model's name, a part of the
+// name (gateways and clouds put words in front), or a vendor that serves only its own models.
 func Guess(host, model string) (family Family, why string) {
 	name := BaseName(model)
 	if f := FamilyOf(name); f.Name != Other {
@@ -99,17 +98,17 @@ func (f Family) holds(name string) bool {
 	return slices.ContainsFunc(f.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// BaseName returns a model's name in one form: without the prefix of a router or owner, in
-// lower case, and with dashes for dots. "anthropic/claude-opus-4.6" is "claude-opus-4-6".
+// BaseName returns a model's name in a common form: without the prefix of a router or owner, in
+// lower case, and with dashes for dots. For "anthropic/claude-opus-4.6" it is "claude-opus-4-6".
 func BaseName(model string) string {
 	name := model[strings.LastIndex(model, "/")+1:]
 	return strings.ReplaceAll(strings.ToLower(name), ".", "-")
 }
 
-// openAIModel matches the BaseName of a model of OpenAI, with its generation.
+// openAIModel matches the BaseName of a model of OpenAI, and its generation.
 var openAIModel = pattern.New(`^(?:o\d|gpt-(\d+)(?:-(\d{1,2})(?:-|$))?)`)
 
-// openAIGeneration returns the generation of a model of OpenAI by its BaseName: 5004 for
+// openAIGeneration returns the generation of a model of OpenAI, judged by its BaseName: 5004 for
 // gpt-5-4, oSeries for o3, and 0 for models of other vendors.
 func openAIGeneration(name string) int {
 	match := openAIModel.FindStringSubmatch(name)
@@ -127,7 +126,7 @@ func openAIGeneration(name string) int {
 	return major*1000 + minor
 }
 
-// The generations of OpenAI with which the needs of models change.
+// The generations of OpenAI that bring new needs.
 const (
 	oSeries = 4999
 	gpt5    = 5000

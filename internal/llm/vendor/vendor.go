@@ -1,6 +1,6 @@
-// Package vendor describes the vendors that serve models: their addresses, the variables of
-// their keys, and how their requests differ. Each vendor is one value, and so is each family
-// of models that has needs of its own at every vendor.
+// Package vendor describes the vendors that serve models: their addresses, the variables of their
+// keys, and the peculiarities of their requests. Each vendor is one value, and so is each family of
+// models that has needs of its own at every vendor.
 package vendor
 
 import (
@@ -11,36 +11,38 @@ import (
 
 // Vendor is a company that serves models, or a kind of local server.
 type Vendor struct {
-	// Name is what users type, Title the vendor's own spelling.
-	Name, Title string
+	// Name is the name that users type.
+	Name string
+	// Title is the vendor's own spelling of its name.
+	Title string
 	// BaseURL is the address of its API.
 	BaseURL string
-	// KeyVariable is the environment variable of its key; empty for local servers, which
-	// need no key.
+	// KeyVariable is the environment variable of its key. It is empty for local servers, which need
+	// no key.
 	KeyVariable string
 	// Catalogue is its name in the catalogue of models, empty if it is not there.
 	Catalogue string
 
 	// serves is the name of the family of its models, "" if it serves several.
 	serves string
-	// domains are the domains of its API; subdomains belong to it, too.
+	// domains lists the domains of its API. Their subdomains belong to it, too.
 	domains []string
-	// wants has the needs of the endpoint for every model.
+	// wants holds the needs of the endpoint for every model.
 	wants Wants
-	// adjust changes the needs for a model, by its BaseName; nil changes nothing.
+	// adjust changes the needs for a model with a BaseName; nil changes nothing.
 	adjust func(model string, w *Wants)
-	// translates is set if the endpoint translates requests for the maker of the model. The
-	// needs of families do not apply then.
+	// translates is set if the endpoint translates requests for the maker of the model, so that the
+	// needs of families do not apply.
 	translates bool
 }
 
-// EnvKey is the environment variable of OpenAI's key, which is used for other endpoints, too.
+// EnvKey is the environment variable of OpenAI's key. It is used for other endpoints, too.
 const EnvKey = "OPENAI_API_KEY"
 
 // Local reports whether the vendor is a server on this machine.
 func (v Vendor) Local() bool { return v.KeyVariable == "" }
 
-// KeyHelp says where the vendor's key comes from, "" if it needs none.
+// KeyHelp names the places of the vendor's key in hints, "" if it needs none.
 func (v Vendor) KeyHelp() string {
 	if v.Local() {
 		return ""
@@ -48,7 +50,7 @@ func (v Vendor) KeyHelp() string {
 	return v.KeyVariable + ", agent login " + v.Name
 }
 
-// All returns all vendors that have a name, OpenAI first.
+// All returns all vendors with a name, OpenAI first.
 func All() []Vendor { return slices.Clone(vendors) }
 
 // Names returns the names of all vendors, in the order of All.
@@ -60,7 +62,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the vendor with a name, in upper or lower case.
+// Named returns the vendor with a name, in any case.
 func Named(name string) (Vendor, bool) {
 	i := slices.IndexFunc(vendors, func(v Vendor) bool { return strings.EqualFold(v.Name, name) })
 	if i < 0 {
@@ -83,7 +85,7 @@ func at(host string) Vendor {
 	return Vendor{}
 }
 
-// BillsNothing reports whether a host, with its port, is that of a server that people run
+// BillsNothing reports whether a host, with its port, belongs to a server that people run
 // themselves, such as Ollama.
 func BillsNothing(host string) bool {
 	return slices.ContainsFunc(vendors, func(v Vendor) bool {

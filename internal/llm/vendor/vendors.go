@@ -2,7 +2,7 @@ package vendor
 
 import "strings"
 
-// vendors are the vendors that have a name. To add one, add a value.
+// vendors lists the vendors with a name. To add one, add a value.
 var vendors = []Vendor{
 	{
 		Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: EnvKey, Catalogue: "openai",
@@ -92,6 +92,6 @@ const (
 	VLLM     = "vLLM"
 )
 
-// ownServer is any server on this machine or in its network: it applies the model's own
-// template.
+// ownServer stands for any server on this machine or in its network. Such a server applies the
+// model's own template.
 var ownServer = Vendor{translates: true}

@@ -1,29 +1,29 @@
 package vendor
 
-// Wants describes how the requests to an endpoint for a model differ from the usual ones,
-// which are the zero value.
+// Wants describes how requests to an endpoint for a model differ from the usual requests. The zero
+// value describes usual requests.
 type Wants struct {
 	// Responses means that the model takes tools with reasoning only on the Responses API,
 	// or better there.
 	Responses bool
-	// FreeForm means that the model takes tools on the Responses API whose argument is a
-	// text in a grammar.
+	// FreeForm means that the model takes, on the Responses API, tools whose argument is a text in
+	// a grammar.
 	FreeForm bool
-	// Title means that a header names the program, for the vendor's pages.
+	// Title means that a header names the program, which the vendor shows on its pages.
 	Title bool
 	// CallIDs is the form of the ids of calls.
 	CallIDs IDForm
 	// AnswersTools means that an assistant message must follow the answer of a tool.
 	AnswersTools bool
-	// ReportsUsage means that the endpoint reports usage unasked and refuses stream_options.
+	// ReportsUsage means that the endpoint reports usage by itself and refuses stream_options.
 	ReportsUsage bool
-	// OutputLimit is the member that bounds the reply; "" means LimitOld.
+	// OutputLimit is the name of the member that bounds the reply; "" means LimitOld.
 	OutputLimit string
 
 	// Reasoning is the member in which every message with calls must return its reasoning,
 	// "" for none.
 	Reasoning string
-	// Thoughts means that reasoning in words is returned in the member that it came in.
+	// Thoughts means that reasoning in words is returned in the member in which it came.
 	Thoughts bool
 	// Signatures means that the first call of every message must have a thought signature.
 	Signatures bool
@@ -32,14 +32,14 @@ type Wants struct {
 	CacheKey bool
 	// SessionID means that session_id is sent for the same purpose.
 	SessionID bool
-	// Breakpoint means that a cached prefix is found only at a mark after the system prompt.
+	// Breakpoint means that the cache finds a prefix only at a mark after the system prompt.
 	Breakpoint bool
-	// CacheMarks means that marks as Anthropic defines them are read.
+	// CacheMarks means that the endpoint reads marks as Anthropic defines them.
 	CacheMarks bool
 }
 
-// IDForm is the form that the ids of calls must have. Vendors refuse the whole conversation
-// for an id that another vendor has made.
+// IDForm is the form that the ids of calls must have. Vendors refuse a whole conversation because
+// of an id that another vendor has made.
 type IDForm int
 
 // The forms.
@@ -52,7 +52,7 @@ const (
 	NineIDs
 )
 
-// ReasoningContent is the member in which most vendors that send reasoning want it returned.
+// ReasoningContent is the member in which most vendors send reasoning and want it returned.
 const ReasoningContent = "reasoning_content"
 
 // The two names of the member that bounds the reply.
@@ -61,8 +61,8 @@ const (
 	LimitNew = "max_completion_tokens"
 )
 
-// At returns the needs of the endpoint at a host for a model: those of the model's family,
-// changed by those of the vendor.
+// At returns the needs of the endpoint at a host for a model: the needs of the model's family,
+// changed by the needs of the vendor.
 func At(host, model string) Wants {
 	v, f, name := at(host), FamilyOf(model), BaseName(model)
 	w := v.wants
