@@ -15,15 +15,15 @@ import (
 //go:embed compression.md
 var compressionPrompt string
 
-// CompressionSections are the elements of a snapshot (D-37, REQ-HD-010.1 to REQ-HD-010.5).
+// CompressionSections lists the elements of a snapshot (D-37, REQ-HD-010.1 to REQ-HD-010.5).
 var CompressionSections = []string{
 	"overall_goal", "key_knowledge", "file_state", "progress_and_plan", "open_questions",
 	"task_context", "user_directives", "errors_encountered", "code_references",
 }
 
-// Compression returns the prompt for a model that summarises: the embedded one, or the file
-// compression.md in overrides. lacks is a line about elements that such a file does not ask for, ""
-// if none is missing. The file is used all the same.
+// Compression returns the prompt for a model that summarises: the embedded prompt, or the file
+// compression.md in overrides. lacks is a line about elements that the file does not ask for, "" if
+// it asks for all. The file is used even then.
 func Compression(overrides string) (prompt, lacks string, err error) {
 	path := filepath.Join(overrides, "compression.md")
 	data, err := disk.Read(path)

@@ -1,5 +1,5 @@
-// Package prompts has the instructions for the model. They are embedded; a file of the same name in
-// the user's configuration replaces one.
+// Package prompts holds the instructions for the model. They are embedded in the program. A file of
+// the same name in the user's configuration replaces an embedded text.
 package prompts
 
 import (
@@ -23,7 +23,7 @@ var full string
 //go:embed lean.md
 var lean string
 
-// Session is the data of the system prompt about the session.
+// Session is the data about a session for the system prompt.
 type Session struct {
 	Workspace string
 	Platform  string
@@ -32,50 +32,53 @@ type Session struct {
 	Shell string
 	// Model is the id of the model, empty if it is not known.
 	Model string
-	// Trailer is the line that commits end with, empty for none.
+	// Trailer is the last line of commits, empty for none.
 	Trailer string
 	// Family is the family of the model.
 	Family string
 	// Git is the state of the repository at the start, nil if there is none or it was not read
 	// in time.
 	Git *Git
-	// Sandbox is what commands may do in the sandbox, nil if they run in none.
+	// Sandbox describes the sandbox of commands, nil if they run in none.
 	Sandbox *Sandbox
-	// Tools are the names of the tools, separated by commas.
+	// Tools lists the names of the tools, separated by commas.
 	Tools string
-	// Instructions are the instructions in files, the most general first.
+	// Instructions lists the files with instructions, the most general first.
 	Instructions []Instruction
 }
 
 // Has reports whether a tool is offered. Templates call it before they mention a tool.
 func (s Session) Has(tool string) bool { return slices.Contains(strings.Split(s.Tools, ", "), tool) }
 
-// IsGPT reports whether the model is one of OpenAI's.
+// IsGPT reports whether the model belongs to a family of OpenAI.
 func (s Session) IsGPT() bool { return s.Family == "gpt" || s.Family == "gpt-oss" }
 
-// Sandbox describes what commands may do in the sandbox.
+// Sandbox describes the sandbox of commands.
 type Sandbox struct {
-	// OwnTemp is set if they have a /tmp of their own, and Network if they reach the network.
-	OwnTemp, Network bool
+	// OwnTemp is set if commands have a /tmp of their own.
+	OwnTemp bool
+	// Network is set if commands reach the network.
+	Network bool
 }
 
-// Git is the state of a repository in a few words.
+// Git summarises the state of a repository.
 type Git struct {
 	Branch string
 	// Changed counts the files that are new or differ from the last commit.
 	Changed int
-	// Subjects are the subjects of the last commits, the latest first.
+	// Subjects lists the subjects of the last commits, the latest first.
 	Subjects []string
 }
 
 // Instruction is a file with instructions for the model.
 type Instruction struct{ Source, Text string }
 
-// Templates are the templates of the system prompt: the full one, and a short one for small windows.
+// Templates holds the templates of the system prompt: the full one, and a short one for small
+// windows.
 type Templates struct{ full, lean func() *template.Template }
 
-// Load reads the templates. A file system.md or lean.md in overrides replaces the
-// embedded text; an error names it.
+// Load reads the templates. A file system.md or lean.md in overrides replaces the embedded text.
+// The error names a file that cannot be used.
 func Load(overrides string) (*Templates, error) {
 	var t Templates
 	var err error
@@ -86,7 +89,8 @@ func Load(overrides string) (*Templates, error) {
 	return &t, err
 }
 
-// The embedded templates are parsed when the first request needs one: the tests have parsed them.
+// The embedded templates are parsed when the first request needs one. They are valid, because the
+// tests parse them.
 var (
 	embeddedFull = sync.OnceValue(func() *template.Template { return embedded("system.md", full) })
 	embeddedLean = sync.OnceValue(func() *template.Template { return embedded("lean.md", lean) })
@@ -125,9 +129,9 @@ func parse(name, text string) (*template.Template, error) {
 	return t, nil
 }
 
-// System returns the system prompt, the short one if lean is set. It cuts the instructions until fits
-// reports that the prompt is short enough, or until nothing of them is left. cut reports whether
-// it has cut them.
+// System returns the system prompt, the short one if lean is set. It cuts the instructions until
+// fits reports that the prompt is short enough, or until nothing remains of them. cut reports
+// whether it has cut them.
 func (t *Templates) System(s Session, lean bool, fits func(prompt string) bool) (prompt string, cut bool) {
 	of := t.full
 	if lean {
@@ -153,8 +157,8 @@ func render(t *template.Template, s Session) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// shorten cuts instructions to a number of bytes in all. The most specific ones are last and are cut
-// last. A text that is cut says so, so that the model can read the rest.
+// shorten cuts instructions to a number of bytes in all. The most specific ones are last and are
+// cut last. A note marks the end of a cut text, so that the model can read the rest.
 func shorten(all []Instruction, bytes int) []Instruction {
 	var kept []Instruction
 	for _, i := range slices.Backward(all) {

@@ -19,8 +19,8 @@ import (
 	"agent/internal/words"
 )
 
-// Marshal is json.Marshal that leaves <, > and & as they are: code is full of
-// them, and the escapes serve only web pages.
+// Marshal is like json.Marshal, but leaves <, > and & as they are, because code is full of them and
+// only web pages need the escapes.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -31,10 +31,10 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendString appends s as a JSON string. It escapes only what JSON demands, where
-// encoding/json also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD.
+// AppendString appends s as a JSON string. It escapes only what JSON demands, where encoding/json
+// also escapes <, > and &. Bytes that are not UTF-8 become U+FFFD.
 func AppendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // the error says that bytes were replaced
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that bytes were replaced
 	return dst
 }
 
@@ -51,8 +51,8 @@ func Canonical(v any) ([]byte, error) {
 	return Marshal(plain)
 }
 
-// Decode returns the value at the beginning of data. Numbers are decoded as json.Number,
-// which keeps all their digits.
+// Decode returns the value at the beginning of data. It decodes numbers as json.Number, which keeps
+// all their digits.
 func Decode(data []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -60,11 +60,11 @@ func Decode(data []byte) (value any, err error) {
 	return value, err
 }
 
-// Write writes v as one line of JSON with its line break. Characters that are invisible or
-// reorder text are escaped, so that the line is safe to show in a terminal.
+// Write writes v as one line of JSON. It escapes characters that are invisible or reorder text, so
+// that the line is safe to show in a terminal.
 func Write(out io.Writer, v any) error { return write(out, v, "") }
 
-// WriteIndented writes v for people, two spaces a level, escaped as Write does.
+// WriteIndented writes v for people, with two spaces per level, and escapes as Write does.
 func WriteIndented(out io.Writer, v any) error { return write(out, v, "  ") }
 
 func write(out io.Writer, v any, indent string) error {
@@ -79,7 +79,7 @@ func write(out io.Writer, v any, indent string) error {
 	return err
 }
 
-// escapeHidden escapes the hidden characters of a JSON text, which are only in strings.
+// escapeHidden escapes the hidden characters of a JSON text. They can only be in strings.
 func escapeHidden(text []byte) []byte {
 	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !words.Hidden(r) }
 	if bytes.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
@@ -103,10 +103,10 @@ func escapeHidden(text []byte) []byte {
 // Place is a position in a file. Both numbers count from 1, Column in bytes.
 type Place struct{ Line, Column int }
 
-// String writes line:column, as compilers do.
+// String returns the place as line:column, as compilers do.
 func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// PlaceOf returns the place of the byte at offset. An offset outside data means the nearest end.
+// PlaceOf returns the place of the byte at offset. An offset outside of data means the nearest end.
 func PlaceOf(data []byte, offset int) Place {
 	before := data[:min(max(offset, 0), len(data))]
 	return Place{
@@ -115,8 +115,8 @@ func PlaceOf(data []byte, offset int) Place {
 	}
 }
 
-// Merge returns the JSON object in file with the members of v added or replaced, indented for
-// people. The file must have an object or be empty.
+// Merge returns the JSON object in file, a file's content, with the members of v added or replaced,
+// indented for people. The file must contain an object or be empty.
 func Merge(file []byte, v any) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if len(file) > 0 {
@@ -136,8 +136,8 @@ func Merge(file []byte, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadShared reads the members of a T from the JSON object in a file. Other members of the file
-// belong to others. A missing file has no members.
+// ReadShared reads the members of a T from the JSON object in a file. Other packages may own other
+// members of the file. A missing file has no members.
 func ReadShared[T any](path string) (members T, err error) {
 	_, members, err = readShared[T](path)
 	return members, err
@@ -158,8 +158,8 @@ func readShared[T any](path string) (data []byte, members T, err error) {
 	return data, members, nil
 }
 
-// ChangeShared changes the members of a T in such a file, which only the user can read. Other
-// members stay, and changes that another program makes at the same time.
+// ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
+// to the user. It keeps other members, and the changes that other programs make at the same time.
 func ChangeShared[T any](path string, change func(*T)) error {
 	return disk.Locked(filepath.Dir(path), func() error {
 		data, members, err := readShared[T](path)

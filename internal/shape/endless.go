@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// descent looks for schemas that refer to themselves for the same value of the answer. The
-// library would follow them for ever.
+// descent looks for schemas that refer to themselves for the same value of the answer. The library
+// would follow them forever.
 type descent struct {
 	root any
-	// anchors has schemas by the names that references may use.
+	// anchors holds schemas by the names that references may use.
 	anchors map[string]map[string]any
-	// begun is true for the schemas on the way, and false for those that are known to end.
-	begun map[uintptr]bool
+	// open is true for the schemas on the way, and false for schemas that are known to end.
+	open map[uintptr]bool
 }
 
-// endless reports whether a schema, which is decoded JSON, has a part that refers to itself for
-// the same value.
+// endless reports whether a schema, as decoded JSON, has a part that refers to itself for the same
+// value.
 func endless(root any) bool {
 	d := descent{root, map[string]map[string]any{}, map[uintptr]bool{}}
 	var all []map[string]any
@@ -37,6 +37,7 @@ func endless(root any) bool {
 	return false
 }
 
+// everyObject calls visit with every object in a decoded value.
 func everyObject(value any, visit func(map[string]any)) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -51,22 +52,23 @@ func everyObject(value any, visit func(map[string]any)) {
 	}
 }
 
+// loops reports whether a schema leads back to a schema on the way to it.
 func (d *descent) loops(schema map[string]any) bool {
 	key := reflect.ValueOf(schema).Pointer()
-	if open, seen := d.begun[key]; seen {
+	if open, seen := d.open[key]; seen {
 		return open
 	}
-	d.begun[key] = true
+	d.open[key] = true
 	for _, next := range d.samePlace(schema) {
 		if d.loops(next) {
 			return true
 		}
 	}
-	d.begun[key] = false
+	d.open[key] = false
 	return false
 }
 
-// samePlace returns the schemas that the same value of an answer has to fit, too.
+// samePlace returns the schemas that the same value of the answer must fit, too.
 func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	var candidates []any
 	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
@@ -94,8 +96,8 @@ func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	return next
 }
 
-// target returns the value that a reference points to, nil for none. No other document is read:
-// a reference to another one is followed within this one.
+// target returns the value that a reference points to, or nil. It reads no other document: a
+// reference to another document is followed within this one.
 func (d *descent) target(reference string) any {
 	_, path, _ := strings.Cut(reference, "#")
 	if path != "" && path[0] != '/' {

@@ -1,5 +1,5 @@
-// Package shape reads the JSON Schema that an answer has to fit, brings it into the form that
-// servers enforce, and checks answers.
+// Package shape reads the JSON Schema that an answer must fit, brings it into the form that servers
+// enforce, and checks answers.
 package shape
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is a JSON Schema that an answer has to fit.
+// Schema is a JSON Schema that an answer must fit.
 type Schema struct {
 	text     json.RawMessage
 	strict   json.RawMessage
 	resolved *jsonschema.Resolved
 }
 
-// Parse reads a JSON Schema. The error says what is wrong with it. References to other documents
-// are not fetched.
+// Parse reads a JSON Schema. The error describes the fault in a text that cannot be used. Parse
+// does not fetch other documents.
 func Parse(text []byte) (*Schema, error) {
 	var plain map[string]any
 	if err := json.Unmarshal(text, &plain); err != nil {
@@ -34,7 +34,7 @@ func Parse(text []byte) (*Schema, error) {
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}
-	parsed.Schema = "" // few schemas use what differs between the drafts
+	parsed.Schema = "" // few schemas depend on the draft
 	resolved, err := parsed.Resolve(nil)
 	if err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func Parse(text []byte) (*Schema, error) {
 	return s, err
 }
 
-// Strict returns the schema in the form that servers enforce, nil if it has none. In that case
-// only the words of the request ask for it.
+// Strict returns the schema in the form that servers enforce, or nil if it has none. Without that
+// form, only the words of Request ask for the schema.
 func (s *Schema) Strict() json.RawMessage { return s.strict }
 
-// Request returns the message that asks for the answer.
+// Request returns the message that asks the model for the answer.
 func (s *Schema) Request() string {
 	return "Now give your answer as JSON alone, without any other text and without calling tools. It must fit this JSON Schema:\n\n" + string(s.text)
 }
@@ -64,8 +64,8 @@ func (s *Schema) Again(misfit error) string {
 	return "That does not fit the schema: " + misfit.Error() + ". Give the whole answer again, as JSON alone."
 }
 
-// Fit returns the JSON in an answer, which may be a fenced code block. The error says where it
-// does not fit.
+// Fit returns the JSON in an answer, which may be a fenced code block. The error names the place
+// that does not fit.
 func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	answer = unfenced(strings.TrimSpace(answer))
 	decoder := json.NewDecoder(strings.NewReader(answer))
@@ -86,7 +86,8 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	return nil, errors.New(readable(misfit))
 }
 
-// unfenced returns the content of an answer that is one fenced code block.
+// unfenced returns the content of an answer that is a single fenced code block, and other answers
+// unchanged.
 func unfenced(answer string) string {
 	inside, opened := strings.CutPrefix(answer, "```")
 	inside, closed := strings.CutSuffix(inside, "```")
@@ -115,7 +116,7 @@ func withoutNull(value any) any {
 	return value
 }
 
-// readable returns an error of the library with its place as a path in the answer.
+// readable returns the text of an error of the library, with its place as a path in the answer.
 func readable(misfit error) string {
 	place, problem := "", misfit.Error()
 	for {

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// plainWords are the keywords of JSON Schema that servers enforce.
+// plainWords lists the keywords of JSON Schema that servers enforce.
 var plainWords = []string{
 	"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs", "definitions", "description", "title",
 	"$schema", "$id", "default", "examples", "minimum", "maximum", "minItems", "maxItems", "pattern", "format",
 }
 
-// annotations are those of plainWords that do not affect what fits. Some servers refuse them.
+// annotations lists the words in plainWords that do not affect whether an answer fits. Some servers
+// refuse them.
 var annotations = []string{"$schema", "$id", "default", "examples", "title"}
 
 // strict changes a schema into the form that servers enforce: objects require all their members,
-// and optional ones may be null. It reports false for a schema that has no such form, which is
+// and optional members may be null. It reports false if the schema has no such form; the schema is
 // then partly changed.
 func strict(schema map[string]any) bool {
 	for word := range schema {
@@ -51,7 +52,7 @@ func strictEach(schemas map[string]any) bool {
 	return true
 }
 
-// strictBelow is strict for a schema, a list of them, or nothing.
+// strictBelow applies strict to a schema, to a list of schemas, or to nothing.
 func strictBelow(value any) bool {
 	switch value := value.(type) {
 	case nil:

@@ -2,25 +2,25 @@ package tokens
 
 import "math"
 
-// A model whose tokenizer is not OpenAI's rarely needs half or twice as many
-// tokens; a ratio beyond that says that the provider counts something else.
+// The bounds of a ratio. A model with another tokenizer than OpenAI's rarely needs half or twice as
+// many tokens; beyond these bounds, the provider counts something else.
 const (
 	minRatio = 0.5
 	maxRatio = 2.0
 )
 
-// Calibration corrects estimates by what providers report (D-09): for each model
-// it keeps the ratio reported ÷ estimated of the latest request. The zero value
-// knows no model and changes nothing. It belongs to one goroutine.
+// Calibration corrects estimates by the reports of providers (D-09). For each model it keeps the
+// ratio reported ÷ estimated of the latest request. The zero value knows no model and changes
+// nothing. It is not safe for concurrent use.
 type Calibration struct {
 	ratios map[string]float64
 }
 
 // Observe compares the estimate of a request, before scaling, with the prompt tokens that the
-// provider reported, some of them from its cache. A request without a count on either side is
-// ignored. So is a partly cached request that was reported smaller than its estimate: some
-// servers count only the tokens outside of their cache, and a limit that relied on their
-// figure would be exceeded.
+// provider reported; cached is the number of them that the provider read from its cache. It ignores
+// a request without a count on either side. It also ignores a partly cached request that was
+// reported smaller than its estimate: some servers count only the tokens outside of their cache,
+// and a limit that relied on their number would be exceeded.
 func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
 		return
@@ -28,13 +28,13 @@ func (c *Calibration) Observe(model string, estimated, reported, cached int) {
 	c.Restore(model, float64(reported)/float64(estimated))
 }
 
-// Ratio returns the ratio that Observe remembers for a model; false when there is none.
+// Ratio returns the ratio for a model. It reports false if there is none.
 func (c *Calibration) Ratio(model string) (ratio float64, observed bool) {
 	ratio, observed = c.ratios[model]
 	return ratio, observed
 }
 
-// Restore sets the Ratio of an earlier run, moved into the possible range.
+// Restore sets the ratio for a model, from an earlier run, after moving it within the bounds.
 func (c *Calibration) Restore(model string, ratio float64) {
 	if math.IsNaN(ratio) {
 		return
@@ -45,8 +45,8 @@ func (c *Calibration) Restore(model string, ratio float64) {
 	c.ratios[model] = min(max(ratio, minRatio), maxRatio)
 }
 
-// Scale returns an estimate in tokens corrected for model, or the estimate itself
-// as long as no request to model was observed.
+// Scale returns an estimate in tokens, corrected for a model. Without a ratio for the model it
+// returns the estimate unchanged.
 func (c *Calibration) Scale(model string, estimated int) int {
 	ratio, observed := c.ratios[model]
 	if !observed {

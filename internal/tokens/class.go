@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// class says which sets of the splitting patterns a rune belongs to.
+// class is the set of the splitting patterns' character classes to which a rune belongs.
 type class uint8
 
 const (

@@ -2,23 +2,22 @@ package tokens
 
 import "unicode/utf8"
 
-// Counter counts tokens in one encoding. Every method may be called from any
-// goroutine.
+// Counter counts tokens in one encoding. It is safe for concurrent use.
 type Counter struct {
 	enc   Encoding
 	split splitter
 	ranks rankTable
 }
 
-// Vocabulary names the encoding, so that recorded counts can be told from the counts of
+// Vocabulary names the encoding. Recorded counts carry the name, to tell them from counts in
 // another encoding.
 func (c *Counter) Vocabulary() string { return string(c.enc) }
 
-// Count returns the number of tokens of text, special tokens such as
-// <|endoftext|> read as ordinary text. The time it takes grows linearly with the text, whatever the text.
+// Count returns the number of tokens of text. It reads special tokens such as <|endoftext|> as
+// ordinary text. Its time grows linearly with the length of any text.
 func (c *Counter) Count(text string) int {
 	if !utf8.ValidString(text) {
-		text = string([]rune(text)) // U+FFFD for each invalid byte, as the wire has it
+		text = string([]rune(text)) // U+FFFD for each invalid byte, as in JSON
 	}
 	pieces := merger{ranks: c.ranks}
 	count := 0

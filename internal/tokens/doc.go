@@ -1,18 +1,20 @@
-// Package tokens counts the tokens of a text as OpenAI's models see it, without
-// the network and in time linear to the text. The counts equal those of
-// tiktoken-go's EncodeOrdinary, which serves as oracle in the tests; it is not used
-// itself because its time grows with the square of the longest run: 51 seconds for
-// 256 KiB of one letter.
+// Package tokens counts the tokens of a text as OpenAI's models see it, without the network and in
+// time linear to the text. The counts equal those of EncodeOrdinary in tiktoken-go, which the tests
+// use for comparison. The program does not use tiktoken-go, because its time grows with the square
+// of the longest run: it takes 51 seconds for 256 KiB of one letter.
+//
+// For returns the Counter of an encoding, and EncodingFor the encoding of a model:
+//
+//	n := tokens.For(tokens.EncodingFor(model)).Count(text)
 //
 // # The algorithm
 //
-// An encoding is a pattern and a list of tokens. The pattern cuts the text into
-// pieces, words with the space before them more or less (split.go). The tokens are
-// byte sequences in the order of their ranks: all single bytes, then the sequences
-// that were most worth a token of their own. A piece that is a token counts one.
-// Any other piece is merged (merge.go): it begins in as many parts as it has bytes,
-// and as long as two neighbours make a token, the two that make the one of lowest
-// rank become one part; of equal ones the leftmost. What is left is the answer:
+// An encoding is a pattern and a list of tokens. The pattern cuts the text into pieces, which are
+// mostly words with the space before them (split.go). The tokens are byte sequences in the order of
+// their ranks: first all single bytes, then the sequences that occur most often. A piece that is a
+// token counts as one. Any other piece is merged (merge.go). It begins with as many parts as it has
+// bytes. As long as two neighbours together make a token, the pair of the lowest rank becomes one
+// part; of pairs with equal ranks, the leftmost. The remaining parts are the tokens of the piece:
 //
 //	text     " unmerged"           one piece, but not a token of o200k_base
 //	parts    ␣ u n m e r g e d     of all pairs here "er" has the lowest rank
@@ -21,17 +23,16 @@
 //	         ␣u n m er g ed        then " un", "mer", "ged", "merged"
 //	         ␣un merged            " unmerged" is no token: 2
 //
-// # What makes it fast
+// # Speed
 //
-// The patterns are written out by hand, and nine of ten pieces of source code are
-// tokens, found by one look into a compact hash table (ranks.go). Short
-// pieces are merged by walking over the pairs. Long ones, up to megabytes of one
-// letter, are merged with a heap (merge_long.go) in windows of a few kilobytes
-// (merge_windowed.go).
+// The patterns are written as Go code. Nine of ten pieces of source code are tokens, which one
+// lookup in a compact hash table finds (ranks.go). Short pieces are merged by walking over the
+// pairs. Long pieces, up to megabytes of one letter, are merged with a heap (merge_long.go) in
+// windows of a few kilobytes (merge_windowed.go).
 //
 // # Vocabulary and estimates
 //
-// The vocabularies are compiled into the program as hash tables, so that nothing is
-// loaded (ranks.go). Other makers' models cut text differently, so Calibration corrects
-// counts by what the provider last reported (D-09).
+// The vocabularies are compiled into the program as hash tables, so that nothing is loaded
+// (ranks.go). The models of other makers cut text differently, so Calibration corrects counts by
+// the latest report of the provider (D-09).
 package tokens

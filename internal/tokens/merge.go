@@ -1,11 +1,10 @@
 package tokens
 
-// shortPiece is the length in bytes up to which looking for the best pair by
-// walking over all of them is faster than keeping a heap.
+// shortPiece is the greatest length in bytes at which walking over all pairs to find the best is
+// faster than a heap.
 const shortPiece = 64
 
-// merger turns pieces into tokens. It keeps the memory that long pieces need from
-// one to the next.
+// merger turns pieces into tokens. It reuses the memory that long pieces need.
 type merger struct {
 	ranks rankTable
 	long  *longMerge
@@ -25,8 +24,8 @@ func (m *merger) count(piece string) int {
 	return mergeWindowed(m.long, piece, firstWindow)
 }
 
-// mergeShort merges a piece of at most shortPiece bytes and returns how many parts
-// are left. It is the plain form of the algorithm, quadratic in the length.
+// mergeShort merges a piece of at most shortPiece bytes and returns the number of remaining parts.
+// It is the plain form of the algorithm, with a time quadratic in the length.
 func mergeShort(ranks rankTable, piece string) int {
 	// Part i is piece[starts[i]:starts[i+1]]; pairs[i] is the rank of parts i and i+1 joined.
 	var startsBuf [shortPiece + 1]uint8

@@ -2,15 +2,14 @@ package tokens
 
 import "slices"
 
-// longMerge merges a piece of any length: the parts are a linked list over the
-// bytes, and a heap gives the next pair to merge. Each step takes one pair off the
-// heap, and each merge puts at most two on it, so that n bytes take fewer than 3n
-// steps.
+// longMerge merges a piece of any length. The parts are a linked list over the bytes, and a heap
+// gives the next pair to merge. Each step takes one pair off the heap, and each merge puts at most
+// two on it, so n bytes take fewer than 3n steps.
 type longMerge struct {
 	ranks rankTable
 	piece string
-	// nodes[i] is the part that begins at byte i, if there is one; the last node
-	// is the end of the piece.
+	// nodes[i] is the part that begins at byte i, if there is one. The last node is the end of the
+	// piece.
 	nodes []node
 	queue pairQueue
 }
@@ -22,14 +21,14 @@ type node struct {
 	rank uint32
 }
 
-// run merges piece as far as possible. The parts are in nodes until the next run.
+// run merges piece as far as possible. Its parts are in nodes until the next run.
 func (m *longMerge) run(piece string) {
 	m.reset(piece)
 	for m.step() {
 	}
 }
 
-// reset begins with a piece whose parts are its single bytes.
+// reset starts a piece, with its single bytes as parts.
 func (m *longMerge) reset(piece string) {
 	m.piece = piece
 	m.nodes = slices.Grow(m.nodes[:0], len(piece)+1)
@@ -42,8 +41,8 @@ func (m *longMerge) reset(piece string) {
 	}
 }
 
-// step takes the best pair off the queue and merges it, unless one of its parts
-// has been merged since. It reports whether there was a pair.
+// step takes the best pair off the queue and merges it, unless one of its parts has been merged
+// meanwhile. It reports whether there was a pair.
 func (m *longMerge) step() bool {
 	if len(m.queue) == 0 {
 		return false
@@ -65,8 +64,8 @@ func (m *longMerge) step() bool {
 	return true
 }
 
-// offer ranks the pair that begins with the part at byte left and queues it if it
-// is a token.
+// offer determines the rank of the pair that begins with the part at byte left, and queues the pair
+// if it is a token.
 func (m *longMerge) offer(left int32) {
 	part := &m.nodes[left]
 	part.rank = noRank

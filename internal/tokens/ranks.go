@@ -5,22 +5,21 @@ import (
 	"math/bits"
 )
 
-// noRank is the rank of a byte sequence that is not a token. It is worse than
-// every rank there is.
+// noRank is the rank of a byte sequence that is not a token. It is worse than every rank.
 const noRank = math.MaxUint32
 
-// rankTable maps the bytes of each token to its rank: the position in the order
-// in which byte pair encoding merges. It is a hash table in the form in which the
-// program holds it in its file, so that only the parts that are used are read, and processes
-// share them. Numbers are 32 bits, little-endian:
+// rankTable maps the bytes of each token to its rank, which is its position in the order in which
+// byte pair encoding merges. It is a hash table in the form in which the program's file holds it,
+// so that only the used parts are read, and processes share them. Numbers are 32 bits,
+// little-endian:
 //
 //	buckets   for each bucket the offset of its entries, from the beginning of the
 //	          table, and in the low bucketBits bits their number
-//	entries   of one bucket after the other: the marks of its tokens, then their
-//	          bytes one behind the other
+//	entries   bucket by bucket: the marks of its tokens, then the bytes of its
+//	          tokens, one after the other
 //
 // A mark has the token's rank in the low rankBits bits. The bits above are compared before the
-// bytes of the token: the length less one in lengthBits bits, then bits of the hash.
+// bytes of the token: the length less one in lengthBits bits, and then bits of the hash.
 type rankTable string
 
 const (
@@ -57,8 +56,8 @@ func markOf(hash uint64, piece string) uint32 {
 	return uint32(hash>>32)>>(rankBits+lengthBits)<<lengthBits | uint32(len(piece)-1)
 }
 
-// hashOf returns a hash that is the same in every process. An attacker gains nothing by
-// knowing it: the buckets are fixed, and none is large.
+// hashOf returns a hash that is the same in every process. Knowing it does not help an attacker,
+// because the buckets are fixed and none is large.
 func hashOf(piece string) uint64 {
 	hash := uint64(len(piece))
 	for ; len(piece) > 8; piece = piece[8:] {

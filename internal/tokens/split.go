@@ -2,12 +2,12 @@ package tokens
 
 import "strings"
 
-// splitter returns the end of the first piece of a text that is not empty. It is
-// one of the encodings' regular expressions written out by hand, because Go's
-// regexp package knows no lookahead and a backtracking one is slow.
+// splitter returns the end of the first piece of a text that is not empty. It implements the
+// regular expression of one encoding by hand, because Go's regexp package has no lookahead and a
+// backtracking implementation is slow.
 type splitter func(text string) (end int)
 
-// skip returns the end of the run of runes of the wanted classes that begins at start.
+// skip returns the end of the run of runes in the wanted classes that begins at start.
 func skip(text string, start int, wanted class) int {
 	for {
 		c, size := classAt(text[start:])
@@ -18,8 +18,7 @@ func skip(text string, start int, wanted class) int {
 	}
 }
 
-// contraction matches (?i:'s|'t|'re|'ve|'m|'ll|'d) at start and returns its end,
-// which is start if there is none.
+// contraction matches (?i:'s|'t|'re|'ve|'m|'ll|'d) at start and returns its end, or start.
 func contraction(text string, start int) int {
 	const toLower = 0x20
 	rest := text[start:]
@@ -78,9 +77,9 @@ func punctuation(text, trailers string) int {
 	return end
 }
 
-// whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space,
-// and returns its end: behind the last line break, else before the last space,
-// which belongs to the word behind it, else behind all of it.
+// whitespace matches \s*[\r\n]+|\s+(?!\S)|\s+ at text, which begins with a space, and returns its
+// end. The end is after the last line break if there is one. Else it is before the last space,
+// which belongs to the next word, or after all the space if no word follows.
 func whitespace(text string) int {
 	end, lastStart, lineEnd := 0, 0, 0
 	for {

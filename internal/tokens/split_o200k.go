@@ -27,9 +27,9 @@ func splitO200K(text string) int {
 	return whitespace(text)
 }
 
-// prefixedWord matches the two word alternatives without the contraction and
-// returns the end, or 0. first and size are the class and the length of the first
-// rune of text, which becomes part of the word even if it is no letter, as a space.
+// prefixedWord matches the two word alternatives without the contraction and returns the end, or 0.
+// first and size are the class and the length of the first rune of text. That rune becomes part of
+// the word even if it is not a letter but, say, a space.
 func prefixedWord(text string, first class, size int) int {
 	if first&letter != 0 {
 		if end := mixedWord(text, 0); end > 0 {
@@ -43,17 +43,17 @@ func prefixedWord(text string, first class, size int) int {
 	if end := mixedWord(text, 0); end > 0 {
 		return end
 	}
-	// Without a rune before it, only a mark could begin the word; but marks are lower
-	// as well, so that the line above has matched it.
+	// Without a rune before it, only a mark could begin the word. But marks are lower as well, so
+	// the line above has matched it.
 	if end := skip(text, size, upper); end > size {
 		return end
 	}
 	return 0
 }
 
-// mixedWord matches upper*lower+ at start and returns its end, or 0. The classes
-// overlap: if no lower rune follows the run of upper, the word ends behind the last rune of
-// the run that is lower as well.
+// mixedWord matches upper*lower+ at start and returns its end, or 0. The classes overlap: if no
+// lower rune follows the run of upper, the word ends after the last rune of the run that is lower,
+// too.
 func mixedWord(text string, start int) int {
 	uppers := skip(text, start, upper)
 	if end := skip(text, uppers, lower); end > uppers {
