@@ -44,7 +44,7 @@ type call struct {
 	// asking counts the open questions to the person. While there are any, silent does not run.
 	asking   int
 	progress func(Progress)
-	// reached is the latest progress.
+	// reached describes the latest progress.
 	reached string
 	over    bool
 }

@@ -51,7 +51,7 @@ func (c *Client) wantsLogin(err error) error {
 	return nil
 }
 
-// explainStart explains to a person why the start of a server failed.
+// explainStart returns an error that tells a person why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -67,8 +67,8 @@ func (c *Client) explainStart(err error) error {
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }
 
-// explainCall explains to a person why a call has no answer, and whether the call may have taken
-// effect.
+// explainCall returns an error that tells a person why a call has no answer, and whether the call
+// may have taken effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login

@@ -78,7 +78,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 		}
 		return page.Prompts, page.NextCursor, nil
 	}, func(p *sdk.Prompt) Prompt {
-		made := *p // the SDK keeps the list
+		made := *p // the item belongs to the SDK
 		made.Arguments = present(p.Arguments)
 		return made
 	})

@@ -96,8 +96,8 @@ func ollamaLoaded(ctx context.Context, client *openai.Client) map[string]int {
 // numCtx matches the window in the parameters of a model.
 var numCtx = pattern.New(`(?m)^num_ctx\s+(\d+)`)
 
-// ollamaModel returns the window that is set for a model, and the window that it was trained for.
-// Ollama does not report a window that is 0.
+// ollamaModel returns the window that is set for a model, and the window that it was trained for. A
+// window is 0 if Ollama does not report it.
 func ollamaModel(ctx context.Context, client *openai.Client, model string) (set, trained int) {
 	var show struct {
 		Parameters string         `json:"parameters"`

@@ -57,7 +57,7 @@ func (c *Connection) learn(p *peer) {
 	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
-			go func() { // the first request reports a failure
+			go func() { // a failure is left to the first request
 				if loadOllama(p.client, model) == nil {
 					c.refresh(p)
 				}
@@ -99,8 +99,8 @@ func (c *Connection) ask(p *peer) {
 	}
 }
 
-// askAgain asks an endpoint again if it did not list its models and that was reported, because it
-// may answer now.
+// askAgain asks an endpoint for its models once more, after a failure to list them was reported.
+// The endpoint may answer now.
 func (c *Connection) askAgain(p *peer) {
 	p.mu.Lock()
 	again := p.failed != nil && p.told

@@ -3,7 +3,8 @@ package settings
 import "agent/internal/words"
 
 // Error is the error for wrong input: an unknown key, an invalid value, or a profile that cannot be
-// used. Its text is one line and names the valid input or the remedy. Nothing has changed.
+// used. Its text is one line and names the valid input or the remedy. The call that returns it has
+// changed nothing.
 type Error struct {
 	// Key is the setting, empty for an error that is not about one.
 	Key     string

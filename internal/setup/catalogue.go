@@ -16,7 +16,8 @@ const (
 	leastDescription = 40
 )
 
-// Budget returns the number of tokens that the catalogue may take in a window of so many tokens.
+// Budget returns the most tokens that the catalogue may take, given the size of the window in
+// tokens.
 func Budget(window int) int { return min(max(window/budgetShare, leastBudget), mostBudget) }
 
 // Catalogue returns a list of the skills that the model may use, a line for each. If it takes more

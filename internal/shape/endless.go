@@ -16,8 +16,8 @@ type descent struct {
 	open map[uintptr]bool
 }
 
-// endless reports whether a schema, as decoded JSON, has a part that refers to itself for the same
-// value.
+// endless reports whether a schema, as decoded JSON, contains a schema that refers to itself for
+// the same value. Checking a value would then not end.
 func endless(root any) bool {
 	d := descent{root, map[string]map[string]any{}, map[uintptr]bool{}}
 	var all []map[string]any

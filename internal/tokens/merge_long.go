@@ -28,7 +28,7 @@ func (m *longMerge) run(piece string) {
 	}
 }
 
-// reset starts a piece, with its single bytes as parts.
+// reset starts to merge a piece. The first parts are its single bytes.
 func (m *longMerge) reset(piece string) {
 	m.piece = piece
 	m.nodes = slices.Grow(m.nodes[:0], len(piece)+1)

@@ -53,7 +53,8 @@ func nothingToGoOn(conversation, []string) reply {
 	return reply{text: "There is nothing I could go on with. Say `repair till.sh` to start the job."}
 }
 
-// once makes a call. When the call has an answer, it reports the result.
+// once answers a request that takes one call: first with the call, and then, when the call has an
+// answer, with a report of its result.
 func (c conversation) once(do call, subject, before string, after func(answer string) string) reply {
 	f, done := latest(c.since(c.asked), do.tool, subject)
 	switch {

@@ -63,7 +63,7 @@ func (a *alike) with(text []byte) chatEvent {
 	return event
 }
 
-// learn learns an event if its other members do not depend on the text of its first content.
+// learn learns an event, unless another text would change its other members.
 func (a *alike) learn(data []byte) {
 	const member = `"content":`
 	a.before = nil

@@ -96,8 +96,8 @@ type chatDelta struct {
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
 }
 
-// with returns d with an example of each kind of content in another piece. The result is for
-// without.
+// with returns d with one example for each kind of content in another piece. The method without
+// needs only the kinds.
 func (d chatDelta) with(more chatDelta) chatDelta {
 	if more.answer() != "" {
 		d.Content.answer = more.answer()

@@ -160,7 +160,7 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// expect ends the exchange after d, unless it is called again.
+// expect ends the exchange after d. A later call replaces the time.
 func (x *exchange) expect(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()

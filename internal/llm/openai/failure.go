@@ -29,8 +29,8 @@ func (c *Client) problemError(p refusal.Problem, model string) *llm.Error {
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(c.endpoint(), model), sentence(text), p.Status
 	failure.RetryAfter = p.Wait(c.config.Now())
-	// Gemini uses the same words for the quota of a minute as others for a quota that is used up,
-	// but only Gemini asks to wait.
+	// Other vendors use these words for a quota that is used up. Gemini also uses them for the
+	// quota of a minute, but then it asks to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
 		failure.Final, failure.Hint = false, llm.HintLater
 	}

@@ -66,9 +66,9 @@ func blocksOf[B history.Block](blocks []history.Block) []B {
 	return all
 }
 
-// joinText joins text blocks as history.Content.Text does. Each included file is a block with
-// its markers on lines of their own (D-18). Blank blocks are left out, so that a blank text
-// beside calls is no content.
+// joinText joins text blocks as history.Content.Text does. Each included file is a block with its
+// markers on lines of their own (D-18). It leaves out blank blocks, so that a blank text beside
+// calls does not count as content.
 func joinText(blocks []history.Block) string {
 	var texts []string
 	for _, t := range blocksOf[*history.Text](blocks) {

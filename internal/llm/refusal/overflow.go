@@ -46,7 +46,7 @@ var overflowWords = pattern.New(strings.Join([]string{
 	"exceeds? (the |max )?(model'?s? )?context (window|limit)",
 }, "|"))
 
-// overflowLimits matches the window in such a message.
+// overflowLimits matches the window in a message that is about an overflow.
 var overflowLimits = pattern.New(strings.ReplaceAll(strings.Join([]string{
 	`maximum context (?:length|limit)(?: is| of|:) N`,
 	`available context size \(N`,

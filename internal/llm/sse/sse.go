@@ -169,8 +169,8 @@ func (s *stream) takeBare(line []byte) error {
 		s.bare = false
 		return s.endEvent()
 	default:
-		// It is not JSON. So many brackets are never closed, so the data is not parsed again at
-		// each further line.
+		// The object is not JSON. Pretend that more brackets are open than can be closed, so that
+		// further lines do not parse it again.
 		s.open = MaxEvent + 1
 	}
 	return nil

@@ -92,6 +92,6 @@ const (
 	VLLM     = "vLLM"
 )
 
-// ownServer stands for any server on this machine or in its network. Such a server applies the
-// model's own template.
+// ownServer stands for any server on this machine or in its network. Such a server translates
+// requests by the template of the model.
 var ownServer = Vendor{translates: true}

@@ -19,7 +19,8 @@ type Offered struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Bounds of directly offered definitions: the window divided by directShare, and directMost tokens.
+// Definitions that are offered directly take at most the window divided by directShare, and at most
+// directMost tokens.
 const (
 	directShare = 20
 	directMost  = 4096

@@ -35,13 +35,13 @@ const (
 	Server Kind = "server"
 	// Hook is a program to run at an event.
 	Hook Kind = "hook"
-	// Grants are permissions of a skill or command, which need no question then.
+	// Grants are the rules by which a skill or command may act without a question.
 	Grants Kind = "grants"
 	// Allow is a list of rules that allow calls without a question.
 	Allow Kind = "allow"
 )
 
-// Item is one thing that needs consent, as it is written.
+// Item is one thing that needs consent, as a file has it.
 type Item struct {
 	Kind Kind `json:"kind"`
 	// Name distinguishes the item from others of its kind in the same file: "github",

@@ -24,7 +24,7 @@ type content struct {
 	In      string      `json:"in,omitempty"`
 	Effects effect.List `json:"effects"`
 	Files   []file      `json:"files,omitempty"`
-	// Undetermined means that Files cannot be all files that the item names.
+	// Undetermined means that the item may use files that are not in Files.
 	Undetermined bool `json:"undetermined,omitempty"`
 }
 
@@ -119,7 +119,7 @@ func (s *Store) relative(path string) string {
 
 // sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would be waited for
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would wait
 	if err != nil {
 		return "", disk.Reason(err)
 	}

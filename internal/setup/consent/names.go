@@ -14,7 +14,7 @@ import (
 	"agent/internal/setup/fill"
 )
 
-// Bounds of the content of an item. An item beyond them cannot be agreed to.
+// Bounds of the content of an item. Nobody can agree to an item beyond them.
 const (
 	maxWords    = 500
 	maxFiles    = 50
@@ -118,9 +118,9 @@ func (s *Store) onlyReads(line string) bool {
 	})) == 0
 }
 
-// word returns the words in a word of a program. No shell has read the word, so it counts as it is
-// and, because the program may pass it to a shell, as a line of shell. inShell says that the
-// program is a shell. sure is false if the word may name further files.
+// word returns the names of files in one argument of a program. No shell has read the argument, so
+// it counts as it is, and also as a line of shell, because the program may pass it to a shell.
+// inShell says that the program is a shell. sure is false if the argument may name further files.
 func (s *Store) word(shell named.Shell, text string, inShell bool) (words []string, sure bool) {
 	sure = true
 	for _, value := range shell.Values[projectVariables[0]] {

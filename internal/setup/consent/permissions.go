@@ -200,8 +200,8 @@ func (p *Permissions) here(one permission) (k rules.Kept, ours bool) {
 	return k, true
 }
 
-// inWorkspace makes a path in the repository relative to the workspace, and reports whether it is
-// in there.
+// inWorkspace makes a path in the repository relative to the workspace, and reports whether the
+// path lies in the workspace.
 func (p *Permissions) inWorkspace(file string) (string, bool) {
 	if p.below == "" {
 		return file, true

@@ -66,7 +66,7 @@ func (t *Trust) part(r Reviewed) Part {
 		lines = append(lines, undetermined)
 	}
 	for _, line := range append(lines, r.Difference...) {
-		// A line of a text cannot pass for another item.
+		// Further lines of a text are indented, so that they do not look like another item.
 		p.Lines = append(p.Lines, strings.Split(strings.ReplaceAll(line, "\n", "\n    "), "\n")...)
 	}
 	if r.Problem != "" {

@@ -55,7 +55,7 @@ func Open(w source.Where) *Store {
 	}
 }
 
-// Root returns the root of the repository. Files in it belong to the content of items.
+// Root returns the root of the repository. The files in it that items name belong to their content.
 func (s *Store) Root() string { return s.root }
 
 // Kept reports whether answers about the repository outlast the run. In the home folder they do

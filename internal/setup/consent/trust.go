@@ -117,7 +117,8 @@ func (t *Trust) Left() string {
 	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
 }
 
-// counted describes the items of a file. Several items of a kind become a number.
+// counted describes the items of a file, a kind after the other. Several items of a kind are only
+// counted.
 func counted(items []Reviewed) []string {
 	var says []string
 	for _, kind := range []Kind{Server, Hook, Grants, Allow} {

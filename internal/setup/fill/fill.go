@@ -74,7 +74,7 @@ func (f *filler) flush() {
 	}
 }
 
-// pass reads the template once.
+// pass fills in the template.
 func (f *filler) pass() {
 	rest := f.Text
 	start := true // at the start of a word

@@ -65,7 +65,7 @@ const (
 	Skipped State = "skipped"
 )
 
-// Change is one thing in the configuration of another agent.
+// Change is the fate of a thing in the configuration of another agent, or of several such things.
 type Change struct {
 	Kind Kind `json:"kind"`
 	// Name is the name of the thing, empty if the change is about several things.

@@ -6,7 +6,7 @@ import (
 	"agent/internal/pattern"
 )
 
-// How agents write variables.
+// Patterns for variables and placeholders in the configurations of agents.
 var (
 	// envBraces matches a variable of opencode.
 	envBraces = pattern.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)

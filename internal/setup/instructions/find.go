@@ -68,7 +68,8 @@ func (f *finder) user() {
 	}
 }
 
-// folder adds the file of a folder and its companion, and reports the other files of that kind.
+// folder adds the file of a folder and its companion. It reports the folder's other files, which
+// the model does not get.
 func (f *finder) folder(dir string) {
 	winner := ""
 	for _, name := range f.Files {
@@ -106,7 +107,7 @@ func (f *finder) add(file string) bool {
 		return false
 	case err != nil:
 		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are left out: %w", err))
-		return true // it exists, and no other file silently replaces it
+		return true // no other file must silently replace it
 	}
 	f.addText(file, text, clean(text.Text))
 	return true

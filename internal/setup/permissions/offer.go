@@ -25,7 +25,7 @@ var personal = []string{
 	"model", "notify", "notifications", "otelHeadersHelper", "outputStyle", "statusLine", "theme",
 }
 
-// personalPermissions lists such settings below "permissions".
+// personalPermissions lists the settings below "permissions" that are never read from a repository.
 var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
 
 // offer adds the rules of a repository's file that would allow more to Offered, and the settings
