@@ -10,9 +10,9 @@ package tokens
 // through the same merges as they do alone, and alone they would cross the boundary, too. The other
 // direction follows in the same way.
 //
-// So each window begins with a part of the window before. If that part comes out again, it
-// is the neighbour of one part in either window, and all pairs of neighbours are right. If it does
-// not, the windows are too small for the text, and larger ones are tried.
+// So each window begins with a part of the window before. If that part comes out again, it is the
+// neighbour of one part in either window, and all pairs of neighbours are right. If it does not, the
+// windows are too small for the text, and larger ones are tried.
 const (
 	// firstWindow, in bytes, was large enough for every text we tried.
 	firstWindow = 4 << 10
