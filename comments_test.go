@@ -15,8 +15,8 @@ import (
 
 // unread lists the rooms whose comments have not been rewritten in plain words yet.
 var unread = []string{
-	"internal/fetch", "internal/git", "internal/gitdiff", "internal/hook", "internal/ignore", "internal/lexer", "internal/llm",
-	"internal/picture", "internal/rawjson", "internal/shape", "internal/shell", "internal/tokens", "prompts",
+	"internal/fetch", "internal/git", "internal/gitdiff", "internal/hook", "internal/ignore", "internal/lexer", "internal/picture",
+	"internal/shell",
 }
 
 // relative finds the phrases that make a reader look for the noun: "what is left" instead of
