@@ -74,7 +74,7 @@ func TestPromptBudgets(t *testing.T) {
 			Sandbox: &prompts.Sandbox{OwnTemp: true},
 			Git:     &prompts.Git{Branch: "feature/usual", Changed: 12, Subjects: []string{strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7)}},
 		}
-		registry := tools.NewRegistry(tools.Default()...)
+		registry := tools.NewRegistry(tools.WithSessions(tools.Default())...)
 		form := app.FormOfFamily(vendor.FamilyNamed(family))
 		head := chat.Head(registry, form, false, app.SystemPrompt(templates, func() prompts.Session { return session }))(false, func(window.Head) bool { return true })
 		own, others := 0, 0

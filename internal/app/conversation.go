@@ -99,6 +99,9 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
+	if o.searches() {
+		offered = tools.WithSessions(offered)
+	}
 	if o.Unattended {
 		offered = tools.WithoutPerson(offered)
 	}
@@ -127,7 +130,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.log = log.Logger
 	c.profiles = settings.NewStore(c.folders.Config, c.settings.Registry())
 	if own := c.options.Record.Folder; own != "" {
-		c.folders.Data, c.folders.State = own, own
+		c.folders.Data, c.folders.State, c.folders.Cache = own, own, own
 	}
 	policy, err := c.policy()
 	if err != nil {
@@ -190,6 +193,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	}
 	c.rememberWrites(recorded.Entries)
 	c.useAgreed()
+	c.findSessions()
 	c.Notices = brief(c.Notices)
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,12 +28,14 @@ type Folders struct {
 	Data string
 	// State holds the log, and the contents of files from before the agent changed them.
 	State string
+	// Cache holds files that can be made anew, "" if there is no place for them.
+	Cache string
 }
 
 // Folders resolves the XDG folders. A relative folder is refused, because it would change with
 // the folder in which the program is started.
 func (p *Process) Folders() (Folders, error) {
-	var f Folders
+	f := Folders{Cache: p.caches()}
 	for _, x := range []struct {
 		into     *string
 		variable string
@@ -67,13 +70,13 @@ func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots")
 // SnapshotsOf returns the folder with the snapshots of a session.
 func (f Folders) SnapshotsOf(session string) string { return filepath.Join(f.Snapshots(), session) }
 
-// DeleteSession removes the record and the snapshots of a session.
+// DeleteSession removes the record and the snapshots of a session, also from the search index.
 func (f Folders) DeleteSession(info session.Info) error {
 	if err := session.Delete(info.Path); err != nil {
 		return err
 	}
 	_ = snapshot.Remove(f.SnapshotsOf(info.ID)) // a later sweep removes the rest
-	return nil
+	return f.Index().Forget(context.Background())
 }
 
 // SessionLists returns the lists of recorded sessions, for one workspace or for all.

@@ -101,6 +101,11 @@ func (r Record) begins() string {
 	return ""
 }
 
+// searches reports whether the model may search earlier sessions.
+func (o Options) searches() bool {
+	return !o.Record.Off && settings.RecallSessions.Of(o.Settings) != "off"
+}
+
 // policy returns the rules for consent from the flags and the front end.
 func (c *Conversation) policy() (p gate.Policy, err error) {
 	p.Unattended = c.options.Unattended

@@ -142,6 +142,9 @@ type PickAction struct {
 	Edits bool
 	// Run runs the action concurrently with the screen, and returns the new list.
 	Run func(choice Choice, text string) (*Pick, error)
+	// Instead returns the choice that the key makes in place of the selected one, which closes
+	// the list; nil for an action that Run runs.
+	Instead func(Choice) Choice
 }
 
 // A Choice is one entry of a Pick.
@@ -154,6 +157,9 @@ type Choice struct {
 	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
+	// Draft is text that the choice puts into the prompt, as if it was pasted, in place of
+	// running Line.
+	Draft string
 	// Turn returns the choice changed by one step, for ← and →; nil if the choice cannot be
 	// changed.
 	Turn func(by int) Choice

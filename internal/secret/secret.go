@@ -28,9 +28,12 @@ func Name(name string) bool {
 // issued are the beginnings of the keys that well-known services issue.
 const issued = `(?:gh[pousr]_|github_pat_|glpat-|sk-|gsk_|xai-|nvapi-|hf_|npm_|pypi-|xox[abeoprs]-|dop_v1_|AIza|AKIA|ASIA|SG\.|rk_live_|sk_live_)`
 
+// keyForm is the expression of key.
+const keyForm = `(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_\-.]{16,}`
+
 var (
 	// key has at least 16 characters after its beginning: a shorter word may be a name.
-	key = pattern.New(`(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_\-.]{16,}`)
+	key = pattern.New(keyForm)
 	// masked also matches keys that are shortened or have asterisks.
 	masked  = pattern.New(`(^|[^A-Za-z0-9])` + issued + `[A-Za-z0-9_*.\-]{8,}`)
 	onlyKey = pattern.New(`^` + issued + `[A-Za-z0-9_\-.]{16,}$`)

@@ -198,7 +198,7 @@ func TestCounts(t *testing.T) {
 	add(t, l, strings.Repeat("long ", 100_000))
 	must(t, l.Notice("n"))
 	closeLog(t, l)
-	info, err := inspect(l.Path())
+	info, err := Inspect(l.Path())
 	if err != nil || info.Counts != (Counts{3, 2}) || info.Model != "gpt" {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -207,7 +207,7 @@ func TestCounts(t *testing.T) {
 	if err := os.WriteFile(path, old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := inspect(path); err != nil || info.Counts != (Counts{3, 2}) {
+	if info, err := Inspect(path); err != nil || info.Counts != (Counts{3, 2}) {
 		t.Errorf("an old log: %+v, %v", info, err)
 	}
 	if state := replayFile(t, path); state.Counts != (Counts{3, 2}) {

@@ -29,8 +29,8 @@ const (
 // mostLooked is the number of entries at the end of a log that are searched for the model.
 const mostLooked = 100
 
-// inspect reads the facts that a list shows about the log at path.
-func inspect(path string) (Info, error) {
+// Inspect reads the facts that a list shows about the log at path.
+func Inspect(path string) (Info, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Info{}, err

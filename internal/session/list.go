@@ -63,7 +63,7 @@ func List(dir, workspace string) ([]Info, error) {
 	group.SetLimit(4)
 	for i, path := range paths {
 		group.Go(func() error {
-			infos[i], _ = inspect(filepath.Join(dir, path))
+			infos[i], _ = Inspect(filepath.Join(dir, path))
 			return nil
 		})
 	}

@@ -199,7 +199,7 @@ func BenchmarkInspect(b *testing.B) {
 	path, size := largeLog(b)
 	b.SetBytes(size)
 	for b.Loop() {
-		if info, err := inspect(path); err != nil || info.Entries != 10_000 {
+		if info, err := Inspect(path); err != nil || info.Entries != 10_000 {
 			b.Fatal(info, err)
 		}
 	}

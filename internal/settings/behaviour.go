@@ -57,6 +57,8 @@ var (
 		"tools of MCP servers in every request: those that fit into 5% of the window, all, or none but a search for them")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
 		"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
+	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
+		"whether the model may search the earlier sessions of the repository with recall; it counts from the start of a session on")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch reach addresses of this machine and its network")
 )

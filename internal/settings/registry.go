@@ -33,7 +33,7 @@ func All() []Group {
 		})},
 		{CategoryTools, []Declared{
 			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, FileReadMaxLines,
-			CheckCommand, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
+			CheckCommand, RecallSessions, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
 			Sandbox, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
 		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, MaxCost}},

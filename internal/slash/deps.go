@@ -113,6 +113,8 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions lists the recorded sessions.
 	Sessions SessionLists
+	// Finder searches them.
+	Finder Finder
 	// Resume makes the program continue another session after this one is left; the error says
 	// why it cannot. Resume is nil if the program ends with its command.
 	Resume func(id string) error
@@ -148,7 +150,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	moved := &files{session: d.Session}
 	all := []command.Command{
 		quitCommand(), clearCommand(d), retryCommand(d), rewindCommand(d),
-		sessionsCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
+		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
 		toolsCommand(d), todoCommand(d), jobsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),

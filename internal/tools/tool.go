@@ -169,6 +169,8 @@ type Env struct {
 	Todos *todo.Board
 	// Archive holds the content that left the context; nil if that is not kept.
 	Archive Archive
+	// Sessions holds the earlier sessions of the repository; nil if they are not searched.
+	Sessions Sessions
 	// Jobs holds the background commands of the shell tool.
 	Jobs *shell.Jobs
 	// Confinement returns the sandbox in which commands run at present; a nil function means no

@@ -160,6 +160,22 @@ func (t Traits) FilesOf(arguments json.RawMessage) []string {
 	return files
 }
 
+// NamedFiles returns all files that a call names, also in the headers of a patch.
+func (t Traits) NamedFiles(arguments json.RawMessage) []string {
+	files := t.FilesOf(arguments)
+	given := parameters(arguments)
+	for _, name := range t.Patch {
+		patch, _ := given.value(name)
+		for line := range strings.Lines(text(patch)) {
+			header, file, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if file = strings.TrimSpace(file); file != "" && strings.HasPrefix(header, "*** ") && (strings.HasSuffix(header, " File") || header == "*** Move to") {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}
+
 // String lists the effects of calls in words for a person.
 func (t Traits) String() string {
 	var does []string

@@ -192,6 +192,10 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 		resends := m.resends && msg.line == modelList
 		m.resends = false
 		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd {
+			if chosen.Draft != "" {
+				m.input.Paste(chosen.Draft, m.opts.Now())
+				return nil
+			}
 			if resends {
 				m.resendsAfter = chosen.Line
 			}

@@ -34,6 +34,14 @@ type Worktree struct {
 
 var names = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
+// Folder returns the folder of all worktrees of a repository. common is the folder that its
+// worktrees share.
+func Folder(cache, common string) string {
+	sum := sha256.Sum256([]byte(common))
+	repository := filepath.Base(strings.TrimSuffix(common, "/.git"))
+	return filepath.Join(cache, "worktrees", repository+"-"+hex.EncodeToString(sum[:4]))
+}
+
 // place returns the worktree of a name for the repository around dir, whether it exists or not.
 func place(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	if !names.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") {
@@ -43,9 +51,7 @@ func place(ctx context.Context, dir, cache, name string) (w Worktree, err error)
 	if err != nil {
 		return w, fmt.Errorf("%s is in no git repository that has a work tree", dir)
 	}
-	sum := sha256.Sum256([]byte(common))
-	repository := filepath.Base(strings.TrimSuffix(common, "/.git"))
-	w.Path = filepath.Join(cache, "worktrees", repository+"-"+hex.EncodeToString(sum[:4]), name)
+	w.Path = filepath.Join(Folder(cache, common), name)
 	w.Branch = "agent/" + name
 	prefix, _ := run(ctx, dir, "rev-parse", "--show-prefix") // a bare repository has none
 	w.Inside = filepath.Join(w.Path, prefix)

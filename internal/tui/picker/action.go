@@ -30,6 +30,19 @@ const (
 
 func (a *action) busy() bool { return a.state != none }
 
+// instead makes another choice in place of the selected one if the key has such an action.
+func (p *Picker) instead(key string) bool {
+	choice, ok := p.Selected()
+	for _, a := range p.pick.Actions {
+		if ok && a.Key == key && a.Instead != nil {
+			other := a.Instead(choice)
+			p.other = &other
+			return true
+		}
+	}
+	return false
+}
+
 // begin starts the action of a key. It reports false if the key has none.
 func (p *Picker) begin(key string) bool {
 	i := slices.IndexFunc(p.pick.Actions, func(a command.PickAction) bool { return a.Key == key })

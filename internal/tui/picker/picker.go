@@ -32,6 +32,8 @@ type Picker struct {
 	texts          []string
 	asked, reading bool
 	action         action
+	// other is the choice that a key made in place of the selected one, nil for none.
+	other *command.Choice
 	// replaced counts the times that an action replaced the list.
 	replaced int
 }
@@ -77,6 +79,9 @@ func (p *Picker) Key(k term.Key) Result {
 	p.action.failed = ""
 	if slices.Contains(stopKeys, k.Name) {
 		return Left
+	}
+	if p.instead(k.Name) {
+		return Chosen
 	}
 	switch k.Name {
 	case "enter", "tab":
@@ -135,6 +140,9 @@ func (p *Picker) Paste(text string) {
 func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	if p.at >= len(p.matches) {
 		return command.Choice{}, false
+	}
+	if p.other != nil {
+		return *p.other, true
 	}
 	return p.pick.Choices[p.matches[p.at]], true
 }

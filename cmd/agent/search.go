@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/find"
+	"agent/internal/offline/logs"
+	"agent/internal/rawjson"
+	"agent/internal/slash"
+
+	"github.com/spf13/cobra"
+)
+
+// searchFlags holds the flags of agent sessions search.
+type searchFlags struct{ all, other, json bool }
+
+func newSessionsSearch(w world) *cobra.Command {
+	var o searchFlags
+	cmd := &cobra.Command{
+		Use:   "search WORDS…",
+		Short: "Search what was said, run and found in the sessions of this repository",
+		Long: `Searches messages, replies, command lines, paths and results of the sessions of this
+repository and its worktrees, also what left the context long ago. Entries with most of
+the words come first, then the latest. A word matches the same word, and one of four
+letters or more also longer words that it begins.
+
+  "exact words"   those words in that order (in a shell: '"exact words"')
+  -word           entries without the word
+  path:FILE       calls that name the file, and their results
+  tool:NAME       calls of the tool, and their results
+  before:DATE     entries before 2026-01-31, or 2026-01-31T09:30; after:DATE those since
+
+Flags stand before the words. Exit status 1 means that nothing was found.`,
+		Example: "  agent sessions search connection refused path:client.go\n  agent sessions search --json after:2026-11-01 tool:run_shell_command migrate -staging",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return search(cmd, w, o, args)
+		},
+	}
+	cmd.Flags().SetInterspersed(false) // -word is no flag
+	cmd.Flags().BoolVar(&o.all, "all", false, "sessions of every folder")
+	cmd.Flags().BoolVar(&o.other, "other", false, "sessions of other agents on this machine, read as they are")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
+	args = slices.DeleteFunc(args, func(arg string) bool { // a flag after the words is meant as one
+		flag := map[string]*bool{"--all": &o.all, "--other": &o.other, "--json": &o.json}[arg]
+		if flag != nil {
+			*flag = true
+		}
+		return flag != nil
+	})
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	if f.Cache == "" {
+		return usage(errors.New("there is no folder for the search index; set HOME or XDG_CACHE_HOME"))
+	}
+	here, err := filepath.EvalSymlinks(w.Dir)
+	if err != nil {
+		return err
+	}
+	finder, query := f.Finder(here, w.Now), strings.Join(args, " ")
+	if _, err := find.ParseQuery(query, w.Now()); err != nil {
+		return usage(err)
+	}
+	look := finder.Search
+	if o.other {
+		look = finder.Others(logs.Find(w.Home, w.Env, func(path string, err error) { w.Say(fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err))) }))
+	}
+	hits, remarks, err := look(cmd.Context(), query, o.all)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = rawjson.WriteIndented(w.out, foundJSON(hits))
+	} else {
+		err = errors.Join(w.print(slash.FoundLines(hits, w.Now())...), w.tell(remarks...))
+	}
+	if err == nil && len(hits) == 0 {
+		if !o.json && !o.all {
+			_ = w.tell("nothing was found in this repository; --all looks into all folders")
+		}
+		return statusError(exitFailed)
+	}
+	return err
+}
+
+// foundEntry is a found entry in JSON.
+type foundEntry struct {
+	Session string    `json:"session"`
+	Agent   string    `json:"agent,omitempty"`
+	Entry   uint64    `json:"entry"`
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind"`
+	// Path is the file that the call named, empty for none.
+	Path  string `json:"path,omitempty"`
+	Text  string `json:"text"`
+	Score int    `json:"score"`
+}
+
+func foundJSON(hits []find.Hit) []foundEntry {
+	list := []foundEntry{}
+	for _, h := range hits {
+		list = append(list, foundEntry{h.Session, h.Agent, h.Entry, h.Time, h.Kind, strings.Join(h.Paths[:min(1, len(h.Paths))], ""), h.Text, h.Score})
+	}
+	return list
+}

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/chat/past"
+	"agent/internal/disk"
+	"agent/internal/find"
+	"agent/internal/git/layout"
+	"agent/internal/secret"
+	"agent/internal/slash"
+	"agent/internal/tools"
+	"agent/internal/words"
+	"agent/internal/worktree"
+)
+
+// Index returns the search index of the recorded sessions.
+func (f Folders) Index() find.Index {
+	registry := sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
+	return find.Index{
+		Folder: filepath.Join(f.Cache, "find"), Sessions: f.Sessions(),
+		Traits: func(tool string) tools.Traits { return registry().Traits(tool) },
+	}
+}
+
+// Finder returns the search over the recorded sessions, those of the repository around a workspace
+// apart.
+func (f Folders) Finder(workspace string, now func() time.Time) slash.Finder {
+	return slash.Finder{Index: f.Index(), Here: f.sameRepository(workspace), Now: now}
+}
+
+// sameRepository returns a function that reports whether a folder belongs to the repository around
+// root: as root itself, as a folder or a work tree that is there, or as a work tree of this
+// program that is gone.
+func (f Folders) sameRepository(root string) func(folder string) bool {
+	common := layout.Common(root)
+	known, mu := map[string]bool{root: true}, sync.Mutex{}
+	return func(folder string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		same, ok := known[folder]
+		if !ok && common != "" {
+			same = disk.Within(folder, worktree.Folder(f.Cache, common)) || layout.Real(folder) == folder && layout.Common(folder) == common
+		}
+		known[folder] = same
+		return same
+	}
+}
+
+// finding searches earlier sessions for the model.
+type finding struct {
+	slash.Finder
+	own func() string
+}
+
+// mostPassages bounds what the model gets at once.
+const mostPassages = 10
+
+// Find implements tools.Sessions.
+func (f finding) Find(ctx context.Context, query, id string) (passages []string, remark string, err error) {
+	q, err := find.ParseQuery(query, f.Now())
+	if err != nil {
+		return nil, "", err
+	}
+	options := find.Options{In: f.Here, Session: id, Except: f.own(), Most: mostPassages}
+	found, err := f.Index.Search(ctx, q, options)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, h := range found.Hits {
+		about := h.Kind
+		if len(h.Tools) > 0 {
+			about += " of " + strings.Join(h.Tools, ", ")
+		}
+		passages = append(passages, fmt.Sprintf("session %s, %s, number %d, %s: %s", h.Session, h.Time.Format("2006-01-02"), h.Entry, words.Line(about, 60), h.Text))
+	}
+	if q.Plain {
+		remark = "(the pattern was searched as words)"
+	}
+	return passages, remark, nil
+}
+
+// Outline implements tools.Sessions.
+func (f finding) Outline(ctx context.Context, id string) (tools.Fetched, error) {
+	places, err := f.Index.Places(ctx, id, f.Here)
+	if err != nil {
+		return tools.Fetched{}, err
+	}
+	var rows []string
+	for _, p := range places {
+		entry, err := f.Index.Read(p)
+		if err == nil && entry.IsMessage() {
+			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, words.Line(secret.Without(entry.Said()), 160)))
+		}
+	}
+	heading := fmt.Sprintf("[session %s: its messages]", id)
+	return tools.Fetched{Heading: heading, Text: strings.Join(rows, "\n")}, nil
+}
+
+// Entry implements tools.Sessions.
+func (f finding) Entry(ctx context.Context, id string, number int) (tools.Fetched, error) {
+	places, err := f.Index.Places(ctx, id, f.Here)
+	if err != nil {
+		return tools.Fetched{}, err
+	}
+	for _, p := range places {
+		if p.Number == uint64(number) {
+			entry, err := f.Index.Read(p)
+			if err != nil {
+				return tools.Fetched{}, err
+			}
+			heading := fmt.Sprintf("[session %s, %s, number %d, %s]", id, p.Time.Format("2006-01-02 15:04"), number, p.Kind)
+			return tools.Fetched{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+		}
+	}
+	return tools.Fetched{}, &find.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
+}
+
+// findSessions lets the model search the earlier sessions of the repository, unless the settings
+// say otherwise, nothing is recorded, or the records are in a folder of their own.
+func (c *Conversation) findSessions() {
+	if c.options.searches() {
+		c.env.Sessions = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID}
+	}
+}
+
+var _ tools.Sessions = finding{}

@@ -1,0 +1,243 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// An asked query in its parts, from which text and oracle are made.
+type asked struct {
+	words, without, phrases, paths, tools []string
+	after, before                         time.Time
+}
+
+func drawQuery(t *rapid.T) (a asked) {
+	simple := []string{"alpha", "beta", "gamma42", "pars", "parser", "ERROR", "time", "übun", "übung", "x", "io", "read", "lock", "zzz", "beta_max", "go", "世界"}
+	word := rapid.SampledFrom(simple)
+	a.words = rapid.SliceOfN(word, 0, 4).Draw(t, "words")
+	if rapid.IntRange(0, 3).Draw(t, "with") == 0 {
+		a.without = []string{word.Draw(t, "without")}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "quoted") == 0 {
+		a.phrases = []string{word.Draw(t, "first") + " " + word.Draw(t, "second")}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "named") == 0 {
+		a.paths = []string{rapid.SampledFrom([]string{"f1.go", "internal/f2.go", "/home/w1/internal/f3.go", "F4.go", "go"}).Draw(t, "path")}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "tooled") == 0 {
+		a.tools = []string{rapid.SampledFrom([]string{"read_file", "apply_patch", "run"}).Draw(t, "tool")}
+	}
+	day := rapid.IntRange(1, 30)
+	if rapid.IntRange(0, 4).Draw(t, "late") == 0 {
+		a.after = time.Date(2026, 11, day.Draw(t, "after"), 0, 0, 0, 0, time.UTC)
+	}
+	if rapid.IntRange(0, 4).Draw(t, "early") == 0 {
+		a.before = time.Date(2026, 11, day.Draw(t, "before"), 0, 0, 0, 0, time.UTC)
+	}
+	if len(a.words)+len(a.phrases)+len(a.paths)+len(a.tools) == 0 {
+		a.words = []string{word.Draw(t, "word")}
+	}
+	return a
+}
+
+func (a asked) String() string {
+	parts := slices.Clone(a.words)
+	for _, w := range a.without {
+		parts = append(parts, "-"+w)
+	}
+	for _, p := range a.phrases {
+		parts = append(parts, `"`+p+`"`)
+	}
+	for _, p := range a.paths {
+		parts = append(parts, "path:"+p)
+	}
+	for _, t := range a.tools {
+		parts = append(parts, "tool:"+t)
+	}
+	if !a.after.IsZero() {
+		parts = append(parts, a.after.Format("after:2006-01-02"))
+	}
+	if !a.before.IsZero() {
+		parts = append(parts, a.before.Format("before:2006-01-02"))
+	}
+	return strings.Join(parts, " ")
+}
+
+// score is the oracle: the number of words that match, -1 if the entry does not fit.
+func (a asked) score(d document) int {
+	score, all := 0, fields(d.text)
+	words := slices.Clone(a.words)
+	for i := range words {
+		words[i] = strings.ToLower(words[i])
+	}
+	slices.Sort(words)
+	for _, w := range slices.Compact(words) {
+		if wordIn(d.text, w) {
+			score++
+		}
+	}
+	fits := score > 0 || len(words) == 0
+	for _, w := range a.without {
+		fits = fits && !wordIn(d.text, w)
+	}
+	for _, p := range a.phrases {
+		fits = fits && strings.Contains(" "+strings.Join(all, " ")+" ", " "+strings.Join(fields(p), " ")+" ")
+	}
+	for _, p := range a.paths {
+		p = strings.ToLower(strings.Trim(p, "/"))
+		fits = fits && slices.ContainsFunc(d.paths, func(path string) bool { return path == p || strings.HasSuffix(path, "/"+p) })
+	}
+	for _, tool := range a.tools {
+		fits = fits && slices.Contains(d.tools, tool)
+	}
+	if fits && !d.at.Before(a.after) && (a.before.IsZero() || d.at.Before(a.before)) {
+		return score
+	}
+	return -1
+}
+
+// expected lists the oracle's hits.
+func (a asked) expected(all []plain, in func(string) bool) (list []string) {
+	type scored struct {
+		plain
+		score int
+	}
+	var fit []scored
+	for _, p := range all {
+		if score := a.score(p.d); score >= 0 && in(p.workspace) {
+			fit = append(fit, scored{p, score})
+		}
+	}
+	slices.SortFunc(fit, func(x, y scored) int {
+		return cmp.Or(cmp.Compare(y.score, x.score), y.d.at.Compare(x.d.at), strings.Compare(y.workspace, x.workspace), strings.Compare(y.id, x.id), cmp.Compare(y.seq, x.seq))
+	})
+	for _, p := range fit {
+		list = append(list, fmt.Sprint(p.id, "#", p.seq, " ", p.score))
+	}
+	return list
+}
+
+func hits(found Found) (list []string) {
+	for _, h := range found.Hits {
+		list = append(list, fmt.Sprint(h.Session, "#", h.Entry, " ", h.Score))
+	}
+	return list
+}
+
+func (x Index) ask(t interface{ Fatal(...any) }, query string, o Options) Found {
+	q, err := ParseQuery(query, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Most == 0 {
+		o.Most = 1 << 20
+	}
+	found, err := x.Search(context.Background(), q, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// What a search finds, and in which order, equals what a plain scan of the records finds.
+func TestSearchEqualsAScan(t *testing.T) {
+	t.Parallel()
+	x := index(t)
+	x.sessions(t, 1, 200)
+	all := x.scan(t)
+	in := func(workspace string) bool { return workspace != "/home/w3" }
+	rapid.Check(t, func(rt *rapid.T) {
+		a := drawQuery(rt)
+		found := x.ask(rt, a.String(), Options{In: in})
+		if got, want := hits(found), a.expected(all, in); !slices.Equal(got, want) {
+			rt.Fatalf("%s: %d hits, want %d; of them %.300v, want %.300v", a, len(got), len(want), fmt.Sprint(got), fmt.Sprint(want))
+		}
+		for _, h := range found.Hits {
+			if len([]rune(h.Text)) > longestPassage || len(a.words) > 0 && h.Score > 0 && len(h.Marks) == 0 {
+				rt.Fatalf("%s: the passage %q shows no word", a, h.Text)
+			}
+		}
+	})
+}
+
+// An index that is brought up to date step by step finds what a new one does: logs grow, are
+// deleted, cut off, written anew, and copied into forks; segments are damaged or lost.
+func TestIndexFollowsTheRecords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		base, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		x := Index{filepath.Join(base, "find"), filepath.Join(base, "sessions"), traitsOf}
+		seed := int64(rapid.IntRange(1, 1<<30).Draw(rt, "seed"))
+		all := x.sessions(t, seed, rapid.IntRange(0, 8).Draw(rt, "sessions"))
+		from := rand.New(rand.NewSource(seed + 1))
+		for range rapid.IntRange(1, 6).Draw(rt, "steps") {
+			x.ask(rt, "beta", Options{})
+			if len(all) == 0 {
+				all = append(all, x.sessions(t, seed+2, 1)...)
+			}
+			i := from.Intn(len(all))
+			switch step := rapid.SampledFrom([]string{"grow", "delete", "cut", "rewrite", "begin", "damage", "lose", "half"}).Draw(rt, "step"); step {
+			case "grow":
+				all[i].grow(from, 3)
+			case "delete":
+				_ = os.Remove(all[i].path)
+				all = slices.Delete(all, i, i+1)
+			case "cut", "rewrite":
+				data, err := os.ReadFile(all[i].path)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if data = data[:from.Intn(len(data))]; step == "rewrite" {
+					data = append([]byte(strings.ReplaceAll(string(data), "alpha", "omega")), '\n')
+				}
+				if err := os.WriteFile(all[i].path, data, 0o600); err != nil {
+					rt.Fatal(err)
+				}
+				future := time.Now().Add(time.Duration(from.Intn(1000)) * time.Second)
+				_ = os.Chtimes(all[i].path, future, future)
+			case "begin":
+				all = append(all, x.record(t, "w1-abcd", fmt.Sprint("20261120-", from.Intn(1e6)), "/home/w1", start))
+			case "half": // a line that another program has not finished yet
+				all[i].raw(`{"v":1,"seq":9`)
+				x.ask(rt, "beta", Options{})
+				all[i].raw("\n")
+			default:
+				segments, _ := filepath.Glob(filepath.Join(x.Folder, "*"))
+				if len(segments) == 0 {
+					continue
+				}
+				path := segments[from.Intn(len(segments))]
+				data, _ := os.ReadFile(path)
+				if step == "lose" || len(data) == 0 {
+					_ = os.Remove(path)
+					continue
+				}
+				data[from.Intn(len(data))] ^= 1 << from.Intn(8)
+				if err := os.WriteFile(path, data[:len(data)-from.Intn(2)], 0o600); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+
+		for _, query := range []string{"alpha omega", "parser -error", `path:f1.go`, `"read lock"`} {
+			fresh := x
+			fresh.Folder = filepath.Join(base, "fresh")
+			if got, want := hits(x.ask(rt, query, Options{})), hits(fresh.ask(rt, query, Options{})); !slices.Equal(got, want) {
+				rt.Fatalf("%s: %.300v, want %.300v", query, fmt.Sprint(got), fmt.Sprint(want))
+			}
+		}
+	})
+}

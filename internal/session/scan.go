@@ -1,0 +1,93 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"agent/internal/history"
+)
+
+// Scanned is a record with its place in the log.
+type Scanned struct {
+	Record
+	// At is the offset of the line, and Length its size without the line break.
+	At     int64
+	Length int
+}
+
+// Scan returns the records of the log at path from an offset on, in order. The offset is 0 or
+// follows a line. Scan leaves out lines that cannot be read, and a last line without its line
+// break: another program may still be writing it.
+func Scan(path string, from int64) iter.Seq2[Scanned, error] {
+	return func(yield func(Scanned, error) bool) {
+		file, err := os.Open(path)
+		if err != nil {
+			yield(Scanned{}, err)
+			return
+		}
+		defer file.Close()
+		lines := newLineReader(io.NewSectionReader(file, from, 1<<62))
+		for {
+			at := from + lines.at
+			line, err := lines.next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(Scanned{}, err)
+				return
+			}
+			body := bytes.TrimSuffix(line, []byte("\n"))
+			if r, wrong := parse(body); wrong == nil && !yield(Scanned{r, at, len(body)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ReadAt returns the record that Scan found at a place. The error is errChanged if the log holds
+// another one there now.
+func ReadAt(path string, at int64, length int) (Record, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Record{}, err
+	}
+	defer file.Close()
+	line := make([]byte, length)
+	if _, err := file.ReadAt(line, at); err != nil {
+		return Record{}, errChanged
+	}
+	r, err := parse(line)
+	if err != nil {
+		return r, errChanged
+	}
+	return r, nil
+}
+
+// Entry returns the entry that a record added, nil if the record added none or is damaged.
+func (r Record) Entry() *history.Content {
+	if r.Type != TypeEntry {
+		return nil
+	}
+	entry := new(history.Content)
+	if entry.UnmarshalJSON(r.Payload) != nil {
+		return nil
+	}
+	return entry
+}
+
+// Works returns the workspace of the session if the record opens a log or a fork, else "".
+func (r Record) Works() string {
+	if r.Type != TypeSession {
+		return ""
+	}
+	if payload, err := decodeAs[sessionPayload](r); err == nil {
+		if opening, ok := payload.(sessionPayload); ok && (!opening.Resumed || opening.Parent != "") {
+			return opening.Workspace
+		}
+	}
+	return ""
+}

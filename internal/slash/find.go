@@ -1,0 +1,202 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/command"
+	"agent/internal/disk"
+	"agent/internal/find"
+	"agent/internal/history"
+	"agent/internal/offline/logs"
+	"agent/internal/pattern"
+	"agent/internal/secret"
+	"agent/internal/session"
+	"agent/internal/words"
+)
+
+// A Finder searches recorded sessions for a person.
+type Finder struct {
+	Index find.Index
+	// Here reports whether sessions of a folder belong to the repository of this session.
+	Here func(workspace string) bool
+	Now  func() time.Time
+}
+
+// MostFound bounds the passages that a person is shown.
+const MostFound = 50
+
+// Search returns the passages that fit a query, of sessions of the repository or of all, and
+// remarks for the person.
+func (f Finder) Search(ctx context.Context, query string, all bool) (hits []find.Hit, remarks []string, err error) {
+	q, err := find.ParseQuery(query, f.Now())
+	if err != nil {
+		return nil, nil, err
+	}
+	options := find.Options{In: f.Here, Most: MostFound}
+	if all {
+		options.In = nil
+	}
+	found, err := f.Index.Search(ctx, q, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Plain {
+		remarks = append(remarks, "A regular expression is searched for as words.")
+	}
+	if found.More {
+		remarks = append(remarks, fmt.Sprintf("There are more than %d; more words, path:FILE or after:DATE narrow the search.", MostFound))
+	}
+	if found.Left > 0 {
+		remarks = append(remarks, words.Count(found.Left, "session")+" not searched, because the index is full; agent sessions delete makes room.")
+	}
+	return found.Hits, remarks, nil
+}
+
+// Others returns the search over sessions of other programs, which are read at each search.
+func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
+	return func(ctx context.Context, query string, all bool) ([]find.Hit, []string, error) {
+		q, err := find.ParseQuery(query, f.Now())
+		if err != nil {
+			return nil, nil, err
+		}
+		options := find.Options{In: f.Here, Most: MostFound}
+		if all {
+			options.In = nil
+		}
+		var remarks []string
+		found, err := f.Index.SearchOther(ctx, files, q, options, func(path string, err error) {
+			remarks = append(remarks, fmt.Sprintf("%s cannot be read: %v", path, disk.Reason(err)))
+		})
+		return found.Hits, remarks, err
+	}
+}
+
+// FoundLines lists passages as text: a line for the place, and below it the passage with the words
+// marked.
+func FoundLines(hits []find.Hit, now time.Time) (lines []string) {
+	titles := titlesOf()
+	for _, h := range hits {
+		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, ago(now.Sub(h.Time)), h.Kind, words.Line(titles(h), ledgerWidth)), "  "+h.Marked())
+	}
+	return lines
+}
+
+// titlesOf returns a function that returns the title of a hit's session.
+func titlesOf() func(find.Hit) string {
+	known := map[string]string{}
+	return func(h find.Hit) string {
+		title, ok := known[h.Log]
+		if !ok {
+			if h.Agent != "" {
+				return h.Agent + " in " + h.Workspace
+			}
+			info, _ := session.Inspect(h.Log) // a log that is gone has no title
+			title = info.Title
+			known[h.Log] = title
+		}
+		return title
+	}
+}
+
+// place matches the name of an entry of a session.
+var place = pattern.New(`^([A-Za-z0-9._-]{1,64})#([0-9]{1,12})$`)
+
+func findCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "find", Aliases: []string{"search"}, Help: "search the sessions of this repository",
+		Forms: []command.Form{{
+			Args: "WORDS", Rest: true, Does: `words, "exact words", -word, path:FILE, tool:NAME, before:DATE, after:DATE; or ID#N, a place`,
+			Run: d.find,
+		}},
+	}
+}
+
+func (d Deps) find(ctx context.Context, values []string) (command.Output, error) {
+	if at := place.FindStringSubmatch(values[0]); at != nil && len(values) == 1 {
+		number, err := strconv.ParseUint(at[2], 10, 64)
+		if err != nil {
+			return command.Output{}, err
+		}
+		lines, err := d.Finder.show(ctx, at[1], number)
+		return command.Output{Lines: lines}, err
+	}
+	for i, value := range values {
+		if strings.ContainsAny(value, " \t") {
+			values[i] = `"` + value + `"` // as it was typed
+		}
+	}
+	hits, remarks, err := d.Finder.Search(ctx, strings.Join(values, " "), false)
+	switch {
+	case err != nil:
+		return command.Output{}, err
+	case len(hits) == 0:
+		return command.Output{Lines: append(remarks, "No session of this repository has any of these words; agent sessions search --all looks into all folders.")}, nil
+	}
+	return command.Output{Lines: append(FoundLines(hits, d.Now()), remarks...), Pick: d.pickFound(hits)}, nil
+}
+
+// pickFound returns a list of passages for a screen.
+func (d Deps) pickFound(hits []find.Hit) *command.Pick {
+	titles, byLine := titlesOf(), map[string]find.Hit{}
+	pick := &command.Pick{Title: "found"}
+	for _, h := range hits {
+		line := fmt.Sprintf("/find %s#%d", h.Session, h.Entry)
+		byLine[line] = h
+		pick.Choices = append(pick.Choices, command.Choice{
+			Name: h.Marked(), Help: strings.Join([]string{ago(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
+			Preview: func() string {
+				lines, err := d.Finder.show(context.Background(), h.Session, h.Entry)
+				if err != nil {
+					return err.Error()
+				}
+				return strings.Join(lines, "\n")
+			},
+		})
+	}
+	if d.Resume != nil {
+		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+r", Name: "go on with it", Instead: func(c command.Choice) command.Choice {
+			return command.Choice{Line: "/resume " + byLine[c.Line].Session}
+		}})
+	}
+	pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+f", Name: "quote", Instead: func(c command.Choice) command.Choice {
+		h := byLine[c.Line]
+		return command.Choice{Draft: fmt.Sprintf("From session %s of %s (%s), entry %d:\n> %s\n", h.Session, h.Time.Format("2006-01-02"), words.Line(titles(h), ledgerWidth), h.Entry, h.Text)}
+	}})
+	return pick
+}
+
+// entriesAround is how many entries before and after a place are shown with it.
+const entriesAround = 2
+
+// show returns a place of a session of the repository with what stands around it.
+func (f Finder) show(ctx context.Context, id string, number uint64) (lines []string, err error) {
+	places, err := f.Index.Places(ctx, id, f.Here)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range places {
+		if p.Number != number {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("Session %s in %s; agent -r %s goes on with it.", id, p.Workspace, id))
+		for _, near := range places[max(0, i-entriesAround):min(len(places), i+entriesAround+1)] {
+			entry, err := f.Index.Read(near)
+			if err != nil {
+				return nil, err
+			}
+			mark := "──"
+			if near.Number == number {
+				mark = "▸─"
+			}
+			lines = append(lines, "", fmt.Sprintf("%s %d, %s, %s", mark, near.Number, near.Kind, near.Time.Format("2006-01-02 15:04")))
+			lines = append(lines, strings.Split(strings.TrimSpace(secret.Without(history.Transcript([]*history.Content{entry}))), "\n")...)
+		}
+		return lines, nil
+	}
+	return nil, errors.New("session " + id + " has no entry " + strconv.FormatUint(number, 10))
+}
