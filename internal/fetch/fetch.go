@@ -1,5 +1,5 @@
-// Package fetch gets pages of the public web, bounded in size and time. It uses addresses of this
-// machine and its network only if that is allowed.
+// Package fetch gets pages of the public web. It limits their size and time. It connects to this
+// machine and its own networks only if that is allowed.
 package fetch
 
 import (
@@ -19,9 +19,9 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of a fetch.
+// Limits of a fetch.
 const (
-	// MaxBytes is the most that is read of an answer.
+	// MaxBytes is the size of the largest answer that is read.
 	MaxBytes     = 5 << 20
 	timeout      = 30 * time.Second
 	maxRedirects = 5
@@ -36,8 +36,8 @@ type Page struct {
 	Body []byte
 }
 
-// Check parses an address. It refuses addresses that are not of http or https, and those with a user
-// name or password.
+// Check parses an address. It refuses schemes other than http and https, and addresses with a
+// user name or password.
 func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
@@ -49,10 +49,10 @@ func Check(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Get fetches an address. private allows addresses of this machine and its network. The check is on
-// the IP address that is dialled, also for redirects, so that a name that resolves to another
-// address later cannot bypass it. Get does not use the proxies of the environment, which would
-// dial themselves.
+// Get fetches an address. If private is set, the address may belong to this machine or its
+// networks. Get checks the IP address that it dials, also after redirects, so that a name that
+// resolves to another address later cannot get around the check. It ignores the proxies in the
+// environment, because a proxy would dial by itself.
 func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
@@ -95,7 +95,7 @@ func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
 }
 
-// reason returns the error of a fetch without the wrapping of the library.
+// reason returns the cause of a failed fetch without the wrapping of the library.
 func reason(ctx context.Context, u *url.URL, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -115,27 +115,27 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 	return fmt.Errorf("%s: %w", u.Redacted(), err)
 }
 
-// privateError is the error of an address that is not in the public web.
+// privateError is the error for an address that is not on the public web.
 type privateError struct{ address netip.Addr }
 
 func (e *privateError) Error() string {
 	return fmt.Sprintf("%s is an address of this machine or its network, which is not fetched from; /set web-fetch.private true allows it", e.address)
 }
 
-// special are networks that are not in the public web and that netip has no method for: this network,
-// carrier-grade NAT, protocol assignments, documentation, benchmarks, relays, reserved ones, and
-// those of IPv6 that contain an IPv4 address.
+// special lists networks that are not on the public web and that netip has no method for: this
+// network, carrier-grade NAT, protocol assignments, documentation, benchmarks, relays, reserved
+// networks, and IPv6 networks that contain IPv4 addresses.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
 	netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("168.63.129.16/32"), // the host of a machine of Azure
+	netip.MustParsePrefix("168.63.129.16/32"), // the host of a virtual machine in Azure
 	netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("100::/64"), netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// ownNetworks returns the networks of this machine. With IPv6 their addresses are often public ones.
+// ownNetworks returns the networks of this machine. With IPv6 their addresses are often public.
 func ownNetworks() []netip.Prefix {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -152,8 +152,8 @@ func ownNetworks() []netip.Prefix {
 	return own
 }
 
-// network is the network that an address of this machine is on, or the address alone where
-// that is so wide that it is a tunnel, which leads everywhere.
+// network returns the network of an address of this machine. If the network is so large that it
+// must be a tunnel, which leads everywhere, network returns the address alone.
 func network(address netip.Prefix) netip.Prefix {
 	all := address.Addr().BitLen()
 	if address.Bits() < all/4 {
@@ -162,13 +162,13 @@ func network(address netip.Prefix) netip.Prefix {
 	return address.Masked()
 }
 
-// public returns a *privateError if an address to dial is not in the public web or is in one of our
-// own networks.
+// public returns a *privateError if an address to dial is not on the public web or is in one of
+// the networks own.
 func public(address string, own []netip.Prefix) error {
-	at, _ := netip.ParseAddrPort(address) // what is none is not public
+	at, _ := netip.ParseAddrPort(address) // an invalid address is not public
 	ip := at.Addr().Unmap().WithZone("")
 	within := func(prefix netip.Prefix) bool { return prefix.Contains(ip) }
-	// Loopback, link-local and multicast are no global unicast.
+	// IsGlobalUnicast excludes loopback, link-local and multicast addresses.
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() || slices.ContainsFunc(special, within) || slices.ContainsFunc(own, within) {
 		return &privateError{ip}
 	}

@@ -7,22 +7,22 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxReadable bounds the reduced HTML of a page that is converted, in bytes. Conversion takes about
-// two microseconds a byte, and more text would not fit into an answer.
+// maxReadable is the most of a page that is converted, in bytes of the reduced HTML. Conversion
+// takes about two microseconds per byte, and more text would not fit into a result.
 const maxReadable = 256 << 10
 
-// maxAttribute is the longest attribute that is kept, in bytes.
+// maxAttribute is the length of the longest attribute that is kept, in bytes.
 const maxAttribute = 2 << 10
 
-// unread are the elements that are left out with their content.
-var unread = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
+// skipped lists the elements that are left out with their content.
+var skipped = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
 
-// kept are the attributes that are kept.
-var kept = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
+// attributes lists the attributes that are kept.
+var attributes = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
 
 // Readable returns an HTML page without scripts, styles, comments, embedded images and most
-// attributes. whole is false if the page was longer than what can be converted. Readable takes
-// time in proportion to the page, and ends early with ctx.
+// attributes. whole is false if the page was cut. Readable takes time in proportion to the page,
+// and ends early with ctx.
 func Readable(ctx context.Context, page string) (reduced string, whole bool, err error) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	var b strings.Builder
@@ -30,7 +30,7 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	for tokens := 1; ; tokens++ {
 		kind := z.Next()
 		switch {
-		case kind == html.ErrorToken: // the end, for the page is in memory
+		case kind == html.ErrorToken: // the end: reading from memory has no other errors
 			return b.String(), true, nil
 		case tokens%1024 == 0 && ctx.Err() != nil:
 			return "", false, ctx.Err()
@@ -60,19 +60,19 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	}
 }
 
-// writeTag writes a tag with the attributes that are kept. If the element is left out, it returns its
-// name instead.
+// writeTag writes a tag with its kept attributes. If the element is left out with its content,
+// writeTag returns its name instead.
 func writeTag(b *strings.Builder, z *html.Tokenizer, closed bool) (skips string) {
 	raw, more := z.TagName()
 	name := string(raw)
-	if unread[name] {
+	if skipped[name] {
 		return name
 	}
 	b.WriteString("<" + name)
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if !kept[string(key)] || len(value) > maxAttribute || b.Len() >= maxReadable || strings.HasPrefix(string(value), "data:") {
+		if !attributes[string(key)] || len(value) > maxAttribute || b.Len() >= maxReadable || strings.HasPrefix(string(value), "data:") {
 			continue
 		}
 		b.WriteString(" " + string(key) + `="` + html.EscapeString(string(value)) + `"`)

@@ -9,10 +9,11 @@ import (
 	"agent/internal/git/layout"
 )
 
-// belongs reports whether a repository is that of a work tree: it is in there, or names
-// it in turn, and has its objects itself. A file .git, a link or a folder can come from
-// anybody and lead to the repository of something else, whose history git would show.
-// own is the repository's folder for the work tree, common that for all of its.
+// belongs reports whether a git folder belongs to the work tree top: it is inside the work tree
+// or names it in turn, and it has its own objects. Anybody can create a file .git, a link or a
+// folder that leads to the repository of something else, and git would then show that history.
+// own is the git folder of this work tree, and common the folder that all work trees of the
+// repository share.
 func belongs(own, common, top string) bool {
 	own, common, top = layout.Real(own), layout.Real(common), layout.Real(top)
 	if own == "" || common == "" || layout.Real(filepath.Join(common, "objects")) != filepath.Join(common, "objects") {

@@ -2,12 +2,12 @@ package git
 
 import "bytes"
 
-// Entries takes what git prints with -z apart as it comes. A large repository has a list of
-// many megabytes, of which no more than one entry is held.
+// Entries splits the output of git's option -z while it arrives. The list of a large repository
+// has many megabytes, so Entries holds only one entry at a time.
 type Entries struct {
-	// Each is called for every entry, which is valid until it returns.
+	// Each is called for every entry. The entry is valid until Each returns.
 	Each func(entry []byte)
-	// begun is the beginning of an entry whose end has not come.
+	// begun is the beginning of an entry whose end has not arrived.
 	begun []byte
 }
 

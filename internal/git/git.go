@@ -1,10 +1,9 @@
 // Package git runs git so that a repository cannot make it run anything else.
 //
-// A repository holds a configuration, attributes and hooks by which git runs
-// programs: file system monitors, filters, differs, pagers, signature checkers,
-// transports. It can come from anybody. So git is given variables that turn those
-// off, and where a repository's own configuration holds more than what is known to
-// be harmless, it is said so (OwnKeys).
+// The configuration, attributes and hooks of a repository can make git run programs: file system
+// monitors, filters, differs, pagers, signature checkers, transports. A repository can come from
+// anybody. So this package sets variables that turn these off. OwnKeys lists the remaining
+// settings of a repository that are not known to be harmless.
 package git
 
 import (
@@ -20,10 +19,10 @@ import (
 	"agent/internal/sandbox"
 )
 
-// overrides are settings of git by which a repository could run programs or be
-// found where it should not be.
+// overrides lists settings by which a repository could run programs, or be found in an unexpected
+// place.
 var overrides = [][2]string{
-	{"safe.bareRepository", "explicit"}, // a folder of the work tree is none by its content
+	{"safe.bareRepository", "explicit"}, // a folder of the work tree does not become a repository by its content
 	{"core.fsmonitor", "false"},
 	{"core.hooksPath", os.DevNull},
 	{"core.pager", "cat"},
@@ -53,21 +52,21 @@ func Variables() []string {
 	return variables
 }
 
-// Output runs git in a folder and returns what it prints. It is confined where the
-// system can. The error is an *exec.ExitError with what git said, as that of
+// Output runs git in a folder and returns its output. Git is confined if the system has a
+// sandbox. If git fails, the error is an *exec.ExitError with git's messages, as in
 // [exec.Cmd.Output].
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return Answer(ctx, dir, nil, args...)
 }
 
-// Answer is Output of a git that reads its input from in.
+// Answer is like Output, but git reads its standard input from in.
 func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	err := Run(ctx, dir, in, &out, args...)
 	return out.Bytes(), err
 }
 
-// Run is Answer for much output, which is written to out as it comes.
+// Run is like Answer, but writes the output to out while it arrives.
 func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {

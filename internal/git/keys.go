@@ -14,9 +14,8 @@ import (
 	"agent/internal/pattern"
 )
 
-// harmlessKeys are the keys of a repository's own configuration by which git runs
-// nothing and finds nothing elsewhere. Git writes their sections and last parts in
-// lower case.
+// harmlessKeys matches the keys of a repository's configuration that make git neither run a
+// program nor look elsewhere. Git prints the first and last parts of keys in lower case.
 var harmlessKeys = pattern.New(`^(` + strings.Join([]string{
 	`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|protecthfs|protectntfs|untrackedcache|commentchar|whitespace|sharedrepository|compression|bigfilethreshold|checkstat|trustctime)`,
 	`extensions\.(objectformat|refstorage|compatobjectformat)`,
@@ -33,16 +32,15 @@ var harmlessKeys = pattern.New(`^(` + strings.Join([]string{
 	`lfs\.(repositoryformatversion|.*\.access|.*\.locksverify)`, `gui\..*`, `gitg\..*`, `i18n\..*`, `blame\.(date|showroot|showemail|coloring|markignoredlines|markunblamablelines)`, `maintenance\.(auto|strategy)`,
 }, `|`) + `)$`)
 
-// checkTime bounds what finding out about a repository may take, when the caller
-// sets no bound.
+// checkTime is how long OwnKeys may take if its context has no deadline.
 const checkTime = 5 * time.Second
 
-// maxRepositories bounds how many repositories inside a repository are looked at.
+// maxRepositories is how many repositories inside a repository are checked.
 const maxRepositories = 20
 
-// OwnKeys returns the keys of the configurations of the repository that dir is in,
-// and of those inside it, that are not known to be harmless. There are none outside
-// of a repository. The error is that it could not be found out.
+// OwnKeys returns the configuration keys that are not known to be harmless, for the repository
+// that dir is in and the repositories inside it. It returns none outside of a repository, and an
+// error if the check fails.
 func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
@@ -51,7 +49,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	}
 	places, err := line(ctx, dir, "rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
 	if err != nil {
-		return nil, ctx.Err() // no repository, or one that git refuses
+		return nil, ctx.Err() // there is no repository, or git refuses it
 	}
 	found, err := unknownKeys(ctx, dir)
 	if err != nil {
@@ -63,7 +61,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		found = append(found, "a repository elsewhere")
 	}
 	if layout.Top(layout.Real(dir)) == top {
-		// As in every submodule, whose repository is elsewhere.
+		// Every submodule has this key, because its git folder is elsewhere.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
 	repositories, err := trackedRepositories(ctx, top)
@@ -74,7 +72,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	for _, name := range repositories {
 		folder := filepath.Join(top, filepath.FromSlash(name))
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err != nil {
-			continue // not there
+			continue // it is not checked out
 		}
 		if inner++; inner > maxRepositories {
 			return append(found, "more repositories inside than can be looked at"), nil
@@ -88,8 +86,8 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	return found, nil
 }
 
-// trackedRepositories are the names of the repositories in a work tree that its own one
-// tracks, such as submodules.
+// trackedRepositories returns the names of the repositories that the index of a work tree
+// contains, such as submodules.
 func trackedRepositories(ctx context.Context, top string) (names []string, err error) {
 	entries := &Entries{Each: func(entry []byte) {
 		if about, name, ok := bytes.Cut(entry, []byte("\t")); ok && bytes.HasPrefix(about, []byte("160000 ")) {

@@ -1,5 +1,5 @@
-// Package gitdiff shows what changed in a workspace since its last commit, or since it left
-// another branch.
+// Package gitdiff compares a workspace with its last commit, or with the commit at which its
+// history left another branch.
 package gitdiff
 
 import (
@@ -15,12 +15,11 @@ import (
 	"agent/internal/words"
 )
 
-// newFilesShown bounds how many files that git does not know yet are shown.
+// newFilesShown is how many new files, which git does not track yet, are shown.
 const newFilesShown = 200
 
-// Workspace returns what changed below root since its last commit as a unified diff,
-// files that git does not know yet included, the first 200 of them. The error says
-// so when there is no commit to compare with.
+// Workspace returns the changes below root since the last commit as a unified diff. It includes
+// the first 200 files that git does not track. It returns an error if there is no commit.
 func Workspace(ctx context.Context, root string) (string, error) {
 	repository := repository{ctx, root}
 	if err := repository.mayRun(); err != nil {
@@ -29,10 +28,10 @@ func Workspace(ctx context.Context, root string) (string, error) {
 	return repository.since("HEAD", nil)
 }
 
-// Since returns what changed below root since its history left that of base, a commit, in the
-// form of Workspace; only what is below the paths, if there are any. Without a base it is the
-// branch that work usually starts from, else the last commit. From names the commit that is
-// compared with, which is the base's name and a short id. The error says that there is no such
+// Since returns the changes below root since its history left the history of the commit base, in
+// the form of Workspace. Paths, if any, restrict the diff. If base is empty, Since uses the
+// branch that work usually starts from, or else the last commit. from names the commit that is
+// compared with, by the name of the base and a short ID. It returns an error if there is no such
 // commit.
 func Since(ctx context.Context, root, base string, paths []string) (diff, from string, err error) {
 	g := repository{ctx, root}
@@ -59,7 +58,7 @@ func Since(ctx context.Context, root, base string, paths []string) (diff, from s
 	return diff, "the last commit", err
 }
 
-// usualBases are the names of the branch that work usually starts from.
+// usualBases lists the usual names of the branch that work starts from.
 var usualBases = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
 
 // IsCommit reports whether a word names a commit of the repository of root.
@@ -68,7 +67,7 @@ func IsCommit(ctx context.Context, root, word string) bool {
 	return err == nil
 }
 
-// since returns what changed since a commit.
+// since returns the changes since a commit.
 func (g repository) since(commit string, paths []string) (string, error) {
 	changed, err := g.run(append([]string{"diff", commit, "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths...)...)
 	if err != nil {
@@ -96,8 +95,8 @@ func (g repository) since(commit string, paths []string) (string, error) {
 	return diff.String(), nil
 }
 
-// Changed reports whether files that git knows were changed since the last commit. It is
-// false where that cannot be found out safely.
+// Changed reports whether tracked files have changed since the last commit. It returns false if
+// this cannot be determined safely.
 func Changed(ctx context.Context, root string) bool {
 	repository := repository{ctx, root}
 	if repository.mayRun() != nil {
@@ -113,8 +112,8 @@ type repository struct {
 	dir string
 }
 
-// mayRun returns an error where comparing could run programs that the repository's
-// own configuration names, and no sandbox would hold them.
+// mayRun returns an error if a comparison could run programs that the repository's configuration
+// names, and there is no sandbox to confine them.
 func (g repository) mayRun() error {
 	keys, err := git.OwnKeys(g.ctx, g.dir)
 	if err != nil {
@@ -126,7 +125,7 @@ func (g repository) mayRun() error {
 	return nil
 }
 
-// run returns what git prints. That files differ is no error.
+// run returns the output of git. A difference between files is not an error.
 func (g repository) run(args ...string) (string, error) {
 	out, err := git.Output(g.ctx, g.dir, append([]string{"-c", "core.quotepath=off"}, args...)...)
 	var failed *exec.ExitError

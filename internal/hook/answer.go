@@ -10,7 +10,7 @@ import (
 	"agent/internal/setup/hooks"
 )
 
-// Decision is the decision of hooks about a call. A larger one takes precedence.
+// Decision is the decision of hooks about a call. Of two decisions the larger one wins.
 type Decision int
 
 // The decisions.
@@ -21,50 +21,51 @@ const (
 	Deny
 )
 
-// decisions are the words of the contract, old and new.
+// decisions maps the words that hooks use, old and new, to decisions.
 var decisions = map[string]Decision{
 	"": None, "defer": None, "allow": Allow, "approve": Allow, "ask": Ask, "deny": Deny, "block": Deny,
 }
 
-// Outcome is the merged outcome of the hooks for an occasion.
+// Outcome is the merged outcome of all hooks for an occasion.
 type Outcome struct {
 	Decision Decision
 	// Reason is the reason of the decision.
 	Reason string
-	// By names the hook that decides or stops.
+	// By names the hook that made the decision or stopped the turn.
 	By string
-	// Input replaces the input of the call, in the form of Claude Code; nil changes nothing.
+	// Input replaces the arguments of the call, in the form of Claude Code. If it is nil, they
+	// stay.
 	Input json.RawMessage
-	// Output replaces what the model reads of the call; nil changes nothing.
+	// Output replaces the result of the call for the model. If it is nil, the result stays.
 	Output *string
-	// Stop ends the turn, for the reason Why.
+	// Stop ends the turn. Why is the reason.
 	Stop bool
 	Why  string
-	// Context has texts for the model.
+	// Context holds texts for the model.
 	Context []string
-	// Notices has lines for the person.
+	// Notices holds lines for the person.
 	Notices []string
-	// Changed is what the hooks have changed in the workspace.
+	// Changed describes the changes of the hooks to the workspace.
 	Changed Changed
 }
 
-// Changed is what hooks have changed in the workspace.
+// Changed describes changes of hooks to the workspace.
 type Changed struct {
-	// Text describes the changes to the model, empty for none.
+	// Text describes the changes to the model. It is empty if there are none.
 	Text string
-	// Files has the new contents of the files by absolute path, nil for a content that Text
-	// does not show.
+	// Files maps absolute paths to the new contents of the files. A content is nil if Text does
+	// not show it.
 	Files map[string][]byte
 }
 
-// Blocked reports whether a hook refuses.
+// Blocked reports whether a hook refused the call.
 func (o Outcome) Blocked() bool { return o.Decision == Deny }
 
 func (o *Outcome) notice(format string, args ...any) {
 	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))
 }
 
-// Merge adds the outcome of the next hook of the configuration.
+// Merge adds the outcome of the next hook in the order of the configuration.
 func (o *Outcome) Merge(next Outcome) {
 	if next.Decision > o.Decision {
 		o.Decision, o.Reason, o.By = next.Decision, next.Reason, next.By
@@ -110,7 +111,7 @@ type specific struct {
 	UpdatedOutput    json.RawMessage `json:"updatedToolOutput"`
 	UpdatedMCP       json.RawMessage `json:"updatedMCPToolOutput"`
 	Context          string          `json:"additionalContext"`
-	// Decision is that of PermissionRequest.
+	// Decision is the decision of a PermissionRequest hook.
 	Decision struct {
 		Behavior     string          `json:"behavior"`
 		Message      string          `json:"message"`
@@ -122,7 +123,7 @@ type specific struct {
 // isAnswer reports whether a hook printed JSON.
 func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(printed), "{") }
 
-// parse reads the JSON that a successful hook has printed. The error says what is wrong.
+// parse reads the JSON that a successful hook printed. The error describes the fault in it.
 func parse(event hooks.Event, printed string) (Outcome, error) {
 	var a answer
 	if err := json.Unmarshal([]byte(printed), &a); err != nil {
@@ -175,7 +176,8 @@ func parse(event hooks.Event, printed string) (Outcome, error) {
 	return out, nil
 }
 
-// textOf returns a value as the model reads it: a text unchanged, other values as JSON.
+// textOf returns a value as the model reads it: a string without quotes, and other values as
+// JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -1,7 +1,9 @@
-// Package hook runs the hooks of a conversation: programs of the person, or of a project to
-// whose hooks they have agreed. A hook gets an event as JSON and may refuse it, change it or
-// add to it, by the contract of Claude Code's hooks. The package knows neither the turn loop
-// nor the screen.
+// Package hook runs the hooks of a conversation. A hook is a program of the person, or of a
+// project whose hooks the person has agreed to. It gets an event as JSON and may refuse it,
+// change it or add to it, in the format of Claude Code's hooks.
+//
+// A conversation owns one Runner. For each Occasion the Runner runs the matching hooks and merges
+// their answers into one Outcome. The package knows neither the turn loop nor the screen.
 package hook
 
 import (
@@ -20,50 +22,50 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of hooks (setup 6).
+// Limits of hooks (setup 6).
 const (
 	// usualTime is how long a hook without a timeout may run.
 	usualTime = 600 * time.Second
-	// promptTime is the same for UserPromptSubmit.
+	// promptTime is how long a UserPromptSubmit hook without a timeout may run.
 	promptTime = 30 * time.Second
-	// endTime is how long all hooks of SessionEnd together may run.
+	// endTime is how long all SessionEnd hooks together may run.
 	endTime = 5 * time.Second
-	// slow is how long the turn waits for hooks before the person sees their names.
+	// slow is how long hooks run before the person sees their names.
 	slow = 2 * time.Second
-	// atOnce is how many hooks of an event run at the same time.
+	// atOnce is how many hooks of an event run in parallel.
 	atOnce = 8
-	// mostRead is how much of each output is read, in bytes.
+	// mostRead is how much of each output of a hook is read, in bytes.
 	mostRead = 64 << 10
-	// mostDrained is how much more a hook may print before it is ended, in bytes.
+	// mostDrained is how much more a hook may print before it is killed, in bytes.
 	mostDrained = 16 << 20
-	// mostTold is how much of a text the model reads, in characters.
+	// mostTold is the longest text of a hook for the model, in characters.
 	mostTold = 10_000
 )
 
 // Config configures a Runner.
 type Config struct {
 	Jobs *shell.Jobs
-	// Confined returns the sandbox of commands.
+	// Confined returns the sandbox for commands.
 	Confined func() sandbox.Confinement
-	// Distrusted returns the folders that commands may write. They are not in PATH.
+	// Distrusted returns the folders that commands may write. PATH leaves them out.
 	Distrusted func() []string
-	// OnlyLooks reports whether the conversation may change nothing at present. Hooks may
-	// change nothing then, too.
+	// OnlyLooks reports whether the conversation is read-only at present. Hooks are then too.
 	OnlyLooks func() bool
-	// Dir is the workspace, Home the user's home folder.
+	// Dir is the workspace, and Home the user's home folder.
 	Dir, Home string
-	// Spool returns the folder for texts that are too long for the model.
+	// Spool returns the folder for files with texts that are too long for the model.
 	Spool func() string
-	// Common returns the members of the input of every hook.
+	// Common returns the input members that every hook gets.
 	Common func() map[string]any
-	// May returns why a hook must not run now, nil if it may. It is called before each start.
+	// May returns nil if a hook may run now, or else the reason. It is called before each start.
 	May func(hooks.Hook) error
-	// Around is called before hooks that may change the workspace. The function that it
-	// returns is called after them and returns what they have changed.
+	// Around is called before hooks that may change the workspace. It returns a function that is
+	// called after them and returns their changes.
 	Around func(ctx context.Context) (settle func() Changed)
-	// Beside is called before a hook that runs beside the turn, whose changes are not seen.
+	// Beside is called before a hook that runs in parallel to the turn. Its changes are not
+	// determined.
 	Beside func(name string)
-	// Slow is called with the names of hooks that take long, and with "" when they have ended.
+	// Slow is called with the names of hooks that run for long, and with "" when they have ended.
 	Slow func(names string)
 }
 
@@ -72,44 +74,44 @@ type Config struct {
 type Runner struct {
 	Config
 	all []*state
-	// alone is held while hooks run that may change the workspace.
+	// alone is locked while hooks run that may change the workspace.
 	alone sync.Mutex
-	// running are the asynchronous hooks; stop ends them.
+	// running counts the asynchronous hooks. stop cancels ctx, which ends them.
 	running sync.WaitGroup
 	ctx     context.Context
 	stop    context.CancelFunc
 
 	mu sync.Mutex
-	// late is the outcome of asynchronous hooks for the next event.
+	// late is the outcome of asynchronous hooks. The next event takes it over.
 	late Outcome
 }
 
-// state is a hook with its history.
+// state is a hook with the history of its runs.
 type state struct {
 	hooks.Hook
-	// narrowed is the condition of If.
+	// narrowed is the parsed condition If of the hook.
 	narrowed permissions.Condition
-	// runs counts its runs.
+	// runs counts the runs.
 	runs atomic.Int32
 	// last says how the latest run ended.
 	last atomic.Pointer[string]
-	// might reports whether the hook was allowed to run when May was last called. A hook that
-	// was never allowed to run was named at the start.
+	// might is set if May allowed the hook when it was last called. A hook that was allowed
+	// before is named to the person when it no longer is.
 	might atomic.Bool
-	// missed is set once the person was told that its program is missing.
+	// missed is set once the person was told that the program of the hook is missing.
 	missed atomic.Bool
 }
 
-// began counts a run.
+// began counts a run that begins.
 func (s *state) began() {
 	s.runs.Add(1)
 	s.ended("running")
 }
 
-// ended notes how a run ended.
+// ended records how a run ended.
 func (s *state) ended(last string) { s.last.Store(&last) }
 
-// New returns a runner, nil if there are no hooks.
+// New returns a Runner for the hooks, or nil if there are none.
 func New(c Config, all []hooks.Hook) *Runner {
 	if len(all) == 0 {
 		return nil
@@ -123,7 +125,7 @@ func New(c Config, all []hooks.Hook) *Runner {
 			if root == "" {
 				root = c.Dir
 			}
-			s.narrowed, _ = permissions.ParseCondition(h.If, root, c.Home) // it was read before
+			s.narrowed, _ = permissions.ParseCondition(h.If, root, c.Home) // checked when the hook was loaded
 		}
 		r.all = append(r.all, s)
 	}
@@ -141,11 +143,11 @@ func (r *Runner) Close() {
 // Occasion is one occurrence of an event.
 type Occasion struct {
 	Event hooks.Event
-	// Names are the names that matchers are compared with; nil if the event has none.
+	// Names are compared with the matchers of hooks. It is nil if the event has no names.
 	Names []string
-	// Subject is what a call is about.
+	// Subject is the call that the conditions of hooks test.
 	Subject permissions.Subject
-	// Input has the members of the input of hooks, besides the common ones.
+	// Input holds further members of the input of hooks, besides the common ones.
 	Input map[string]any
 }
 
@@ -154,7 +156,7 @@ func (r *Runner) Has(event hooks.Event) bool {
 	return r != nil && slices.ContainsFunc(r.all, func(s *state) bool { return s.Event == event })
 }
 
-// matching returns the hooks for an occasion that may run, each command once.
+// matching returns the hooks that may run for an occasion. It returns each command once.
 func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 	var found []*state
 	seen := map[string]bool{}
@@ -176,7 +178,7 @@ func (r *Runner) matching(o Occasion, out *Outcome) []*state {
 	return found
 }
 
-// Run runs the hooks for an occasion and returns their outcomes merged, in the order of the
+// Run runs the hooks for an occasion and returns their merged outcomes, in the order of the
 // configuration. It returns soon after ctx ends.
 func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	var out Outcome
@@ -206,7 +208,7 @@ func (r *Runner) Run(ctx context.Context, o Occasion) Outcome {
 	return out
 }
 
-// Late returns, once, the outcome of asynchronous hooks.
+// Late returns the outcome of asynchronous hooks since the last call.
 func (r *Runner) Late() Outcome {
 	if r == nil {
 		return Outcome{}
@@ -236,7 +238,7 @@ func (r *Runner) start(s *state, o Occasion, input []byte) {
 	})
 }
 
-// runAll runs hooks to their end, some at the same time, and returns the outcome of each.
+// runAll runs hooks to their end, some in parallel, and returns the outcome of each.
 func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []byte, out *Outcome) []Outcome {
 	if len(all) == 0 {
 		return nil
@@ -272,12 +274,12 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o Occasion, input []b
 	return said
 }
 
-// Watch calls say with what after a time, unless the function that it returns is called before.
-// After say was called, that function calls it with "".
-func Watch(long time.Duration, what string, say func(string)) (over func()) {
+// Watch calls say with text after the time long, unless the returned function is called before.
+// If say was called, the returned function calls it again with "".
+func Watch(long time.Duration, text string, say func(string)) (over func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(long, func() {
-		say(what)
+		say(text)
 		close(said)
 	})
 	return func() {

@@ -19,7 +19,7 @@ import (
 	"agent/internal/words"
 )
 
-// blocks is the exit code by which a hook refuses, whatever it prints.
+// blocks is the exit code by which a hook refuses a call, whatever it printed.
 const blocks = 2
 
 // run runs one hook to its end and returns its outcome.
@@ -34,11 +34,11 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	if ctx.Err() != nil && o.Event != hooks.SessionEnd {
 		return Outcome{}
 	}
-	said, err := r.said(s, o.Event, end, err, stdout, stderr)
+	said, err := r.outcome(s, o.Event, end, err, stdout, stderr)
 	if err != nil {
 		said = failed(s, err)
 		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
-			said.Notices = nil // it was said, and will be so at every event
+			said.Notices = nil // the person knows this already
 		}
 	}
 	if said.Decision != None || said.Stop {
@@ -56,7 +56,8 @@ func (r *Runner) run(ctx context.Context, s *state, o Occasion, input []byte) Ou
 	return said
 }
 
-// failed returns the outcome of a hook that failed: a line for the person, or a refusal.
+// failed returns the outcome of a hook that failed: a notice for the person, or a refusal if the
+// hook has Blocks set.
 func failed(s *state, err error) Outcome {
 	var out Outcome
 	if s.Blocks {
@@ -67,8 +68,8 @@ func failed(s *state, err error) Outcome {
 	return out
 }
 
-// said returns the outcome of a hook by its end and its output. The error means that it failed.
-func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
+// outcome returns the outcome of a hook that ended. The error says why the hook failed.
+func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
 	var out Outcome
 	switch {
 	case err != nil:
@@ -91,7 +92,7 @@ func (r *Runner) said(s *state, event hooks.Event, end shell.Ending, err error, 
 	if isAnswer(printed) {
 		if stdout.more() {
 			err := fmt.Errorf("its JSON is longer than %s", words.Bytes(mostRead))
-			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // it may be a refusal of what the model made long
+			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the cut part may contain a refusal
 				return Outcome{Decision: Deny, Reason: err.Error()}, nil
 			}
 			return out, err
@@ -143,7 +144,7 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 	return r.Jobs.Feed(ctx, command, stdout, stderr)
 }
 
-// inProject replaces the variable of the project's folder in a word that no shell expands.
+// inProject replaces the variable of the project's folder in a word. No shell expands the word.
 func inProject(word, project string) string {
 	for _, name := range []string{"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${AGENT_PROJECT_DIR}", "$AGENT_PROJECT_DIR"} {
 		word = strings.ReplaceAll(word, name, project)
@@ -151,7 +152,7 @@ func inProject(word, project string) string {
 	return word
 }
 
-// bounded returns a text for the model. A text that is too long is cut, and kept in a file.
+// bounded cuts a text to the limit for the model. It writes a text that is too long to a file.
 func (r *Runner) bounded(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {
@@ -166,8 +167,8 @@ func (r *Runner) bounded(text string) string {
 	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
 }
 
-// encode returns members as JSON that every program can read. A model may send half of a
-// character, with which a hook would fail and be ignored.
+// encode returns members as valid JSON. A model may send half a character, and without a repair a
+// hook would fail on it and be ignored.
 func encode(members map[string]any) ([]byte, error) {
 	for name, value := range members {
 		raw, is := value.(json.RawMessage)
@@ -184,11 +185,11 @@ func encode(members map[string]any) ([]byte, error) {
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), err
 }
 
-// output keeps the beginning of what a hook prints and drops the rest.
+// output keeps the beginning of a hook's output and drops the rest.
 type output struct {
 	kept  bytes.Buffer
 	total int64
-	// full ends a hook that prints too much.
+	// full ends the hook. It is called if the hook prints too much.
 	full func()
 }
 

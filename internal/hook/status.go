@@ -4,14 +4,14 @@ import (
 	"agent/internal/words"
 )
 
-// Status is a hook with its state, for people.
+// Status describes a hook and its state for a person.
 type Status struct {
 	Name, Command, File string
-	// Used reports whether the hook is used.
+	// Used is set if the hook is in use.
 	Used bool
-	// State is the state in words, with the reason if the hook is not used.
+	// State describes the state in words, with the reason if the hook is not in use.
 	State string
-	// Runs counts its runs.
+	// Runs is the number of runs.
 	Runs int
 	// Last says how the latest run ended.
 	Last string

@@ -10,17 +10,16 @@ import (
 	"agent/internal/disk"
 )
 
-// folder is one that is listed. What is in it is named by slash paths, "." for itself, and
-// reached without following a link, so that one that is put on the way while it is listed
-// does not lead to the names elsewhere.
+// folder is a folder to list. Its content is named by slash paths relative to it, with "." for
+// the folder itself. They are opened without following links, so that a link that somebody
+// creates during the listing does not lead elsewhere.
 type folder struct {
 	tree *disk.Tree
-	// root is the absolute path of the tree's folder, and at the slash path of this one
-	// in it.
+	// root is the absolute path of the tree, and at the slash path of this folder in it.
 	root, at string
 }
 
-// openFolder opens a folder. Links on the way to it are followed.
+// openFolder opens a folder. It follows links in its path.
 func openFolder(root string) (folder, error) {
 	tree, err := disk.OpenTree(root)
 	return folder{tree, root, "."}, err
@@ -28,10 +27,10 @@ func openFolder(root string) (folder, error) {
 
 func (f folder) close() { f.tree.Close() }
 
-// below is the folder at a path.
+// below returns the folder at a path.
 func (f folder) below(rel string) folder { return folder{f.tree, f.root, path.Join(f.at, rel)} }
 
-// abs is the absolute path of what is at a path.
+// abs returns the absolute path for a path in the folder.
 func (f folder) abs(rel string) string { return absolute(f.root, path.Join(f.at, rel)) }
 
 // read calls do for each entry of the folder at a path.
@@ -46,5 +45,5 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, disk.ErrLink)
 }
 
-// absolute is the absolute path of a slash path in a folder.
+// absolute returns the absolute path for a slash path in a folder.
 func absolute(dir, rel string) string { return filepath.Join(dir, filepath.FromSlash(rel)) }

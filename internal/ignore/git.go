@@ -12,13 +12,13 @@ import (
 	"agent/internal/git/layout"
 )
 
-// gitFiles has git list the files of a folder, sorted: the slow way, for what an index and
-// a look at the folders do not show. There are none when git cannot answer: not installed, no
-// repository, or a repository it refuses.
+// gitFiles has git list the files of a folder and returns them sorted. This is slow, so it is
+// only used if reading the index and the folders was not enough. It returns none if git fails,
+// because it is not installed, there is no repository, or git refuses the repository.
 func gitFiles(ctx context.Context, dir folder) (files []string) {
 	var listed []string
 	entries := &git.Entries{Each: func(name []byte) {
-		listed = append(listed, string(bytes.TrimSuffix(name, []byte("/")))) // a slash is at the end of a repository
+		listed = append(listed, string(bytes.TrimSuffix(name, []byte("/")))) // the name of a repository ends with a slash
 	}}
 	err := git.Run(ctx, dir.abs("."), nil, entries, "--literal-pathspecs", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
@@ -38,7 +38,7 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	return slices.Compact(files)
 }
 
-// repositoryFiles are the files of a repository inside, as slash paths in dir.
+// repositoryFiles returns the files of a repository inside dir, as slash paths in dir.
 func repositoryFiles(ctx context.Context, dir folder, name string) (files []string) {
 	dir.below(name).walk(ctx, ".", Visitor{
 		File:  func(file []byte, _ *index.Entry) { files = append(files, path.Join(name, string(file))) },
@@ -47,12 +47,12 @@ func repositoryFiles(ctx context.Context, dir folder, name string) (files []stri
 	return files
 }
 
-// inRepository reports whether a .git is in a folder or above it. Git does not learn of a
-// repository in another way, and takes no bare one for it.
+// inRepository reports whether a folder or a folder above it contains .git. This program sets no
+// variables that would name another repository, and git may not use bare ones.
 func inRepository(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
-	return err != nil || layout.Top(dir) != "" // after an error git may know better
+	return err != nil || layout.Top(dir) != "" // after an error, leave the decision to git
 }

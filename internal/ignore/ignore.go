@@ -1,10 +1,10 @@
-// Package ignore lists the files of a folder that git would not ignore.
+// Package ignore lists the files of a folder that git does not ignore.
 //
-// Inside a repository git itself is asked, because no reimplementation of its
-// patterns is right in every case; but only about what its index does not name.
-// Elsewhere, and where git is not installed, the .gitignore files are read here,
-// which is right in nearly every case: the tests ask git. The package only lists:
-// it opens no file but .gitignore and the index.
+// Inside a repository it asks git itself, because no other implementation of git's patterns is
+// right in every case. It asks only about files that are not in git's index. Outside of a
+// repository, and if git is not installed, it reads the .gitignore files itself. Tests compare
+// the result with git's; it is right in nearly every case. The package opens no files but
+// .gitignore and the index.
 package ignore
 
 import (
@@ -20,22 +20,19 @@ import (
 	"agent/internal/git/index"
 )
 
-// Files returns the files below dir that git would not ignore, as sorted paths
-// relative to root with forward slashes. Both root and dir are absolute or
-// relative to the working directory, and dir is root or below it.
+// Files returns the files below dir that git does not ignore, as sorted slash paths relative to
+// root. dir is root or a folder below it. Both are absolute or relative to the working directory.
 //
-// Symbolic links are listed as they are and never followed, so that the
-// listing ends; the caller that opens one has to check where it leads. The .git folder
-// is never listed, nor is anything that is neither a file nor a link (pipes,
-// sockets, devices). Folders that cannot be read are left out, unless it is dir
-// itself.
+// Files lists symbolic links but never follows them, so that the listing ends. A caller that
+// opens a link must check where it leads. Files never lists the .git folder, nor pipes, sockets
+// and devices. It skips folders that cannot be read, except dir itself.
 func Files(ctx context.Context, root, dir string) ([]string, error) {
 	return matching(ctx, root, dir, false, func(string) bool { return true })
 }
 
-// Matching returns those of Files for which keep is true of their paths in dir. Nothing is
-// held of the others, so few of many cost little memory. A dir that is itself ignored is
-// listed all the same: it was named on purpose.
+// Matching returns the files for which keep returns true. keep gets paths relative to dir.
+// Rejected files take no memory. If dir itself is ignored, it is listed nevertheless, because the
+// caller named it.
 func Matching(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
 	return matching(ctx, root, dir, true, keep)
 }
@@ -67,7 +64,7 @@ func matching(ctx context.Context, root, dir string, named bool, keep func(file 
 	return slices.Compact(files), nil
 }
 
-// readable is nil for a folder that can be read.
+// readable returns an error if the folder cannot be read.
 func (f folder) readable() error {
 	opened, err := f.tree.Open(f.at)
 	if err != nil {

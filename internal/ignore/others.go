@@ -13,12 +13,12 @@ import (
 	"agent/internal/git/layout"
 )
 
-// mostRounds bounds how often git is asked, which is once for each level of folders that
-// it tracks nothing in.
+// mostRounds is how often git is asked. Each round goes one level deeper into folders without
+// tracked files.
 const mostRounds = 4
 
-// others reports what the index does not know and git does not ignore. It is false when
-// that cannot be determined.
+// others reports the files that are neither in the index nor ignored. It returns false if they
+// cannot be determined.
 func (w *folderWalk) others() bool {
 	var found []string
 	asked := w.unknown
@@ -48,7 +48,8 @@ func (w *folderWalk) others() bool {
 	return true
 }
 
-// inside are what a folder holds that git tracks nothing in, unless it is a repository.
+// inside returns the content of a folder without tracked files. If the folder is a repository,
+// inside adds it to w.inner and returns nothing.
 func (w *folderWalk) inside(folder string) (names []string) {
 	var here level
 	repository, err := here.read(&w.reader, w.dir, folder)
@@ -67,7 +68,7 @@ func (w *folderWalk) inside(folder string) (names []string) {
 	return names
 }
 
-// isRepository reports whether git takes what is called .git in a folder for a repository.
+// isRepository reports whether git accepts the .git in a folder as a repository.
 func isRepository(dir string) bool {
 	folder := layout.Folder(dir)
 	has := func(name string) bool {
@@ -77,22 +78,22 @@ func isRepository(dir string) bool {
 	return folder != "" && has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }
 
-// notIgnored asks git which names it does not ignore, with the folders they are in. That it
-// does not track them is known; to look them up in the index, as git does unless it is configured not
-// to, takes long in a large one.
+// notIgnored asks git which names, of files and folders without tracked files, it does not
+// ignore. The option --no-index keeps git from looking them up in a large index, which takes
+// long.
 func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
-	const literal = "./" // lest a colon at its beginning says something
+	const literal = "./" // a leading colon would have a special meaning
 	var list bytes.Buffer
 	for _, name := range names {
 		list.WriteString(literal + strings.TrimSuffix(name, "/") + "\x00")
 	}
 	out, err := git.Answer(w.ctx, w.dir.abs("."), &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
 	var failed *exec.ExitError
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none of them
+	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none is ignored
 		return nil, false
 	}
 	for _, name := range names {
-		// For each that a pattern is of: where that is, its line, the pattern, the name.
+		// Git prints four fields for each matched name: file, line, pattern and name.
 		fields := bytes.SplitN(out, []byte{0}, 5)
 		if len(fields) < 5 || string(fields[3]) != literal+strings.TrimSuffix(name, "/") {
 			left = append(left, name)

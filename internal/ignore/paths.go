@@ -8,34 +8,35 @@ import (
 	"agent/internal/git/index"
 )
 
-// Paths are slash paths, of which there may be many, in little memory.
+// Paths is a list of many slash paths in little memory.
 type Paths struct {
-	// pieces of text hold the paths, none of which is in two of them.
+	// pieces contain the text of the paths. No path is split between two pieces.
 	pieces []string
-	// begins are where each is: in which piece, and in the lower half where in it.
+	// begins holds the position of each path: the index of its piece times the size of a piece,
+	// plus the offset in the piece.
 	begins  []uint32
 	lengths []uint16
 }
 
-// piece is the most that one of the pieces holds, in bytes.
+// piece is the size of the largest piece in bytes.
 const piece = 1 << 16
 
-// Len is how many there are.
+// Len returns the number of paths.
 func (p *Paths) Len() int { return len(p.begins) }
 
-// At is one of them; nothing is copied.
+// At returns the path with an index, without copying it.
 func (p *Paths) At(i int) string {
 	begin := p.begins[i] % piece
 	return p.pieces[p.begins[i]/piece][begin : begin+uint32(p.lengths[i])]
 }
 
-// Has reports whether a path is among sorted ones.
+// Has reports whether the list contains a path. The list must be sorted.
 func (p *Paths) Has(path string) bool {
 	i := sort.Search(p.Len(), func(i int) bool { return p.At(i) >= path })
 	return i < p.Len() && p.At(i) == path
 }
 
-// PathsOf are the given paths.
+// PathsOf returns a list of the given paths.
 func PathsOf(paths ...string) Paths {
 	var l pathList
 	for _, path := range paths {
@@ -45,7 +46,7 @@ func PathsOf(paths ...string) Paths {
 	return l.Paths
 }
 
-// pathList makes Paths. They are whole when the last piece has been ended.
+// pathList builds a Paths. It is complete after endPiece.
 type pathList struct {
 	Paths
 	text []byte
@@ -69,8 +70,8 @@ func (l *pathList) endPiece() {
 	l.text = l.text[:0]
 }
 
-// FilesAndFolders returns the files below root that git would not ignore, as [Files] does,
-// and the folders they are in with a slash at the end, all in order.
+// FilesAndFolders returns the files below root that git does not ignore, as [Files] does, and the
+// folders that contain them, with a slash at the end. The list is sorted.
 func FilesAndFolders(ctx context.Context, root string) (Paths, error) {
 	var all pathList
 	tracked := 0
@@ -90,8 +91,8 @@ func FilesAndFolders(ctx context.Context, root string) (Paths, error) {
 	return all.merged(tracked), nil
 }
 
-// merged are paths of which so many are in order and then the others, with the folders they
-// are in, all in order.
+// merged returns the paths and the folders that contain them as one sorted list. The paths must
+// consist of two sorted parts, of which the first has the given length.
 func (p *Paths) merged(first int) Paths {
 	all := Paths{pieces: p.pieces, begins: make([]uint32, 0, p.Len()+p.Len()/8), lengths: make([]uint16, 0, p.Len()+p.Len()/8)}
 	last := ""
@@ -108,7 +109,7 @@ func (p *Paths) merged(first int) Paths {
 			continue
 		}
 		for at := range len(path) {
-			if path[at] == '/' && !strings.HasPrefix(last, path[:at+1]) { // a folder, whose path the file's begins with
+			if path[at] == '/' && !strings.HasPrefix(last, path[:at+1]) { // a new folder: its path is the beginning of the file's
 				all.begins, all.lengths = append(all.begins, p.begins[next]), append(all.lengths, uint16(at+1))
 			}
 		}

@@ -8,12 +8,12 @@ import (
 
 // pattern is a line of a .gitignore file.
 type pattern struct {
-	// folder is where the file is, and text what it says about the paths below, as package
-	// doublestar has it.
+	// folder is the folder of the file, and text the pattern for paths below it in the syntax of
+	// package doublestar.
 	folder, text string
-	// include takes back what a line above ignores.
+	// include is set for a pattern with "!", which includes files that an earlier line ignores.
 	include bool
-	// foldersOnly means that the line ends in a slash.
+	// foldersOnly is set if the line ends with a slash.
 	foldersOnly bool
 }
 
@@ -31,9 +31,9 @@ func parsePatterns(content, folder string) []pattern {
 	return patterns
 }
 
-// Kept returns a function that reports whether the lines of an ignore file in the root
-// leave a file out, by its slash path below the root: it or a folder above it.
-func Kept(content string) func(file string) bool {
+// Matcher returns a function that reports whether an ignore file with the given content, in the
+// root, ignores a file or a folder above it. The function takes a slash path below the root.
+func Matcher(content string) func(file string) bool {
 	patterns := parsePatterns(content, ".")
 	return func(file string) bool {
 		for i, r := range file {
@@ -45,12 +45,12 @@ func Kept(content string) func(file string) bool {
 	}
 }
 
-// asDoublestar writes a line of git's as package doublestar has it, which takes braces for
-// alternatives, three stars for characters, and has a class such as [!a] match a slash.
+// asDoublestar translates git's syntax to that of package doublestar, in which braces are
+// alternatives, three stars mean characters, and a class such as [!a] matches a slash.
 var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\*`, `\*`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`, "***", "**",
 	`\[`, `\[`, "[[", "[[", "[!", "[!/", "[^", "[^/")
 
-// parsePattern reads one line; a comment and an empty line are no patterns.
+// parsePattern parses one line. It returns false for comments and empty lines.
 func parsePattern(line string) (pattern, bool) {
 	if strings.HasPrefix(line, "#") {
 		return pattern{}, false
@@ -65,13 +65,13 @@ func parsePattern(line string) (pattern, bool) {
 		line = "**/" + line
 	}
 	if strings.HasSuffix(line, "/**") {
-		line += "/*" // what is in the folder, not the folder
+		line += "/*" // the content of the folder, not the folder itself
 	}
 	p.text = asDoublestar.Replace(strings.TrimPrefix(line, "/"))
 	return p, true
 }
 
-// trimSpaces drops the spaces at the end of a line, up to one that a backslash keeps.
+// trimSpaces removes the spaces at the end of a line, except a space after a backslash.
 func trimSpaces(line string) string {
 	trimmed := strings.TrimRight(line, " ")
 	backslashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
@@ -81,8 +81,8 @@ func trimSpaces(line string) string {
 	return trimmed
 }
 
-// ignored reports whether the patterns, weakest first, leave a slash path below the
-// root out. The folders above it are not looked at.
+// ignored reports whether the patterns ignore a slash path below the root. Later patterns take
+// precedence. The folders above the path are not considered.
 func ignored(patterns []pattern, file string, isFolder bool) bool {
 	for i := len(patterns) - 1; i >= 0; i-- {
 		if patterns[i].matches(file, isFolder) {
@@ -92,7 +92,7 @@ func ignored(patterns []pattern, file string, isFolder bool) bool {
 	return false
 }
 
-// matches reports whether a pattern is of a path.
+// matches reports whether the pattern matches a path.
 func (p pattern) matches(file string, isFolder bool) bool {
 	if p.foldersOnly && !isFolder {
 		return false

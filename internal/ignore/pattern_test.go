@@ -63,7 +63,7 @@ func listedByGit(t *testing.T, root string) []string {
 
 func TestKept(t *testing.T) {
 	t.Parallel()
-	kept := Kept("private/\n*.key\n!open.key\nold***\n")
+	kept := Matcher("private/\n*.key\n!open.key\nold***\n")
 	for file, want := range map[string]bool{"private/a/b": true, "a/private/b": true, "private": false, "a.key": true, "x/open.key": false, "private/open.key": true, "a.go": false, "old": true, "x/older": true} {
 		if got := kept(file); got != want {
 			t.Errorf("%s: %v", file, got)
@@ -74,7 +74,7 @@ func TestKept(t *testing.T) {
 // A class that excludes something matches no slash, in either form.
 func TestClassesMatchNoSlash(t *testing.T) {
 	t.Parallel()
-	kept := Kept("a[!b]c\nd[^e]f\n[[!g]h\n")
+	kept := Matcher("a[!b]c\nd[^e]f\n[[!g]h\n")
 	for file, want := range map[string]bool{"axc": true, "abc": false, "a/c": false, "dxf": true, "d/f": false, "!h": true, "[h": true} {
 		if kept(file) != want {
 			t.Errorf("%s is kept: %v", file, !want)

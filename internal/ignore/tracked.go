@@ -12,34 +12,34 @@ import (
 	"agent/internal/git/layout"
 )
 
-// folderWalk walks through the folders of a repository and git's index side by side, which
-// are in the same order: what is in both is tracked and there, what is in a folder only git
-// is asked about. To have git list all takes several times as long.
+// folderWalk reads the folders of a repository and git's index in parallel, since both have the
+// same order. A file in both is tracked and exists. Git is asked only about files that are not in
+// the index. To have git list everything takes several times as long.
 type folderWalk struct {
 	ctx context.Context
 	dir folder
 	to  Visitor
-	// path is that of the folder being read, with a slash at the end, or empty. It begins
-	// with what leads from the root to dir, which is above bytes long.
+	// path is the folder that is being read, with a slash at the end, or empty for the root. Its
+	// first above bytes are the path of dir in the root.
 	path  []byte
 	above int
-	// tracked is at the next entry of the index while more is true.
+	// tracked is the reader of the index. more is true while it has an entry.
 	tracked *index.Reader
 	more    bool
-	// levels are what the folders from dir to the one being read hold.
+	// levels holds the content of each folder from dir to the one that is being read.
 	levels []*level
 	reader disk.FolderReader
-	// unknown are what git is to be asked about, with a slash behind folders; links are
-	// where the index says that repositories are, and inner where there are some.
+	// unknown lists the paths to ask git about, with a slash after folders. links holds the paths
+	// of repositories in the index, and inner lists the paths of existing repositories.
 	unknown, inner []string
 	links          map[string]bool
-	// told is set once a file was reported, unsure where git uses more than is on disk, and
-	// blind that a folder could not be read.
+	// told is set once a file was reported, unsure if git's result depends on more than the files
+	// on disk, and blind if a folder could not be read.
 	told, unsure, blind bool
 }
 
-// walkFolders reports the files below dir; it is false when it cannot report them all, and
-// git is to be asked itself.
+// walkFolders reports the files below dir. It returns false if it cannot report them all, so that
+// git must list them.
 func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked Walked, ok bool) {
 	gitDir, prefix := layout.Enclosing(dir.abs("."))
 	if gitDir == "" {
@@ -50,7 +50,7 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	w := &folderWalk{ctx: ctx, dir: dir, to: to, path: []byte(above), above: len(above), tracked: tracked.Read(), links: map[string]bool{}}
 	w.next()
 	w.folder(0)
-	for w.more { // beyond dir
+	for w.more { // entries that are not in dir
 		w.next()
 	}
 	if w.tracked.Err() != nil || w.unsure || !w.others() {
@@ -59,8 +59,8 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	return Walked{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
 }
 
-// level is what one folder holds: names one after the other, folders with a slash at the
-// end, and where each begins and ends.
+// level is the content of one folder: its names in one text, with a slash after folders, and the
+// beginning and end of each name.
 type level struct {
 	names []byte
 	items []item
@@ -70,7 +70,7 @@ type item struct{ begin, end int }
 
 func (l *level) name(i item) []byte { return l.names[i.begin:i.end] }
 
-// read reads a folder, ordered as git orders names. Git is true when a repository is there.
+// read reads a folder and sorts its names in git's order. git is true if the folder has a .git.
 func (l *level) read(reader *disk.FolderReader, dir folder, path string) (git bool, err error) {
 	l.names, l.items = l.names[:0], l.items[:0]
 	err = dir.read(reader, path, func(name []byte, kind fs.FileMode) {
@@ -93,7 +93,7 @@ func (l *level) read(reader *disk.FolderReader, dir folder, path string) (git bo
 	return git, err
 }
 
-// folder walks through the folder at the path, which is so many levels below dir.
+// folder walks through the folder w.path, which is depth levels below dir.
 func (w *folderWalk) folder(depth int) {
 	if w.ctx.Err() != nil {
 		return
@@ -130,7 +130,7 @@ func (w *folderWalk) folder(depth int) {
 	}
 }
 
-// source reports a folder that was looked into.
+// source reports a folder that the walk has read.
 func (w *folderWalk) source(path string, here *level) {
 	if w.to.Source == nil {
 		return
@@ -143,7 +143,7 @@ func (w *folderWalk) source(path string, here *level) {
 	}
 }
 
-// next continues to the next entry of the index.
+// next reads the next entry of the index.
 func (w *folderWalk) next() {
 	w.more = w.tracked.Next()
 	if e := &w.tracked.Entry; w.more && (e.Mode == index.Folder || e.Skipped && bytes.HasSuffix(e.Path, []byte(".gitignore"))) {
@@ -151,13 +151,13 @@ func (w *folderWalk) next() {
 	}
 }
 
-// here reports whether the next entry is in the folder being read, or below it.
+// here reports whether the next entry is in the folder that is being read, or below it.
 func (w *folderWalk) here() bool {
 	return w.more && bytes.HasPrefix(w.tracked.Entry.Path, w.path[w.above:])
 }
 
-// skipTo leaves out what comes in the index before a name in the folder being read, and
-// reports whether the index has it, or for a folder something in it.
+// skipTo skips the entries of the index before a name in the present folder. It reports whether
+// the index has the name or, for a folder, something in it.
 func (w *folderWalk) skipTo(name []byte) bool {
 	for ; w.here(); w.drop() {
 		rest := w.tracked.Entry.Path[len(w.path)-w.above:]
@@ -171,7 +171,7 @@ func (w *folderWalk) skipTo(name []byte) bool {
 	return false
 }
 
-// drop leaves out the next entry: there is no such file.
+// drop skips the next entry, because the file does not exist.
 func (w *folderWalk) drop() {
 	if w.tracked.Entry.Mode == index.Repository {
 		w.links[string(w.tracked.Entry.Path)+"/"] = true
@@ -179,8 +179,8 @@ func (w *folderWalk) drop() {
 	w.next()
 }
 
-// file reports a file that the next entry is of, and leaves out others of its name, which
-// are sides of a conflict.
+// file reports the file of the next entry. It skips further entries of the same path, which are
+// the sides of a conflict.
 func (w *folderWalk) file(path []byte) {
 	w.told = true
 	w.to.File(path, &w.tracked.Entry)
@@ -188,7 +188,7 @@ func (w *folderWalk) file(path []byte) {
 	}
 }
 
-// ask notes what is not in the index.
+// ask adds a name that is not in the index to the names to ask git about.
 func (w *folderWalk) ask(name []byte) {
 	path := string(w.path[w.above:]) + string(name)
 	if w.links[path] {
@@ -198,7 +198,7 @@ func (w *folderWalk) ask(name []byte) {
 	w.unknown = append(w.unknown, path)
 }
 
-// unreadable looks for itself at each file of a folder that cannot be read.
+// unreadable looks up each tracked file in a folder that cannot be listed.
 func (w *folderWalk) unreadable() {
 	w.blind = true
 	for w.here() {

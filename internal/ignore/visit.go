@@ -7,35 +7,34 @@ import (
 	"agent/internal/git/index"
 )
 
-// Visitor receives what a walk finds, without a list of them: there may be many.
+// Visitor receives the results of a walk one by one, because a list of them could be long.
 type Visitor struct {
-	// File is called for each file: with its slash path from the root, and with what git's
-	// index has of it, nil when git does not track it or was asked itself. Both are valid
-	// until it returns. Files that are tracked come before others; both are in order.
+	// File is called for each file with its slash path from the root. tracked is its entry in
+	// git's index. It is nil if git does not track the file or listed the files itself. Both
+	// arguments are valid until File returns. Tracked files come first; both groups are sorted.
 	File func(path []byte, tracked *index.Entry)
-	// Source is called, unless it is nil, for the absolute path of each folder that was
-	// looked into and of each .gitignore in one.
+	// Source is called with the absolute path of each folder that was read and of each .gitignore
+	// in it. It may be nil.
 	Source func(path string)
-	// Again is called when all that was reported is to be forgotten, and comes anew.
+	// Again is called if the walk starts anew. The results so far must be discarded.
 	Again func()
 }
 
-// Walked says how a walk went.
+// Walked reports how a walk went.
 type Walked struct {
-	// Listed is false when there are no files at all.
+	// Listed is set if there was at least one file.
 	Listed bool
-	// Certain says that the walk would come upon the same as long as the sources do not
-	// change, nor git's index and configuration, nor what is ignored by them.
+	// Certain is set if another walk would have the same results as long as the sources, git's
+	// index and configuration, and the ignore files outside of dir do not change.
 	Certain bool
 }
 
-// Walk reports to a visitor of the files below dir that git would not ignore, as [Files] has
-// them.
+// Walk calls the visitor for the files below dir that git does not ignore, as in [Files].
 func Walk(ctx context.Context, root, dir string, to Visitor) (Walked, error) {
 	return walk(ctx, root, dir, false, to)
 }
 
-// walk is Walk. A dir that is named on purpose is listed also if it is ignored itself.
+// walk implements Walk. If named is set, dir is listed even if it is ignored itself.
 func walk(ctx context.Context, root, dir string, named bool, to Visitor) (Walked, error) {
 	below, err := relative(root, dir)
 	if err != nil {
@@ -57,10 +56,10 @@ func walk(ctx context.Context, root, dir string, named bool, to Visitor) (Walked
 	return walked, ctx.Err()
 }
 
-// walk reports to a visitor of the files below a path.
+// walk calls the visitor for the files below a path.
 func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 	dir := f.below(below)
-	if inRepository(dir.abs(".")) { // git would say that it is not, after it was started
+	if inRepository(dir.abs(".")) { // spares starting git just to learn that there is no repository
 		above := ""
 		if below != "." {
 			above = below + "/"
@@ -81,7 +80,7 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 	return to.files(walkedFiles(ctx, f, below), "")
 }
 
-// files reports sorted files in a folder, of which nothing else is known.
+// files reports sorted files in a folder that are not known to be tracked.
 func (v Visitor) files(files []string, above string) Walked {
 	for _, file := range files {
 		v.File([]byte(above+file), nil)

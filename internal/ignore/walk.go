@@ -10,8 +10,8 @@ import (
 	"agent/internal/disk"
 )
 
-// walkedFiles are the files, sorted, that reading the folders below the slash path below of
-// root itself finds, obeying the .gitignore files from root down.
+// walkedFiles returns the files below a slash path in root, sorted. It reads the folders itself
+// and obeys the .gitignore files from root down.
 func walkedFiles(ctx context.Context, root folder, below string) []string {
 	w := &patternWalk{ctx: ctx, root: root, below: below}
 	w.folder(".", nil)
@@ -24,12 +24,12 @@ type patternWalk struct {
 	root  folder
 	below string
 	files []string
-	// reader reads one folder after the other.
+	// reader is used for one folder after another.
 	reader disk.FolderReader
 }
 
-// folder lists one folder, a slash path relative to root. The patterns are
-// those of the folders above it, weakest first.
+// folder lists one folder, named by its slash path relative to root. patterns are the patterns of
+// the folders above it; later ones take precedence.
 func (w *patternWalk) folder(dir string, patterns []pattern) {
 	if w.ctx.Err() != nil {
 		return
@@ -65,7 +65,7 @@ func (w *patternWalk) folder(dir string, patterns []pattern) {
 // mostPatterns is the size of the largest .gitignore that is read, in bytes.
 const mostPatterns = 4 << 20
 
-// patterns reads the .gitignore file of one folder.
+// patterns reads the .gitignore file of a folder.
 func (w *patternWalk) patterns(dir string) []pattern {
 	data, err := w.root.tree.ReadFile(path.Join(w.root.at, dir, ".gitignore"), mostPatterns, nil)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package lexer finds the lexer of a programming language and reads it only when it
-// is asked for. Chroma's own collection reads some three hundred of them whenever a
-// program starts; here they are in one archive, made from that collection by
-// TestArchive, with an index of names and file names.
+// Package lexer finds the lexer of a programming language and reads it only when it is needed.
+// Chroma's own collection reads some three hundred lexers whenever a program starts. This package
+// has them in an archive, which TestArchive makes from that collection, with an index of names
+// and file names.
 //
-// What the collection has as Go code is in the archive as far as it can be written
-// down: Go's raw strings are strings, and a few rare languages (Haxe, HTTP, Raku) are
-// left out.
+// Chroma writes some lexers in Go. The archive contains them as far as they can be expressed as
+// data: Go's raw strings become strings, and a few rare languages (Haxe, HTTP, Raku) are missing.
 package lexer
 
 import (
@@ -24,10 +23,10 @@ import (
 //go:embed lexers.zip
 var archive []byte
 
-// indexFile is the file of the archive with the index.
+// indexFile is the file with the index in the archive.
 const indexFile = "index.json"
 
-// entry is what is known of a lexer before it is read.
+// entry describes a lexer in the index.
 type entry struct {
 	File    string   `json:"file"`
 	Name    string   `json:"name"`
@@ -36,13 +35,13 @@ type entry struct {
 	Files      []string `json:"files,omitempty"`
 	OtherFiles []string `json:"otherFiles,omitempty"`
 	Priority   float32  `json:"priority,omitempty"`
-	// Over is the lexer of what surrounds this language, such as HTML.
+	// Over is the lexer of the surrounding language, such as HTML.
 	Over string `json:"over,omitempty"`
-	// Uses are the lexers of what is embedded in this language.
+	// Uses lists the lexers of embedded languages.
 	Uses []string `json:"uses,omitempty"`
 }
 
-// collection is the archive with the lexers that were read from it.
+// collection is the archive with the lexers that have been read.
 type collection struct {
 	files   *zip.Reader
 	entries []entry
@@ -68,8 +67,8 @@ var collected = sync.OnceValue(func() *collection {
 	return c
 })
 
-// Named returns the lexer of a language by its name, an alias or the ending of its
-// files, in any case; nil when there is none.
+// Named returns the lexer of a language by its name, an alias or a file name extension, ignoring
+// case. It returns nil if there is none.
 func Named(word string) chroma.Lexer {
 	c := collected()
 	named := func(e entry) bool {
@@ -84,7 +83,7 @@ func Named(word string) chroma.Lexer {
 	return ForFile(word)
 }
 
-// ForFile returns the lexer for a file of that name, nil when there is none.
+// ForFile returns the lexer for a file name, or nil if there is none.
 func ForFile(name string) chroma.Lexer {
 	c := collected()
 	name = filepath.Base(name)
@@ -99,8 +98,8 @@ func ForFile(name string) chroma.Lexer {
 	return nil
 }
 
-// best returns the entry of the highest priority one of whose patterns matches name,
-// the first of several.
+// best returns the entry with the highest priority that has a pattern matching name. Of several
+// entries with that priority it returns the first.
 func (c *collection) best(name string, patterns func(entry) []string) *entry {
 	var best *entry
 	for i := range c.entries {
@@ -116,8 +115,8 @@ func (c *collection) best(name string, patterns func(entry) []string) *entry {
 	return best
 }
 
-// lexer reads a lexer and those it refers to. Each gets a registry of its own, which
-// does not change any more when others are read.
+// lexer reads a lexer and the lexers that it refers to. Each gets its own registry, which does
+// not change when others are read.
 func (c *collection) lexer(e entry) chroma.Lexer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +130,7 @@ func (c *collection) lexer(e entry) chroma.Lexer {
 	return lexer
 }
 
-// register puts a lexer and those it refers to into a registry.
+// register adds a lexer and the lexers that it refers to to a registry.
 func (c *collection) register(registry *chroma.LexerRegistry, e entry) {
 	lexer, err := chroma.NewXMLLexer(c.files, e.File)
 	if err != nil {
@@ -149,7 +148,7 @@ func (c *collection) register(registry *chroma.LexerRegistry, e entry) {
 	}
 }
 
-// over is a language inside another, known by its own name.
+// over is a language inside another one, under its own name.
 type over struct {
 	chroma.Lexer
 	config *chroma.Config

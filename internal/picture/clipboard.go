@@ -14,21 +14,21 @@ import (
 	"agent/internal/sandbox"
 )
 
-// clipboardTime bounds the program that reads the clipboard.
+// clipboardTime is how long the program that reads the clipboard may run.
 const clipboardTime = 10 * time.Second
 
-// ErrNoPicture says that there is a clipboard without an image.
+// ErrNoPicture is returned if the clipboard holds no image.
 var ErrNoPicture = errors.New("the clipboard holds no image")
 
 // reader is a program that prints the image on the clipboard.
 type reader struct {
-	// variable must be set for the program to be of use; "" needs none.
+	// variable is an environment variable that the program needs, or empty.
 	variable string
 	command  []string
 	decode   func(out []byte) ([]byte, error)
 }
 
-// readers returns the programs of an operating system, in the order in which they are tried.
+// readers returns the programs for an operating system, in the order to try them.
 func readers(system string) []reader {
 	if system == "darwin" {
 		return []reader{{command: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: decodeAppleScript}}
@@ -40,8 +40,8 @@ func readers(system string) []reader {
 	}
 }
 
-// Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH
-// of environ, with environ. The error is ErrNoPicture, or tells a person what to do.
+// Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH in
+// environ. The error is ErrNoPicture or tells a person how to proceed.
 func Clipboard(ctx context.Context, environ []string) ([]byte, error) {
 	return clipboard(ctx, environ, readers(runtime.GOOS))
 }
@@ -97,7 +97,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	return r.decode(out)
 }
 
-// decodeAppleScript reads «data PNGf89504E47…».
+// decodeAppleScript decodes an output such as «data PNGf89504E47…».
 func decodeAppleScript(out []byte) ([]byte, error) {
 	text := strings.TrimSpace(string(out))
 	text, begins := strings.CutPrefix(text, "«data PNGf")

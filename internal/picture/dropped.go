@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Dropped returns the image files that a pasted text names, as terminals write the
-// files that are dropped on them: absolute paths or file URLs, quoted or with
-// backslashes where a shell would want them. It returns none if any word of the text
-// is something else.
+// Dropped returns the image files that a pasted text names. It understands the text that
+// terminals insert for files dropped on them: absolute paths or file URLs, with quotes or
+// backslashes as for a shell. It returns none if any word of the text is something else.
 func Dropped(text string) []string {
 	if len(text) > 64<<10 {
 		return nil
@@ -41,8 +40,8 @@ func isImageFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// shellWords splits a line as a shell does, with quotes and backslashes but nothing
-// else. Within single quotes a backslash is itself.
+// shellWords splits a line like a shell, but knows only quotes and backslashes. Within single
+// quotes a backslash has no special meaning.
 func shellWords(line string) []string {
 	var all []string
 	var word strings.Builder

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Orientations of a camera as Exif numbers them. Models do not read Exif, so that the image
-// must be turned.
+// The orientations of a camera, as Exif numbers them. Models do not read Exif, so the image must
+// be turned.
 const (
 	upright         = 1
 	sideways        = 5 // and all above
 	mostOrientation = 8
 )
 
-// orientation returns the orientation of the image in a JPEG file, upright where it is not
-// given.
+// orientation returns the orientation of the image in a JPEG file. It returns upright if the file
+// contains none.
 func orientation(file []byte) int {
 	const (
 		application = 0xe1
@@ -39,7 +39,7 @@ func orientation(file []byte) int {
 	return upright
 }
 
-// orientationTag looks for the orientation in the first directory of a TIFF.
+// orientationTag returns the orientation in the first directory of a TIFF file.
 func orientationTag(tiff []byte) int {
 	const (
 		begin, entry = 8, 12
@@ -70,7 +70,7 @@ func orientationTag(tiff []byte) int {
 	return upright
 }
 
-// turn returns the image upright.
+// turn returns the image in upright orientation.
 func turn(from image.Image, orientation int) image.Image {
 	if orientation == upright {
 		return from
@@ -91,7 +91,8 @@ func turn(from image.Image, orientation int) image.Image {
 	return to
 }
 
-// source returns the place, in an image of w by h, of a pixel of the upright image.
+// source returns the position in the original image, of w by h pixels, of a pixel of the upright
+// image.
 func source(orientation, x, y, w, h int) (sx, sy int) {
 	sx, sy = x, y
 	if orientation >= sideways {

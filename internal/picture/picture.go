@@ -1,5 +1,6 @@
-// Package picture turns image files into images that models accept: checked before they are
-// decoded, scaled to the size that models look at, in a format that all models know.
+// Package picture turns image files into images that models accept. It checks them before it
+// decodes them, scales them to the size that models use, and chooses a format that all models
+// know.
 package picture
 
 import (
@@ -19,30 +20,31 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of images that are read and sent.
+// Limits on images that are read and sent.
 const (
 	// MaxFileBytes is the size of the largest file that is read.
 	MaxFileBytes = 20 << 20
-	// MaxBytes is the size of the largest image that is sent: 5 MB in base64.
+	// MaxBytes is the size of the largest image that is sent. In base64 it has 5 MB.
 	MaxBytes = 3_750_000
-	// LongestSide is in pixels. Vendors shrink larger images themselves.
+	// LongestSide is the largest width or height in pixels. Vendors shrink larger images
+	// themselves.
 	LongestSide = 1568
-	// maxDecoded bounds the memory that an image takes while it is scaled, in bytes.
+	// maxDecoded is the most memory that an image may take while it is scaled, in bytes.
 	maxDecoded = 224 << 20
 )
 
-// Picture is an image in the form in which it is sent.
+// Picture is an image as it is sent to a model.
 type Picture struct {
 	MimeType      string
 	Data          []byte
 	Width, Height int
 }
 
-// Extensions are the endings of the files that Fit understands.
+// Extensions lists the file name extensions that Fit understands.
 var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// Fit returns the image in a file, scaled down if it is larger than models look at. The error
-// tells a person why the file cannot be sent; it continues a sentence after "because ".
+// Fit returns the image in a file, scaled down if it is larger than models use. The error tells a
+// person why the file cannot be sent; its text continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
 		return Picture{}, fmt.Errorf("it has %s, and an image may have %s", words.Bytes(int64(len(file))), words.Bytes(MaxFileBytes))
@@ -60,7 +62,7 @@ func Fit(file []byte) (Picture, error) {
 	if size := int64(config.Width) * int64(config.Height); size > maxDecoded/depth(config.ColorModel) {
 		return Picture{}, fmt.Errorf("it is too large: %d × %d pixels (%d megapixels); make it smaller first", config.Width, config.Height, size/1_000_000)
 	}
-	// The whole image is decoded even where it stays as it is: a vendor refuses a broken
+	// Even an image that needs no change is decoded, because a vendor refuses a broken
 	// image, and with it every later request of the conversation.
 	decoded, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
@@ -80,7 +82,7 @@ func broken(err error) error {
 	return fmt.Errorf("the image is broken: %s", strings.TrimPrefix(err.Error(), "image: "))
 }
 
-// depth returns the number of bytes that a decoded pixel takes at most.
+// depth returns the largest number of bytes that a decoded pixel takes.
 func depth(model color.Model) int64 {
 	switch model {
 	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
@@ -89,7 +91,7 @@ func depth(model color.Model) int64 {
 	return 4
 }
 
-// scale returns the image with its longest side shortened to LongestSide.
+// scale returns the image scaled down to LongestSide, if it is larger.
 func scale(from image.Image) image.Image {
 	size := from.Bounds().Size()
 	longest := max(size.X, size.Y)
@@ -101,8 +103,8 @@ func scale(from image.Image) image.Image {
 	return to
 }
 
-// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG. A drawing
-// that is too large as PNG becomes a JPEG too.
+// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG. If a drawing is
+// too large as PNG, it becomes a JPEG too.
 func encode(scaled image.Image, format string) (Picture, error) {
 	size := scaled.Bounds().Size()
 	var out bytes.Buffer
@@ -115,7 +117,7 @@ func encode(scaled image.Image, format string) (Picture, error) {
 		}
 		out.Reset()
 	}
-	// JPEG knows no transparency: what shines through is white, as on a page.
+	// JPEG has no transparency, so a white background shines through, as on a page.
 	opaque := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
 	draw.Draw(opaque, opaque.Bounds(), image.White, image.Point{}, draw.Src)
 	draw.Draw(opaque, opaque.Bounds(), scaled, scaled.Bounds().Min, draw.Over)

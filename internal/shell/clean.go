@@ -12,16 +12,16 @@ import (
 	"agent/internal/text/lines"
 )
 
-// longestPartialLine is how much of a line without end is held back, in bytes.
+// longestPartialLine is the largest part of an unfinished line that is held back, in bytes.
 const longestPartialLine = 64 << 10
 
-// cleaner turns what a program prints into plain text: escape sequences go, a
-// progress bar that overwrites itself leaves its last state, invalid UTF-8 is
-// replaced, and other control characters are dropped. Text is passed on by whole
-// lines, so that a sequence or a character cut in two by a read is seen whole.
+// cleaner turns the output of a program into plain text. It removes escape sequences, keeps only
+// the last state of a progress bar that overwrites itself, replaces invalid UTF-8, and drops
+// other control characters. It passes on whole lines, so that it sees a sequence or character
+// whole even if a read splits it.
 type cleaner struct {
 	to io.Writer
-	// partial is the last line so far.
+	// partial is the beginning of the line that is not finished yet.
 	partial []byte
 }
 
@@ -42,8 +42,8 @@ func (c *cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// shorten passes on a partial line that grew too long, except for its end, which
-// may be half a character or half an escape sequence.
+// shorten passes on a partial line that is too long. It holds back the end, which may be half a
+// character or half an escape sequence.
 func (c *cleaner) shorten() {
 	if overwritten := bytes.LastIndexByte(c.partial[:len(c.partial)-1], '\r'); overwritten >= 0 {
 		c.partial = append(c.partial[:0], c.partial[overwritten+1:]...)
@@ -58,22 +58,22 @@ func (c *cleaner) shorten() {
 	c.partial = append(c.partial[:0], c.partial[end:]...)
 }
 
-// flush passes on the last line although it has no end.
+// flush passes on the last line even if it is not finished.
 func (c *cleaner) flush() {
 	c.emit(c.partial)
 	c.partial = nil
 }
 
-// emit passes on a text, cleaned.
+// emit cleans a text and passes it on.
 func (c *cleaner) emit(text []byte) {
 	if text = cleanLines(text); len(text) > 0 {
-		// The writer behind holds text in memory; it has no errors to report.
+		// The writer collects text in memory and returns no errors.
 		_, _ = c.to.Write(text)
 	}
 }
 
-// cleanLines returns its argument when there is nothing to clean, which is the
-// case that has to be fast.
+// cleanLines returns text without sequences and control characters. It is fast for clean text,
+// which it returns as it is.
 func cleanLines(text []byte) []byte {
 	if isClean(text) {
 		return text

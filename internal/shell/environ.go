@@ -9,20 +9,20 @@ import (
 	"agent/internal/sandbox"
 )
 
-// unattended are the variables from which programs learn that nobody is at a
-// terminal: no pager, no editor, no question, no colour.
+// unattended lists variables that tell programs that nobody is at a terminal: they shall not use
+// a pager, an editor, questions or colours.
 var unattended = []string{
 	"TERM=dumb", "PAGER=cat", "MANPAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true",
 	"GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive",
 }
 
-// misleading variables make "cd name" go elsewhere than to the folder of that name
-// here, which approval relies on.
+// misleading lists variables that can make "cd name" enter another folder than name in the
+// current folder. The approval of commands relies on that folder.
 var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
-// environment is the environment of a command: that of the program without what
-// holds secrets. A read-only one gets only what cannot change what it does, and one that
-// is not confined no PATH into the folders that are distrusted, unless somebody was asked.
+// environment returns the environment of a command: the program's environment without secrets. A
+// read-only command gets only variables that cannot change its effect. For an unconfined command
+// PATH leaves out the distrusted folders, unless a person typed the command or was asked.
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)
@@ -51,6 +51,6 @@ func (j *Jobs) environment(c Command) []string {
 	return append(result, set...)
 }
 
-// golang keeps the go command from fetching another version of itself, which a
-// workspace can ask for, and from counting that it was run.
+// golang prevents the go command from fetching another version of itself, which a workspace can
+// request, and from counting its use.
 var golang = []string{"GOTOOLCHAIN=local", "GOTELEMETRY=off", "TEST_TELEMETRY_DIR=" + os.DevNull + "/none"}

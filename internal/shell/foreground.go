@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Run runs a command to its end. What it prints is also written to screen as it
-// comes, unless that is nil; a screen that waits holds the command up. A command that
-// Leaves may become a job before: then the result is what it printed until then. Nothing
-// is written to screen after Run has returned. The error is ErrClosed.
+// Run runs a command to its end. Unless screen is nil, Run also copies the output to it as it
+// comes; a slow screen slows the command down. A command with Leaves set may become a job before
+// its end. Then the Result holds the output until then. Nothing is written to screen after Run
+// has returned. The only error is ErrClosed.
 func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
 	if !j.enter() {
 		return Result{}, ErrClosed
@@ -23,9 +23,9 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 		to = io.MultiWriter(out, shown)
 	}
 	limit, leave := command.Timeout, make(chan struct{})
-	command.Timeout = 0 // it ends with the wait
-	job, keeps := j.begin(ctx, command, out, to)
-	defer keeps()
+	command.Timeout = 0 // the timer below replaces it, because it must not end a job
+	job, detach := j.begin(ctx, command, out, to)
+	defer detach()
 	if limit > 0 {
 		timer := time.AfterFunc(limit, func() { job.stop(errTimedOut) })
 		defer timer.Stop()
@@ -43,7 +43,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	select {
 	case <-job.done:
 	case <-leave:
-		if keeps() { // else it is being interrupted
+		if detach() { // otherwise the command is being interrupted
 			return j.adopt(job), nil
 		}
 		<-job.done
@@ -52,7 +52,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
-// foreground writes to a screen until the command is not in the foreground any more.
+// foreground passes output on to a screen until the command leaves the foreground.
 type foreground struct {
 	mu     sync.Mutex
 	screen io.Writer
@@ -62,7 +62,7 @@ func (f *foreground) Write(data []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.screen != nil {
-		_, _ = f.screen.Write(data) // a screen that fails has its own ways to say so
+		_, _ = f.screen.Write(data) // the screen reports its failures itself
 	}
 	return len(data), nil
 }
@@ -73,14 +73,14 @@ func (f *foreground) end() {
 	f.screen = nil
 }
 
-// begin starts a command that is already counted in j.group; the job has no number yet. The
-// end of ctx ends it, unless keeps was called before and returned true.
-func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, keeps func() bool) {
+// begin starts a command that enter has already counted. The job has no number yet. When ctx
+// ends, the command is ended too, unless detach was called before and returned true.
+func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, detach func() bool) {
 	running, stop := context.WithCancelCause(j.running)
 	hurried, hurry := context.WithCancel(context.Background())
 	job = &Job{Command: command, began: time.Now(), output: out, stop: stop, hurry: hurry, done: make(chan struct{})}
-	keeps = context.AfterFunc(ctx, func() { stop(context.Cause(ctx)); hurry() })
-	if ctx.Err() != nil { // AfterFunc ends it beside the command, which may have begun by then
+	detach = context.AfterFunc(ctx, func() { stop(context.Cause(ctx)); hurry() })
+	if ctx.Err() != nil { // AfterFunc runs in parallel, so the command might start before it
 		stop(context.Cause(ctx))
 	}
 	go func() {
@@ -97,10 +97,10 @@ func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Wr
 		}
 		close(job.done)
 	}()
-	return job, keeps
+	return job, detach
 }
 
-// add makes a command one of the jobs.
+// add gives a job its number and announces it.
 func (j *Jobs) add(job *Job) {
 	job.ID = len(j.all) + 1
 	j.all = append(j.all, job)
@@ -114,8 +114,8 @@ func (j *Jobs) announceEnd(job *Job) {
 	}
 }
 
-// Background makes jobs of the commands that callers wait for and that may become some.
-// It returns how many.
+// Background turns commands in the foreground into jobs if they have Leaves set, up to the limit
+// of jobs. It returns how many.
 func (j *Jobs) Background() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -131,8 +131,8 @@ func (j *Jobs) Background() int {
 	return n
 }
 
-// adopt makes a job of a command that runs. Its whole output is the job's; of what it
-// printed until now the result is the first look.
+// adopt turns a running command into a job. The job has the whole output. The Result holds the
+// output until now and counts as the first look at it.
 func (j *Jobs) adopt(job *Job) Result {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// A process group is checked for its end after firstPoll, and then after twice as long
-// each time, at most lastPoll: there is no event to wait for, and a check reads of every
-// process.
+// A process group is checked first after firstPoll. The time then doubles up to lastPoll, because
+// there is no event to wait for and each check reads a file of every process.
 const (
 	firstPoll = 10 * time.Millisecond
 	lastPoll  = 80 * time.Millisecond
 )
 
-// endGroup ends every process of a group: politely first, by force when they are
-// still there after grace. It reports whether there was any.
+// endGroup ends every process of a group. It asks them to end, and kills the remaining ones after
+// grace. It reports whether there were any.
 func endGroup(group int, grace time.Duration) bool {
 	if !groupAlive(group) {
 		return false
@@ -35,8 +34,8 @@ func endGroup(group int, grace time.Duration) bool {
 	return true
 }
 
-// groupAlive reports whether a process of the group still runs. Dead ones that
-// nobody has waited for do not count: in containers they may stay for ever.
+// groupAlive reports whether a process of the group still runs. Ended processes that nobody has
+// waited for do not count, because in a container they may stay forever.
 func groupAlive(group int) bool {
 	if syscall.Kill(-group, 0) == syscall.ESRCH {
 		return false
@@ -57,7 +56,8 @@ func groupAlive(group int) bool {
 	return false
 }
 
-// runsIn reads a line of /proc/PID/stat: PID (NAME) STATE PARENT GROUP …
+// runsIn reports whether a line of /proc/PID/stat describes a running process of the group. The
+// line has the form PID (NAME) STATE PARENT GROUP …
 func runsIn(stat []byte, group int) bool {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	return len(fields) > 2 && string(fields[2]) == strconv.Itoa(group) &&

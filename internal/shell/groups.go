@@ -7,16 +7,16 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Groups are process groups that run. A watcher ends those that do not end with the
-// program by themselves, should it be killed.
+// Groups tracks the running process groups. If the program is killed, a watcher ends the groups
+// that the kernel does not end with the program.
 type Groups struct {
 	mu      sync.Mutex
 	running map[int]bool
 	watcher *sandbox.Watcher
 }
 
-// Watch starts the watcher if there is none, before a process starts. Without one the
-// next start of the program sweeps.
+// Watch starts the watcher if there is none. It must be called before the process starts. If the
+// watcher cannot be started, the next start of the program ends remaining processes.
 func (g *Groups) Watch() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -25,7 +25,7 @@ func (g *Groups) Watch() {
 	}
 }
 
-// Add notes a group, and returns what to call when it is gone.
+// Add adds a group. The caller calls gone when the group has ended.
 func (g *Groups) Add(group int) (gone func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -47,7 +47,7 @@ func (g *Groups) Add(group int) (gone func()) {
 	}
 }
 
-// kill ends every group at once.
+// kill kills every group without waiting.
 func (g *Groups) kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 	"agent/internal/words"
 )
 
-// quietTime is how long a job must print nothing, after it printed something, for
-// Wait to return.
+// quietTime is how long a job must print nothing after new output before Wait returns.
 const quietTime = time.Second
 
 // Job is a background command.
@@ -22,14 +21,14 @@ type Job struct {
 	began  time.Time
 	output *output
 	stop   context.CancelCauseFunc
-	// hurry shortens the time that it has to end after stop.
+	// hurry shortens the time between asking the job to end and killing it.
 	hurry context.CancelFunc
-	// done is closed when it ended; then end says how.
+	// done is closed when the job has ended. end is set before.
 	done chan struct{}
 	end  Ending
 
 	mu sync.Mutex
-	// shown is how much of the output the model was shown.
+	// shown is the number of bytes of the output that the model has been shown.
 	shown int64
 }
 
@@ -45,23 +44,23 @@ func (b *Job) isDone() bool {
 	}
 }
 
-// Spool is the file that keeps the whole output, or empty.
+// Spool returns the path of the file with the whole output, or the empty string if there is none.
 func (b *Job) Spool() string { return b.output.spool.path() }
 
-// Printed is how much the job has printed, in bytes.
+// Printed returns the number of bytes that the job has printed.
 func (b *Job) Printed() int64 { return b.output.size() }
 
 // Done returns a channel that is closed when the job has ended.
 func (b *Job) Done() <-chan struct{} { return b.done }
 
-// Kill ends the job and returns when it has ended, soon after ctx ended at the latest.
+// Kill ends the job and waits for its end. When ctx ends, the job is killed soon.
 func (b *Job) Kill(ctx context.Context) {
 	b.stop(context.Canceled)
 	defer context.AfterFunc(ctx, b.hurry)()
 	<-b.done
 }
 
-// State says in a few words whether the job runs.
+// State says in a few words whether the job runs or how it ended.
 func (b *Job) State() string {
 	if b.isDone() {
 		return b.end.Outcome()
@@ -69,8 +68,8 @@ func (b *Job) State() string {
 	return fmt.Sprintf("running for %s", words.Took(time.Since(b.began)))
 }
 
-// Wait waits until the job ended, or printed something new and then fell quiet,
-// or at most for limit.
+// Wait waits until the job has ended, or has printed something new and then fallen quiet, or
+// limit has passed.
 func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 	b.mu.Lock()
 	seen := b.shown
@@ -95,14 +94,14 @@ func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// tailBytes is how much Tail returns at most.
+// tailBytes is the largest text that Tail returns.
 const tailBytes = 16 << 10
 
-// Tail is the end of what the job printed. It takes nothing from what Look returns.
+// Tail returns the end of the output. It does not affect Look.
 func (b *Job) Tail() string { return b.output.last(tailBytes) }
 
-// Look returns what the job printed since the last look, with a note in place of
-// what is no longer held, and how it ended if it had ended by then.
+// Look returns the output since the last look, with a note in place of text that is no longer in
+// memory. ended is not nil if the job had ended before the output was read.
 func (b *Job) Look() (text string, ended *Ending) {
 	if b.isDone() {
 		ended = &b.end

@@ -13,51 +13,52 @@ import (
 const (
 	// maxJobs is how many background commands may run at once.
 	maxJobs = 16
-	// defaultGrace is Jobs.Grace.
+	// defaultGrace is the initial value of Jobs.Grace.
 	defaultGrace = 2 * time.Second
-	// hurriedGrace is how long they have when a person waits for their end.
+	// hurriedGrace replaces Grace while a person waits for the end of a command.
 	hurriedGrace = 150 * time.Millisecond
 )
 
-// Jobs runs the commands of a conversation: those that a call waits for and those
-// in the background, which outlive the turn and its interruption and end at the
-// latest with Close. It is safe for parallel use.
+// Jobs runs the commands of a conversation, in the foreground, where a caller waits, and in the
+// background. Background commands outlive the turn and its interruption and end at the latest
+// with Close. Jobs is safe for concurrent use.
 type Jobs struct {
-	// Grace is how long processes have to end when asked to, before they are killed.
-	// It is set before the first command.
+	// Grace is the time between asking processes to end and killing them. It is set before the
+	// first command.
 	Grace time.Duration
 
-	// OnJob is called when a background command began and that it ended. It is set
-	// before the first command.
+	// OnJob is called when a background command begins and when it ends. It is set before the
+	// first command.
 	OnJob func(JobChange)
 
-	// Traced names the span that commands belong to, as TRACEPARENT; nil or "" for none.
-	// It is set before the first command.
+	// Traced returns the trace context that commands get as TRACEPARENT, or the empty string.
+	// Traced may be nil. It is set before the first command.
 	Traced func() string
 
 	environ  []string
 	withhold []string
 	groups   Groups
-	// room is how much the files of all outputs may still take, in bytes.
+	// room is the number of bytes that the files of all outputs may still grow by.
 	room atomic.Int64
 
-	// running ends every command when cancelled.
+	// running is the parent context of every command.
 	running context.Context
 	stop    context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
 	all    []*Job
-	// ended are the jobs that ended and were not yet announced.
+	// ended lists jobs that ended and were not yet returned by Finished.
 	ended []*Job
-	// leaving are the channels of the commands that may become jobs while they run.
+	// leaving holds a channel for each command in the foreground that may become a job. Closing
+	// the channel makes it one.
 	leaving map[chan struct{}]bool
-	// group are all commands, also those that a caller waits for.
+	// group counts all commands, including those in the foreground.
 	group sync.WaitGroup
 }
 
-// NewJobs makes a runner of commands. They get the environment environ, except
-// for the variables named in withhold: keys and other secrets of the program.
+// NewJobs returns a Jobs whose commands get the environment environ. It leaves out the variables
+// named in withhold, which are keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
 	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, leaving: map[chan struct{}]bool{}, running: running, stop: stop}
@@ -65,23 +66,23 @@ func NewJobs(environ, withhold []string) *Jobs {
 	return j
 }
 
-// JobChange is the beginning or the end of a background command.
+// JobChange reports the beginning or the end of a background command.
 type JobChange struct {
 	ID      int
 	Command string
 	Ended   bool
 }
 
-// Finished is a background command that ended.
+// Finished describes a background command that has ended.
 type Finished struct {
 	ID      int
 	Command string
-	// Outcome is that of its [Ending].
+	// Outcome is the text of [Ending.Outcome].
 	Outcome string
 }
 
-// Finished returns the background commands that ended by themselves since the
-// last call, in the order they ended.
+// Finished returns the background commands that have ended since the last call, in the order of
+// their ends. It leaves out killed commands.
 func (j *Jobs) Finished() []Finished {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -93,21 +94,22 @@ func (j *Jobs) Finished() []Finished {
 	return finished
 }
 
-// Result is what came of a command that the caller waited for.
+// Result is the outcome of a command in the foreground.
 type Result struct {
 	Ending
-	// Output is what it printed, its middle replaced by a note when it was too long.
+	// Output is the printed text. If it was too long, a note replaces its middle.
 	Output string
-	// Lines is how many lines it printed.
+	// Lines is the number of printed lines.
 	Lines int
-	// Spool is the file that holds the whole output in that case, else empty.
+	// Spool is the file with the whole output, or empty if Output is whole.
 	Spool string
-	// Job is the background command that it became while it ran, nil when it ended.
+	// Job is the background command that the command became, or nil if it ended in the
+	// foreground.
 	Job *Job
 }
 
-// Feed runs a command to its end that is given an input, and writes what it prints to
-// stdout and stderr as it is. The error is ErrClosed.
+// Feed runs a command with an input to its end. It writes the output unchanged to stdout and
+// stderr. The only error is ErrClosed.
 func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writer) (Ending, error) {
 	if !j.enter() {
 		return Ending{}, ErrClosed
@@ -119,7 +121,8 @@ func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writ
 	return j.carryOut(running, ctx, command, stdout, stderr), nil
 }
 
-// enter counts a command in, so that Close waits for it; it reports whether it may run.
+// enter counts a command so that Close waits for it. It returns false if no command may start any
+// more.
 func (j *Jobs) enter() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -130,7 +133,7 @@ func (j *Jobs) enter() bool {
 	return true
 }
 
-// Close ends every command and returns when none is left. No command runs afterwards.
+// Close ends every command and waits for their ends. No command can start afterwards.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true
@@ -140,14 +143,14 @@ func (j *Jobs) Close() {
 	j.groups.Close()
 }
 
-// Kill ends every command by force, at once, and waits for nothing. It is for a
-// program that is asked to end a second time.
+// Kill kills every command and does not wait. It is for a program that is asked to end a second
+// time.
 func (j *Jobs) Kill() { j.groups.kill() }
 
-// ErrClosed is the error of a command after Close.
+// ErrClosed is returned for a command after Close.
 var ErrClosed = errors.New("the program is ending; no command is started any more")
 
-// Start runs a command in the background.
+// Start starts a command in the background.
 func (j *Jobs) Start(command Command) (*Job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -164,7 +167,7 @@ func (j *Jobs) Start(command Command) (*Job, error) {
 	return job, nil
 }
 
-// Running is how many background commands run.
+// Running returns the number of background commands that run.
 func (j *Jobs) Running() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -181,7 +184,7 @@ func (j *Jobs) runningCount() int {
 	return n
 }
 
-// Find returns the job of that id.
+// Find returns the job with the given ID.
 func (j *Jobs) Find(id int) (*Job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -12,46 +12,46 @@ import (
 	"agent/internal/words"
 )
 
-// output collects what a command prints: the beginning and the end in memory, all
-// of it in a spool once memory does not hold it. Its size in memory does not depend
-// on how much is printed. It is safe for parallel use.
+// output collects the output of a command. It keeps the beginning and the end in memory, and
+// writes everything to a spool file once the memory is full. Its size in memory does not depend
+// on the size of the output. It is safe for concurrent use.
 type output struct {
 	mu sync.Mutex
-	// head is the beginning, up to headMax bytes; tail what follows it, of which
-	// the last tailMax bytes are kept at least.
+	// head is the beginning of the output, at most headMax bytes. tail is the following text, of
+	// which at least the last tailMax bytes are kept.
 	head, tail       []byte
 	headMax, tailMax int
-	// slack is how many bytes the output may be longer without being cut: a cut that saves
-	// less costs the reader more than it saves.
+	// slack is how many bytes the output may exceed its limits by without being cut. A smaller
+	// cut would cost the reader more than it saves.
 	slack int
 	total int64
 	lines int64
 
 	spoolDir string
 	spool    *spool
-	// room is what the files of all outputs share.
+	// room is shared by the files of all outputs.
 	room *atomic.Int64
-	// changed is closed at the next write; nil while nobody waits for it.
+	// changed is closed at the next write. It is nil while nobody waits.
 	changed chan struct{}
 }
 
-// maxOutputBytes bounds what is held in memory when the results are not bounded.
+// maxOutputBytes is the most that is held in memory, even if the limit on results is larger.
 const maxOutputBytes = 1 << 20
 
-// slackShare is the divisor of an output's limit that gives its slack.
+// slackShare divides the limit of an output to give its slack.
 const slackShare = 10
 
-// newOutput makes an output whose text comes to about limit bytes. Without a
-// spoolDir what does not fit is lost.
+// newOutput returns an output whose text is about limit bytes long. If spoolDir is empty, the cut
+// part is lost.
 func newOutput(limit int, spoolDir string, room *atomic.Int64) *output {
 	limit = min(limit, maxOutputBytes)
-	// What went wrong is mostly said at the end.
+	// The end gets the larger share, because programs usually report errors there.
 	head := limit * 2 / 5
 	return &output{headMax: head, tailMax: limit - head, slack: limit / slackShare, spoolDir: spoolDir, room: room}
 }
 
-// newLog makes an output that is kept in a file from the start, to be read in
-// pieces of at most limit bytes.
+// newLog returns an output that is written to a file from the start. Its readers get at most
+// limit bytes at a time.
 func newLog(limit int, spoolDir string, room *atomic.Int64) *output {
 	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir, room: room}
 	if spoolDir != "" {
@@ -79,7 +79,7 @@ func (o *output) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// keep writes to the spool, beginning with what memory holds when it is new. It
+// keep writes data to the spool. If it creates the spool, it first writes the text in memory. It
 // is called before data joins head and tail.
 func (o *output) keep(data []byte) {
 	if o.spool == nil {
@@ -91,17 +91,17 @@ func (o *output) keep(data []byte) {
 	o.spool.write(data)
 }
 
-// uncut returns how many bytes the output can have without being cut.
+// uncut returns the largest size of an output that is not cut.
 func (o *output) uncut() int64 { return int64(o.headMax + o.tailMax + o.slack) }
 
-// beginSpool begins the file with what memory holds.
+// beginSpool creates the file and writes the text in memory to it.
 func (o *output) beginSpool() {
 	o.spool = newSpool(o.spoolDir, spoolLimit, o.room)
 	o.spool.write(o.head)
 	o.spool.write(o.tail)
 }
 
-// close ends the spool. Nothing is written afterwards.
+// close closes the spool. Nothing is written afterwards.
 func (o *output) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -110,8 +110,7 @@ func (o *output) close() {
 	}
 }
 
-// follow continues as a log: all of it is in a file, and what is new is read in pieces. It
-// returns how much there is.
+// follow turns the output into a log, as newLog makes it. It returns the present size.
 func (o *output) follow() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -122,8 +121,8 @@ func (o *output) follow() int64 {
 	return o.total
 }
 
-// text is the output, its middle replaced by a note when it is too long, and the
-// path of the file with all of it in that case.
+// text returns the output. If it is too long, a note replaces its middle. spooled is the file
+// with the whole output, or empty if there is none.
 func (o *output) text() (text, spooled string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,8 +137,8 @@ func (o *output) text() (text, spooled string) {
 	return head + note + tail, o.spool.path()
 }
 
-// since returns what was printed after the first offset bytes, as far as it is
-// held, how much before it is not, and the offset for the next call.
+// since returns the output after the first offset bytes. lost is the number of these bytes that
+// are no longer in memory, and next the offset for the next call.
 func (o *output) since(offset int64) (text string, lost, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,7 +151,7 @@ func (o *output) since(offset int64) (text string, lost, next int64) {
 	return text, o.total - offset - int64(len(text)), o.total
 }
 
-// last is the end of the output, at most limit bytes of it.
+// last returns the end of the output, at most limit bytes.
 func (o *output) last(limit int) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -174,7 +173,7 @@ func (o *output) kept() string {
 	return o.spool.describe()
 }
 
-// wait returns a channel that is closed when more than offset bytes were printed.
+// wait returns a channel that is closed when more than offset bytes have been printed.
 func (o *output) wait(offset int64) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -189,14 +188,14 @@ func (o *output) wait(offset int64) <-chan struct{} {
 	return o.changed
 }
 
-// size is how much was printed, in bytes.
+// size returns the number of printed bytes.
 func (o *output) size() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.total
 }
 
-// wholeLinesBefore drops a line cut in two at the end, unless it is the only one.
+// wholeLinesBefore drops an unfinished line at the end, unless it is the only line.
 func wholeLinesBefore(text string) string {
 	if end := strings.LastIndexByte(text, '\n'); end >= 0 {
 		return text[:end+1]
@@ -204,7 +203,7 @@ func wholeLinesBefore(text string) string {
 	return lines.WholeRunes(text) + "\n"
 }
 
-// wholeLinesAfter drops a line cut in two at the start, unless it is the only one.
+// wholeLinesAfter drops an incomplete line at the start, unless it is the only line.
 func wholeLinesAfter(text string) string {
 	if begin := strings.IndexByte(text, '\n'); begin >= 0 && begin+1 < len(text) {
 		return text[begin+1:]
@@ -212,7 +211,7 @@ func wholeLinesAfter(text string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// lineCount is how many lines were printed, the last one also without its end.
+// lineCount returns the number of printed lines, including an unfinished last line.
 func (o *output) lineCount() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,25 +12,25 @@ import (
 	"agent/internal/disk"
 )
 
-// states is the file in which bash writes how the commands of a line's last pipe ended. A
-// file needs no stream of the command, which may have closed or redirected its own.
-type states struct {
+// pipeStates is the file in which bash writes the exit codes of the last pipe of a line. A file
+// is used because the command may have closed or redirected its output streams.
+type pipeStates struct {
 	names []string
 	path  string
 }
 
-// newStates chooses a file for the states of a command; nil where there is no pipe at its
-// end, no place for the file, or a shell that does not know them.
-func newStates(c Command, bash string) *states {
+// newPipeStates chooses a file for the exit codes of a command. It returns nil if the line does
+// not end with a pipe, there is no folder for the file, or the shell is not bash.
+func newPipeStates(c Command, bash string) *pipeStates {
 	if len(c.Pipe) < 2 || c.Args != nil || c.SpoolDir == "" || filepath.Base(bash) != "bash" {
 		return nil
 	}
-	return &states{names: c.Pipe, path: filepath.Join(c.SpoolDir, ".pipe-"+rand.Text())}
+	return &pipeStates{names: c.Pipe, path: filepath.Join(c.SpoolDir, ".pipe-"+rand.Text())}
 }
 
-// after adds to a line a last command that writes the states of its pipe and ends with the
-// same exit code. Where the shell ends before, nothing is written.
-func (s *states) after(line string) string {
+// after appends a command to line that writes the exit codes of its pipe and exits with the same
+// code as the line. If the shell ends before, nothing is written.
+func (s *pipeStates) after(line string) string {
 	if s == nil {
 		return line
 	}
@@ -38,13 +38,15 @@ func (s *states) after(line string) string {
 	return line + "\n" + `{ _states=("$?" "${PIPESTATUS[@]}"); builtin printf '%s ' "${_states[@]}" >` + file + ` || :; } 2>/dev/null; exit "${_states[0]}"`
 }
 
-// broken is how a command ends whose reader has gone, as with head: 128 and SIGPIPE.
-const broken = 141
+// brokenPipe is the exit code of a command whose reader ended first, as with head: 128 plus
+// SIGPIPE.
+const brokenPipe = 141
 
-// failed returns the commands of the pipe that failed, as "go test: 1", and removes the
-// file. There are none when the line itself failed, unless only a search at its end had no match, or when the states are those of another
-// pipe. The command could have written the file too, so what is no such list is ignored.
-func (s *states) failed() []string {
+// failed returns the commands of the pipe that failed, as "go test: 1", and removes the file. It
+// returns none if the line itself failed, unless only a search at its end found nothing, or if the
+// file describes another pipe. The command could have written to the file too, so failed ignores a
+// file with any other content.
+func (s *pipeStates) failed() []string {
 	if s == nil {
 		return nil
 	}
@@ -72,18 +74,18 @@ func (s *states) failed() []string {
 	var failed []string
 	for i, code := range codes[1:] {
 		nothing := foundNothing(s.names[i], code)
-		if code != 0 && code != broken && !nothing {
+		if code != 0 && code != brokenPipe && !nothing {
 			failed = append(failed, fmt.Sprintf("%s: %d", s.names[i], code))
 		}
 	}
 	return failed
 }
 
-// foundNothing reports whether a command of a pipe ended as a search does that has no match.
+// foundNothing reports whether a command of a pipe is a search that ended without a match.
 func foundNothing(name string, code int) bool {
 	program, _, _ := strings.Cut(name, " ")
 	return code == 1 && (name == "git grep" || slices.Contains(Searchers, program))
 }
 
-// Searchers are programs that end with 1 where they find nothing, which is no failure.
+// Searchers lists programs that exit with 1 if they find nothing, which is not a failure.
 var Searchers = []string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"}

@@ -1,11 +1,11 @@
-// Package shell runs command lines: those a caller waits for and those in the
-// background, which a [Jobs] looks after.
+// Package shell runs command lines, in the foreground, where a caller waits, and in the
+// background. A conversation owns one [Jobs], which runs each [Command] and returns a [Result] or
+// a background [Job].
 //
-// A command has no terminal and no input, is the head of a process group of its
-// own, and leaves no process of that group behind, whatever ends it. Its output is
-// made plain text. What is held of it in memory does not depend on how much it
-// prints: the beginning and the end are kept, and a file, bounded too, takes the
-// whole.
+// A command has no terminal and no input. It is the head of its own process group, and however it
+// ends, no process of that group remains. Its output is turned into plain text. The memory for
+// the output does not depend on its size: the beginning and the end are kept in memory, and a
+// file, which is limited too, gets the whole output.
 package shell
 
 import (
@@ -26,72 +26,73 @@ import (
 	"agent/internal/words"
 )
 
-// Command is a command line to run, and where.
+// Command is a command line to run, with its circumstances.
 type Command struct {
 	Line string
-	// Args are the arguments of a program, which Line names then; nil for a command line.
+	// Args are the arguments of the program Line. If Args is nil, Line is a command line.
 	Args []string
-	// Input is what it reads, and Environ are variables that it gets besides.
+	// Input is the standard input, and Environ lists additional variables.
 	Input   []byte
 	Environ []string
-	// Pipe are the names of the commands in the pipe that Line ends with, if it does.
+	// Pipe lists the names of the commands in the pipe at the end of Line, if there is one.
 	Pipe []string
-	// Dir is the absolute folder it starts in.
+	// Dir is the absolute path of the folder to start in.
 	Dir string
-	// Timeout ends it; 0 means never.
+	// Timeout is the longest running time, or 0 for no limit.
 	Timeout time.Duration
-	// OutputBytes is about how much of its output is returned.
+	// OutputBytes is the approximate limit on the returned output.
 	OutputBytes int
-	// SpoolDir is where a file may keep the whole output; without it what is not
-	// returned is lost.
+	// SpoolDir is the folder for a file with the whole output. If it is empty, output beyond the
+	// limit is lost.
 	SpoolDir string
-	// Leaves says that it may become a job while a caller waits for it.
+	// Leaves is set if the command may become a job while a caller waits for it.
 	Leaves bool
-	// ReadOnly says that it is known to change nothing, so that nobody was asked. It
-	// gets only variables that cannot change what its programs do.
+	// ReadOnly is set if the command is known to change nothing, so that nobody was asked. It
+	// gets only variables that cannot change the effect of its programs.
 	ReadOnly bool
-	// Distrusted are the folders that commands may write. Where the command is read-only
-	// or not confined, PATH does not lead there.
+	// Distrusted lists the folders that commands may write. If the command is read-only or not
+	// confined, its PATH leaves them out.
 	Distrusted []string
-	// FoundInside says that a person was asked about the programs that PATH finds there
-	// all the same, and Typed that the user typed the command: then PATH stays as it is.
+	// FoundInside is set if a person was asked about the programs that PATH finds in a distrusted
+	// folder, and Typed if the user typed the command. In both cases PATH stays unchanged.
 	FoundInside, Typed bool
-	// Confined is the sandbox it runs in, and Profile what it may do there.
+	// Confined is the sandbox of the command, and Profile its rights there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
 }
 
-// NotFound is the exit code of a shell that finds no such program.
+// NotFound is the exit code of a shell that cannot find a program.
 const NotFound = 127
 
-// Ending is how a command ended.
+// Ending reports how a command ended.
 type Ending struct {
-	// NotStarted is why it never ran, nil when it did.
+	// NotStarted says why the command did not start. It is nil if it did.
 	NotStarted error
-	// Exit is the exit code, 128 and the number when a signal ended it.
+	// Exit is the exit code: 128 plus the number of the signal if a signal ended the command.
 	Exit int
-	// Signal is the name of that signal.
+	// Signal is the name of that signal, if any.
 	Signal string
-	// Hidden are the commands of its last pipe that failed although it did not, each with
-	// its exit code, as "go test: 1".
+	// Hidden lists the commands of the last pipe that failed although the line succeeded, each
+	// with its exit code, as "go test: 1".
 	Hidden []string
-	// TimedOut and Interrupted say that it was ended from here.
+	// TimedOut is set if the command was ended after its Timeout, and Interrupted if it was ended
+	// by its caller.
 	TimedOut, Interrupted bool
-	// LeftBehind says that processes it had put in the background were ended.
+	// LeftBehind is set if the command left processes in the background. They have been ended.
 	LeftBehind bool
-	// TooMany says that it was ended because it had started too many processes.
+	// TooMany is set if the command was ended because it had too many processes.
 	TooMany bool
-	// Undone are protected files that it changed all the same and that were put
-	// back as they were.
+	// Undone lists the protected files that the command changed and the sandbox restored.
 	Undone []string
-	// Unwatched says that the workspace has more folders than are looked after.
+	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
+	// may be incomplete.
 	Unwatched bool
-	// Took is how long it ran.
+	// Took is the running time.
 	Took time.Duration
 }
 
-// Outcome says in a few words how a command ended and how long it took, e.g.
-// "exit 1 after 2m03s".
+// Outcome says in a few words how a command ended and how long it took, such as "exit 1 after
+// 2m03s".
 func (e Ending) Outcome() string {
 	took := words.Took(e.Took)
 	switch {
@@ -106,8 +107,7 @@ func (e Ending) Outcome() string {
 	}
 }
 
-// ExitText is the exit code, with the signal behind it if there was one, or the failures
-// that it hides.
+// ExitText returns the exit code, with the signal or the hidden failures in parentheses.
 func (e Ending) ExitText() string {
 	if len(e.Hidden) > 0 {
 		return fmt.Sprintf("exit %d (%s)", e.Exit, strings.Join(e.Hidden, ", "))
@@ -120,19 +120,19 @@ func (e Ending) ExitText() string {
 
 var errTimedOut = errors.New("timed out")
 
-// run is carryOut that writes what the command prints to out, as plain text.
+// run calls carryOut and writes the output to out as plain text.
 func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Ending {
 	clean := &cleaner{to: out}
 	defer clean.flush()
 	return j.carryOut(ctx, hurried, c, clean, clean)
 }
 
-// carryOut runs a command to its end. When hurried ends, its processes are killed after
-// hurriedGrace, however long they would have.
+// carryOut runs a command to its end. When hurried ends, the processes get at most hurriedGrace
+// before they are killed.
 //
-// The command has no terminal and no input but what it is given, so that it cannot wait
-// for an answer. It is the head of its own session and process group, and when carryOut returns
-// none of its processes is left, whatever ended it.
+// The command has no terminal and only the given input, so that it cannot wait for an answer. It
+// is the head of its own session and process group. However it ends, none of its processes
+// remains when carryOut returns.
 func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) Ending {
 	began := time.Now()
 	if c.Timeout > 0 {
@@ -141,7 +141,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		defer cancel()
 	}
 	bash := j.bash(c.Distrusted)
-	pipe := newStates(c, bash)
+	pipe := newPipeStates(c, bash)
 	cmd := exec.CommandContext(ctx, bash, c.arguments(pipe)...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(j.environment(c), c.Environ...)
@@ -151,7 +151,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	// Children that keep the output open must not hold up the end.
+	// Children that keep the output open must not delay the end.
 	cmd.WaitDelay = j.Grace
 	policy := c.Confined
 	policy.Policy.Grace = j.Grace
@@ -177,7 +177,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 			running.Kill()
 		}
 	})
-	// What its end means is in ProcessState and ctx.
+	// ProcessState and ctx tell how the command ended.
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.End().LeftBehind
 	gone()
@@ -198,7 +198,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	return end
 }
 
-// exitCode is the code a shell would show, and the signal behind it, if any.
+// exitCode returns the exit code as a shell shows it, and the name of the signal, if any.
 func exitCode(status syscall.WaitStatus) (code int, signal string) {
 	const signalled = 128
 	if status.Signaled() {
@@ -211,7 +211,7 @@ func exitCode(status syscall.WaitStatus) (code int, signal string) {
 	return code, signal
 }
 
-// bash is the shell, or the one every Unix has.
+// bash returns the path of bash, or of sh if bash is not installed.
 func (j *Jobs) bash(distrusted []string) string {
 	if path, err := j.LookPath("bash", distrusted...); err == nil {
 		return path
@@ -219,17 +219,17 @@ func (j *Jobs) bash(distrusted []string) string {
 	return "/bin/sh"
 }
 
-// Shell is the path of the shell that runs command lines.
+// Shell returns the path of the shell that runs command lines.
 func (j *Jobs) Shell() string { return j.bash(nil) }
 
-// LookPath finds the program that a read-only command runs by that name. It is an error
-// when it is in one of the folders distrusted, links followed.
+// LookPath finds the program that a read-only command runs for a name. It is an error if the
+// program is in one of the distrusted folders, with links followed.
 func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
 	return sandbox.LookPath(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }
 
-// LookPathInside returns the program that the user's PATH finds by that name in one of the
-// folders distrusted, empty when it is elsewhere.
+// LookPathInside returns the program that the user's PATH finds for a name in one of the
+// distrusted folders. It returns the empty string if the program is elsewhere.
 func (j *Jobs) LookPathInside(name string, distrusted ...string) string {
 	return sandbox.LookPathInside(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }

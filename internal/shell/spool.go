@@ -9,19 +9,19 @@ import (
 	"agent/internal/words"
 )
 
-// spoolLimit bounds the file that keeps the whole output of a command, in bytes.
-// A program that prints without end must not fill the disk.
+// spoolLimit is the largest file for the output of one command, in bytes, so that a program that
+// prints without end does not fill the disk.
 const spoolLimit = 64 << 20
 
-// allSpools bounds the files of all commands of a program together.
+// allSpools is the limit on the files of all commands together, in bytes.
 const allSpools = 4 * spoolLimit
 
-// spool keeps output in a file that only the user can read. An error of the file is
-// no failure of the command: it is remembered and reported with the output.
+// spool writes output to a file that only the user can read. If writing fails, the command goes
+// on, and describe reports the error with the output.
 type spool struct {
 	file *os.File
 	room int64
-	// shared is the room that all spools have.
+	// shared is the number of bytes that all spools may still write.
 	shared *atomic.Int64
 	kept   int64
 	cut    bool
@@ -39,7 +39,7 @@ func (s *spool) write(data []byte) {
 		return
 	}
 	wanted := int64(len(data))
-	// What others take at the same moment may let the sum be a little more.
+	// Other spools may write at the same moment, so the sum may exceed the limit a little.
 	if room := max(0, min(s.room, s.shared.Load())); wanted > room {
 		data = data[:room]
 		s.cut = true
@@ -60,7 +60,7 @@ func (s *spool) close() {
 	}
 }
 
-// path is where the output can be read, empty when there is no file.
+// path returns the path of the file, or the empty string if there is none.
 func (s *spool) path() string {
 	if s == nil || s.file == nil {
 		return ""
@@ -68,7 +68,7 @@ func (s *spool) path() string {
 	return s.file.Name()
 }
 
-// describe says what the file holds.
+// describe says which part of the output the file holds.
 func (s *spool) describe() string {
 	switch {
 	case s == nil:

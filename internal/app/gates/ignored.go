@@ -22,7 +22,7 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 		file := filepath.Join(root, name)
 		text, err := source.Place{Root: root}.Read(file, source.MaxSettings)
 		if err == nil {
-			kept[name] = ignore.Kept(strings.TrimPrefix(text.Text, "\uFEFF"))
+			kept[name] = ignore.Matcher(strings.TrimPrefix(text.Text, "\uFEFF"))
 		}
 		switch {
 		case source.Missing(err):

@@ -1,6 +1,6 @@
-// Package index reads git's index: what git tracks of a work tree, with the times at which
-// the files held what git keeps of them. It does so without running git, so that nothing in
-// a repository can interfere, and holds one entry at a time, for there may be many.
+// Package index reads git's index, which lists the files that git tracks in a work tree and the
+// times at which git last compared them. It does not run git, so that nothing in a repository can
+// interfere. An index may be large, so a Reader holds one entry at a time.
 package index
 
 import (
@@ -15,36 +15,37 @@ import (
 	"agent/internal/disk"
 )
 
-// Index is the index as it was when it was opened: git puts another file in its place. Nil
-// is one without entries.
+// Index is an open index. It does not change, because git replaces the file to change it. A nil
+// Index has no entries.
 type Index struct {
-	// file is nil for what is no file, or one that is too large.
+	// file is nil if the path is not a regular file, or the file is too large.
 	file *os.File
-	// nameLength is how many bytes a name of a content has, and prefix what the paths of
-	// entries begin with that are read.
+	// nameLength is the length of an object name in bytes. Only entries whose path begins with
+	// prefix are read.
 	nameLength int
 	prefix     string
-	// written is when the index was: what was written at the same moment or later may
-	// have changed unseen.
+	// written is the modification time of the index. A file that was modified at that time or
+	// later may have changed without a change of its times in the index.
 	written unix.Timespec
 	size    int64
 }
 
-// Entry is one of an index.
+// Entry is an entry of the index.
 type Entry struct {
-	// Changed and Written are when the inode and the content of the file were, Inode and
-	// Size the lower bits of those.
+	// Changed and Written are the times of the last change of the file's inode and content. Inode
+	// and Size are the lower bits of its inode number and size.
 	Changed, Written unix.Timespec
 	Inode, Size      uint32
 	Mode             Mode
-	// Merging is set for one side of a conflict, Skipped for what is not to be on disk.
+	// Merging is set for each side of a merge conflict, and Skipped for a file that is
+	// deliberately not in the work tree.
 	Merging, Skipped bool
-	// Path is below the prefix, and Name that of the content; both are valid until the
-	// next entry is read.
+	// Path is relative to the prefix, and Name is the object name of the content. Both are valid
+	// until the next entry is read.
 	Path, Name []byte
 }
 
-// Mode says what an entry is.
+// Mode is the type of an entry.
 type Mode byte
 
 // The modes that an entry can have.
@@ -55,11 +56,11 @@ const (
 	Repository Mode = 0o16
 )
 
-// largest bounds what is read of an index, in bytes.
+// largest is the largest index that is read, in bytes.
 const largest = 256 << 20
 
-// Open opens the index in the folder of a repository. Of its entries those are read whose
-// paths begin with prefix, which is taken off them. It is nil where there is none.
+// Open opens the index of a git folder. Only entries whose path begins with prefix are read, and
+// the prefix is removed from their paths. Open returns nil if there is no index.
 func Open(gitDir, prefix string) *Index {
 	if gitDir == "" {
 		return nil
@@ -79,20 +80,20 @@ func Open(gitDir, prefix string) *Index {
 	return &Index{file: file, nameLength: nameLength(gitDir), prefix: prefix, written: stat.Mtim, size: stat.Size}
 }
 
-// Close frees what the index was opened with.
+// Close closes the file of the index.
 func (i *Index) Close() {
 	if i != nil && i.file != nil {
 		i.file.Close()
 	}
 }
 
-// Sure reports whether a file with the times of an entry holds what git keeps of it, as git
-// itself takes it.
+// Sure reports whether a file certainly has the content that git tracks if its times equal those
+// of the entry. Git uses the same rule.
 func (i *Index) Sure(e *Entry) bool {
 	return unix.TimespecToNsec(e.Written) < unix.TimespecToNsec(i.written)
 }
 
-// nameLength is how many bytes a name of a content has in a repository.
+// nameLength returns the length of an object name of the repository in bytes.
 func nameLength(gitDir string) int {
 	const sha1, sha256 = 20, 32
 	config, err := disk.Read(filepath.Join(gitDir, "config"))

@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrFormat is the error for an index that is damaged or of another format.
+// ErrFormat is returned for a damaged index or an unknown format.
 var ErrFormat = errors.New("not an index that is understood")
 
-// longestPath bounds a path, in bytes. No system has longer ones, but in version 4 each path
-// can go on where the last one ended.
+// longestPath is the longest accepted path in bytes. No system has longer paths, but in version 4
+// a damaged index could make each path continue the path before it.
 const longestPath = 64 << 10
 
-// Reader walks through the entries of an index from its beginning to its end.
+// Reader reads the entries of an index in order.
 type Reader struct {
-	// Entry is the one that Next has come to.
+	// Entry is the present entry. Next sets it.
 	Entry Entry
 
 	in         *bufio.Reader
 	prefix     []byte
 	nameLength int
 	version    uint32
-	// left is how many entries are to come, read how many bytes of the present one were
-	// read. Path and name are the whole path and the name in it.
+	// left is the number of entries that are not read yet, and read the number of bytes read of
+	// the present entry. path is its whole path, and name its object name.
 	left uint32
 	read int
 	path []byte
@@ -36,7 +36,8 @@ type Reader struct {
 	err  error
 }
 
-// Read returns a reader that is before the first entry. Several may read at once.
+// Read returns a reader that is positioned before the first entry. Several readers can be in use
+// at once.
 func (i *Index) Read() *Reader {
 	if i == nil {
 		return &Reader{}
@@ -64,8 +65,8 @@ func newReader(from io.Reader, nameLength int, prefix string) *Reader {
 	return r
 }
 
-// Next continues to the next entry, in the order of paths as bytes. It is false at the end,
-// and when what follows is not understood.
+// Next reads the next entry. Entries are sorted by the bytes of their paths. Next returns false
+// at the end and after an error.
 func (r *Reader) Next() bool {
 	for r.err == nil && r.left > 0 {
 		r.left--
@@ -81,13 +82,13 @@ func (r *Reader) Next() bool {
 	return false
 }
 
-// Err is ErrFormat when the index is not understood, which may show after some entries, or
-// with the last of them.
+// Err returns ErrFormat if the index cannot be read. The error may show after some entries, or
+// with the last one.
 func (r *Reader) Err() error { return r.err }
 
-// validPath reports whether a path leads to nothing but what is below.
+// validPath reports whether a path stays below its folder.
 func validPath(path []byte) bool {
-	// What has neither an empty name nor one of points alone needs no second look.
+	// The common case: no name in the path is empty or begins with a dot.
 	if len(path) > 0 && path[0] != '/' && path[0] != '.' && path[len(path)-1] != '/' && !bytes.Contains(path, []byte("/.")) && !bytes.Contains(path, []byte("//")) {
 		return true
 	}
@@ -130,11 +131,11 @@ func (r *Reader) next(n int) ([]byte, error) {
 	return data, err
 }
 
-// readPath reads the path of an entry into the memory of the last one.
+// readPath reads the path of an entry into the memory of the path before.
 func (r *Reader) readPath() error {
 	keep := 0
 	if r.version == 4 {
-		// The path is the last one without its end, and another end.
+		// The path is the path before, with its last cut bytes replaced.
 		cut, err := r.offset()
 		if err != nil || cut > len(r.path) {
 			return ErrFormat
@@ -155,7 +156,7 @@ func (r *Reader) readPath() error {
 	return nil
 }
 
-// offset reads a number as git writes it.
+// offset reads a number in git's variable-length encoding.
 func (r *Reader) offset() (value int, err error) {
 	for range 5 {
 		b, err := r.in.ReadByte()
@@ -171,14 +172,14 @@ func (r *Reader) offset() (value int, err error) {
 	return 0, ErrFormat
 }
 
-// extensions reads what follows the entries up to the sum of all. The error says that the
-// entries are in two files.
+// extensions reads the extensions behind the entries, up to the checksum. It returns an error if
+// the index is split into two files.
 func (r *Reader) extensions() error {
 	const head = 8
 	for {
 		begin, err := r.in.Peek(head + r.nameLength)
 		if err != nil {
-			return nil // the sum of all is what is left
+			return nil // only the checksum is left
 		}
 		if string(begin[:4]) == "link" {
 			return ErrFormat

@@ -1,5 +1,5 @@
-// Package layout finds where git keeps what belongs to a work tree. It reads a few small
-// files and runs nothing.
+// Package layout finds the folders in which git keeps the data of a work tree. It reads a few
+// small files and runs nothing.
 package layout
 
 import (
@@ -10,7 +10,8 @@ import (
 	"agent/internal/disk"
 )
 
-// Top is dir or the nearest folder above it that holds a .git; empty when none does.
+// Top returns dir or the nearest folder above it that contains a .git. It returns the empty
+// string if there is none.
 func Top(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -22,9 +23,9 @@ func Top(dir string) string {
 	}
 }
 
-// Folder is where git keeps what belongs to the work tree at dir: its .git, or where a
-// file of that name leads, as in a linked work tree or a submodule. It is empty when
-// there is neither.
+// Folder returns the git folder of the work tree at dir: its folder .git or, in a linked work
+// tree or a submodule, the folder that the file .git names. It returns the empty string if there
+// is neither.
 func Folder(dir string) string {
 	path := filepath.Join(dir, ".git")
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -33,8 +34,8 @@ func Folder(dir string) string {
 	return PathIn(path, "gitdir:", dir)
 }
 
-// Common is the folder that all work trees of a repository share, for the one that dir is
-// in; empty outside of a repository.
+// Common returns the git folder that all work trees of the repository around dir share. It
+// returns the empty string outside of a repository.
 func Common(dir string) string {
 	folder, _ := Enclosing(dir)
 	if folder == "" {
@@ -46,14 +47,13 @@ func Common(dir string) string {
 	return Real(folder)
 }
 
-// Shared is the folder of the repository that a folder of git's names as the one it belongs
-// to, as that of a linked work tree does; empty for none.
+// Shared returns the shared git folder that the git folder of a linked work tree names. It
+// returns the empty string for other git folders.
 func Shared(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
 
-// Enclosing finds the repository whose work tree a folder is in: where git keeps what
-// belongs to it, as [Folder] has it, and the path of the folder in the work tree with a slash
-// at the end, empty for its top. Folder is empty outside of a repository, and when that one
-// is configured to be of another work tree.
+// Enclosing finds the repository around dir. It returns the git folder, as [Folder] does, and the
+// path of dir in the work tree with a slash at the end, or the empty string for the top. folder
+// is empty outside of a repository, and if the repository is configured for another work tree.
 func Enclosing(dir string) (folder, prefix string) {
 	top := Top(dir)
 	if top == "" {
@@ -72,8 +72,8 @@ func Enclosing(dir string) (folder, prefix string) {
 	return folder, prefix
 }
 
-// WorkTree is the work tree that the configuration of a repository names, as that of a
-// submodule does; empty for none.
+// WorkTree returns the work tree that the configuration in a git folder names, as in a submodule.
+// It returns the empty string if it names none.
 func WorkTree(folder string) string {
 	content, _ := disk.Read(filepath.Join(folder, "config"))
 	for line := range strings.Lines(string(content)) {
@@ -85,14 +85,15 @@ func WorkTree(folder string) string {
 	return ""
 }
 
-// Branch is the branch that is checked out in a folder, "" when there is none.
+// Branch returns the branch that is checked out in a folder, or the empty string if there is
+// none.
 func Branch(dir string) string {
 	for top := Top(dir); top != ""; top = Top(filepath.Dir(top)) {
 		folder := Folder(top)
 		head, err := disk.Beginning(filepath.Join(folder, "HEAD"), longest)
 		if err == nil && folder != "" {
 			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
-			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or kept elsewhere
+			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or a placeholder: a reftable has the branch
 				return ""
 			}
 			return name
@@ -104,11 +105,11 @@ func Branch(dir string) string {
 	return ""
 }
 
-// longest bounds a file that holds a line, in bytes: more than the longest path has.
+// longest is the largest file with a single line that is read, in bytes. No path is as long.
 const longest = 8 << 10
 
-// PathIn is the path that a file holds after prefix, a relative one joined to dir; empty for
-// none.
+// PathIn returns the path that a file contains after prefix, relative to dir. It returns the
+// empty string if there is none.
 func PathIn(file, prefix, dir string) string {
 	content, err := disk.Beginning(file, longest)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), prefix)
@@ -119,10 +120,10 @@ func PathIn(file, prefix, dir string) string {
 	return disk.At(dir, path)
 }
 
-// Real is a path without links, empty when there is nothing.
+// Real returns a path with links resolved, or the empty string if it does not exist.
 func Real(path string) string {
 	if _, err := os.Lstat(path); err != nil {
-		return "" // the common case, which should be quick
+		return "" // the common case, so it should be quick
 	}
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
