@@ -140,7 +140,7 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.RungNam
 // rebuild replaces the history by the entries that f makes of it, and records in the ledger the
 // content that left. It returns false if f returns nothing.
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
-	w.followed() // while the old entries are still there
+	w.followed() // the engine must see the old entries before they are gone
 	var gone []history.Prune
 	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
 		rebuilt, err := f(entries, tokens)

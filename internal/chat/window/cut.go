@@ -1,16 +1,15 @@
 package window
 
-// leastCut is the size of the smallest prompt, by our own count, that is believed to have been
-// cut. Below it the templates of servers make more of a difference than a cut would.
+// leastCut is the size of the smallest prompt, by our own count, that wasCut judges. For smaller
+// prompts the template of a server may change the count more than a cut would.
 const leastCut = 2048
 
 // leastWindow is the size of the smallest window that a server is believed to have, in tokens.
 const leastWindow = 1024
 
-// Cut: the provider reported Reported tokens of a request of about Tokens. A local server removed
-// the rest without telling, as local servers do. Limit is then the window that is believed from
-// now on. It is 0 if the report is more likely to be wrong, because the server does not cut or no
-// window is that small.
+// Cut reports that a local server silently cut a request: of about Tokens tokens it counted only
+// Reported. Limit is the window that is assumed from now on. It is 0 if the report is more likely
+// to be wrong, because the server does not cut or no window is that small.
 type Cut struct{ Tokens, Reported, Limit int }
 
 func (Cut) step() {}
@@ -27,8 +26,8 @@ func (m *measure) wasCut(model string, estimate int, reported Reported) bool {
 	return float64(reported.Prompt) < share*float64(expected) || reported.Prompt == m.Size()
 }
 
-// cut learns the window from a cut request, but nothing about how tokens compare. It reports
-// every cut once.
+// cut lowers the window to the size that the provider reported. It does not recalibrate the token
+// counts. It reports each new size once.
 func (m *measure) cut(estimate int, reported Reported) {
 	model := m.model()
 	if reported.Prompt < leastWindow || m.Cuts != nil && !m.Cuts() {

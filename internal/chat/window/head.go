@@ -19,7 +19,7 @@ type Head struct {
 }
 
 // A HeadMaker makes a head: the usual one, or a lean one with a short prompt and only the
-// essential tools. It leaves optional parts out until fits reports that the head is short enough.
+// essential tools. It leaves out optional parts until fits reports true.
 type HeadMaker func(lean bool, fits func(Head) bool) Head
 
 const (
@@ -34,9 +34,10 @@ type countedHead struct {
 	Head
 	system, tools int
 	lean          bool
-	// window is the size of the window for which the head was made, whom the HeadFor.
+	// window is the size of the window for which the head was made, and headFor the result of
+	// HeadFor at that time.
 	window int
-	whom   string
+	headFor   string
 	// sum is a digest of the head, made on demand.
 	sum string
 }
@@ -82,13 +83,13 @@ func (m *measure) prepare() {
 		m.History.SetCounter(counter)
 		m.head.window = 0
 	}
-	whom := ""
+	headFor := ""
 	if m.HeadFor != nil {
-		whom = m.HeadFor()
+		headFor = m.HeadFor()
 	}
-	if size := m.Size(); size != m.head.window || whom != m.head.whom {
+	if size := m.Size(); size != m.head.window || headFor != m.head.headFor {
 		m.head = m.makeHead(size)
-		m.head.whom = whom
+		m.head.headFor = headFor
 	}
 }
 

@@ -24,10 +24,10 @@ func (w *Window) Held(subject string) []Held {
 		return w.scaledHeld(w.engine.Held(strings.TrimPrefix(subject, "./"), w.moment()))
 	}
 	var held []Held
-	going := w.going()
+	leaving := w.leaving()
 	for _, part := range compression.Parts(w.History.RawHistory(), w.DensityConfig()) {
 		if subject == "" || part.Path == w.absolute(subject) || strings.HasSuffix(part.Path, "/"+strings.TrimPrefix(path.Clean(subject), "./")) {
-			held = append(held, w.heldPart(part, going))
+			held = append(held, w.heldPart(part, leaving))
 		}
 	}
 	return held
@@ -56,9 +56,9 @@ func (w *Window) density() (prunes []history.Prune, ok bool) {
 	return result.Prunes, true
 }
 
-// going maps each block that density would take before the next request to the reason. It returns
+// leaving maps each block that density would take before the next request to the reason. It returns
 // nil if the strategy prunes nothing.
-func (w *Window) going() map[history.Block]string {
+func (w *Window) leaving() map[history.Block]string {
 	prunes, ok := w.density()
 	if !ok {
 		return nil
@@ -73,7 +73,7 @@ func (w *Window) going() map[history.Block]string {
 }
 
 // heldPart describes a part and why it is still there, for a strategy that does not weigh prices.
-func (w *Window) heldPart(part compression.Part, going map[history.Block]string) Held {
+func (w *Window) heldPart(part compression.Part, leaving map[history.Block]string) Held {
 	h := Held{Kind: "inclusion", Subject: part.Path, Tokens: w.Scaled(w.History.CountBlocks(part.Blocks)), Pinned: w.pins[part.Path]}
 	facts := traits.Traits{}
 	if part.Call != nil {
@@ -81,7 +81,7 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 	}
 	reason := ""
 	for _, block := range part.Blocks {
-		if found, ok := going[block]; ok {
+		if found, ok := leaving[block]; ok {
 			reason = found
 		}
 	}
@@ -90,7 +90,7 @@ func (w *Window) heldPart(part compression.Part, going map[history.Block]string)
 		h.Reason = "pinned"
 	case reason != "":
 		h.Waiting, h.Reason = true, "goes before the next request: "+reason
-	case going == nil:
+	case leaving == nil:
 		h.Reason = "the strategy in use prunes nothing; a compression takes the oldest first"
 	case part.Call == nil:
 		h.Reason = "the latest inclusion of the file; a later one takes its place"

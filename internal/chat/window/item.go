@@ -26,9 +26,9 @@ type Item struct {
 	// Turns is the number of messages of the person after the item, Sent the number of requests
 	// that carried it.
 	Turns, Sent int
-	// Reason says why the item is still there, or is "" if no rule asks.
+	// Reason says why the item is still there, or is empty if no rule applies to it.
 	Reason string
-	// Waiting is set if the item may go and is held back.
+	// Waiting is set if pruning may take the item but has put it off.
 	Waiting bool
 	// Pinned is set if a person wants the item to stay.
 	Pinned bool
@@ -125,7 +125,7 @@ func (w *Window) explain(items []Item) {
 	}
 }
 
-// LetGone marks the lines of the ledger about results that a person has let go.
+// LetGone is the kind of the ledger's lines about results that a person has let go.
 const LetGone history.PruneKind = "let go"
 
 // LetGo takes the result of an item out of the context, whatever that costs at the provider's

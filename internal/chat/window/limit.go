@@ -38,8 +38,8 @@ func (m *measure) configuredSize() int {
 // means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
-// learnedLimit is a size that a provider refused while the window was believed to be configured.
-// It holds until somebody configures another window.
+// learnedLimit is a request size that a provider refused while the window was believed to have
+// configured tokens. It holds until somebody configures another window.
 type learnedLimit struct{ refused, configured int }
 
 // learn remembers that the model refused a request of so many tokens.

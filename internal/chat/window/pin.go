@@ -11,9 +11,9 @@ import (
 	"agent/internal/words"
 )
 
-// Pin keeps density from pruning content of a file until the file is unpinned, and records that.
-// The name may be the end of a path. Pin returns the file meant, or an error if the conversation
-// knows none or several files of that name.
+// Pin pins a file, or unpins it if pinned is false, and records that. Density does not prune
+// content of a pinned file. The name may be the end of a path. Pin returns the path of the file,
+// or an error if the conversation knows none or several files of that name.
 func (p *pruning) Pin(name string, pinned bool) (string, error) {
 	known := p.KnownFiles()
 	if !pinned {

@@ -12,23 +12,23 @@ import (
 	"agent/internal/settings"
 )
 
-// pruning holds the state of a Window for a strategy that prunes by price, and the files that any
-// strategy leaves alone.
+// pruning holds the pinned files and, for a strategy that prunes by price, its engine and the
+// request that is being made.
 type pruning struct {
 	*measure
 	ledger *ledger
 	// pins holds the absolute paths of the files that the user has pinned.
 	pins   map[string]bool
 	engine *cacheaware.Engine
-	// request is the request being made, until a reply carries it into the history.
+	// request is the request that is being made. The reply carries it into the history.
 	request *cacheaware.Request
 	// observed is the time at which a provider last reported on a request.
 	observed time.Time
 }
 
-// pruneByPrice carries out the plan of the strategy's engine for the next request. If the request
-// then reaches the threshold, the price does not count any more: patience is halved until enough
-// has left, before anything is compressed.
+// pruneByPrice applies the plan of the strategy's engine for the next request. If the request
+// still reaches the threshold, the price does not count any more: patience is halved until enough
+// content has left, so that a compression may be avoided.
 func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
@@ -59,8 +59,8 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 // fourteenth less at 16 000 than at 1, and as many texts that edits quote are gone.
 const enoughShare = 0.8
 
-// leastPatience ends the halving: the longest patience is then as short as the shortest patience
-// ever gets.
+// leastPatience ends the halving: the longest patience of any content is then the lowest that the
+// engine allows under pressure.
 const leastPatience = 1.0 / 64
 
 // follow brings the engine in step with the history.
@@ -80,7 +80,8 @@ func (p *pruning) follow(strategy compression.Pruner) {
 	}
 }
 
-// keepLife saves for later sessions the life of the cache that the latest reply has taught.
+// keepLife saves the lifetime of the provider's cache for later sessions if the latest reply has
+// taught a new one.
 func (p *pruning) keepLife() {
 	latest, ok := p.engine.Latest()
 	if !ok || p.KeepLife == nil || p.Cache == nil {
@@ -137,8 +138,9 @@ func (p *pruning) price() cacheaware.Price {
 	return p.Price(p.model())
 }
 
-// cold reports whether the provider's cache can hold nothing of the next request. It asks the
-// record, not the process, so that a session resumed at once decides as if it had gone on.
+// cold reports whether the provider's cache can hold nothing of the next request. It relies on
+// the recorded requests and not on memory of this process, so that a session that is resumed at
+// once decides as if it had gone on.
 func (p *pruning) cold() bool {
 	latest, ok := p.engine.Latest()
 	switch {
@@ -190,8 +192,8 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	return nil
 }
 
-// takeOut replaces an entry by a shorter one at the wish of a person, and returns the number of
-// tokens freed.
+// takeOut replaces an entry by a shorter one because a person wants that. It returns the number
+// of tokens freed.
 func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
 	before := w.Tokens()
 	result := history.DensityResult{Replacements: map[int]*history.Content{index: entry}, Prunes: []history.Prune{prune}}
@@ -207,9 +209,9 @@ func (p *pruning) cutOf(plan cacheaware.Plan) history.Cut {
 	return history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: p.engine.Request()}
 }
 
-// Stamp returns a reply with metadata about its request. It notes how the provider counts, so
-// that a resumed session shows the same sizes. For a strategy that prunes by price it also notes
-// the request, so that the record reports the cost and the savings of pruning.
+// Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
+// of tokens, so that a resumed session shows the same sizes. For a strategy that prunes by price
+// it also holds the request, so that the record shows the cost and the savings of pruning.
 func (w *Window) Stamp(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
 	if ratio, observed := w.calibration.Ratio(model); observed {
@@ -227,9 +229,9 @@ func (w *Window) Stamp(reply *history.Content) *history.Content {
 	return request.Stamp(reply)
 }
 
-// Resume continues the record of a conversation whose entries are in the history already. pins
-// lists its pinned files. Only a strategy that prunes by price uses steps, which led to the
-// history. An error comes from steps.
+// Resume continues the record of a conversation whose entries are already in the history. pins
+// lists its pinned files. steps are the recorded changes that led to the history; only a strategy
+// that prunes by price uses them. Resume returns the first error of steps.
 func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) error {
 	for _, path := range pins {
 		w.pins[path] = true
@@ -260,8 +262,8 @@ func (p *pruning) Saved() cacheaware.Account {
 	return p.engine.Account()
 }
 
-// followed brings the engine in step outside of a request. It returns false if the strategy has
-// no engine.
+// followed brings the engine in step with the history outside of a request. It returns false if
+// the strategy has no engine.
 func (p *pruning) followed() bool {
 	pruner, ok := p.pruner()
 	if ok {

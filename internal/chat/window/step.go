@@ -5,7 +5,7 @@ import "agent/internal/history"
 // A Step is an action or a discovery of a Window. Sizes are tokens as the provider counts them.
 type Step interface{ step() }
 
-// Density: pruning made the context denser.
+// Density reports that pruning made the context smaller.
 type Density struct {
 	Metadata     history.Counts
 	Prunes       []Prune
@@ -21,14 +21,14 @@ type Density struct {
 // context.
 type Prune = history.Prune
 
-// Compression: the history was compressed, or there was nothing to do.
+// Compression reports that the history was compressed, or why it was not.
 type Compression struct {
 	// Strategy is the name of the active strategy.
 	Strategy string
 	// Applied is false for a no-op. Reason says why. For a step that the hard limit forced,
 	// Reason names the step: "context limit: shorter tail" (D-49).
 	Applied bool
-	// Failed: no model gave a summary. At the hard limit the work continues without one.
+	// Failed is set if no model gave a summary. At the hard limit the work continues without one.
 	Failed       bool
 	Reason       string
 	TokensBefore int
@@ -36,15 +36,16 @@ type Compression struct {
 	Limit        int
 }
 
-// Refusal: a provider found a request of Tokens too long. Limit is the window that is believed
-// from now on (S-12).
+// Refusal reports that a provider refused a request of about Tokens tokens as too long. Limit is
+// the window that is assumed from now on (S-12).
 type Refusal struct{ Tokens, Limit int }
 
-// HeadChosen: from now on requests have another head than the usual one, or the usual one again.
+// HeadChosen reports that requests have another head from now on, or the usual one again.
 type HeadChosen struct {
-	// Lean: a short prompt and only the essential tools, because the window is small.
+	// Lean is set if the window is small, so that the head has a short prompt and only the
+	// essential tools.
 	Lean bool
-	// Cut: the instructions of the user's files were cut to fit.
+	// Cut is set if the instructions of the user's files were cut to fit.
 	Cut bool
 	// Tools lists the names of the tools offered.
 	Tools []string

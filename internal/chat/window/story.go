@@ -8,8 +8,8 @@ import (
 )
 
 // Bills returns the bills of the requests so far, in tokens as the provider counts them, or none
-// for a strategy that keeps no account. shortfalls reports that the provider finds less than its
-// kind of cache should.
+// for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
+// than a cache of its kind should.
 func (p *pruning) Bills() (bills []cacheaware.Bill, shortfalls bool) {
 	if !p.followed() {
 		return nil, false
@@ -36,15 +36,15 @@ type Upcoming struct {
 	Bill cacheaware.Bill
 	// Limit is the window, Due the size at which compression is due.
 	Limit, Due int
-	// Leaves lists the content that pruning takes before the request, with sizes by our own
-	// count. Cut is the cost of pruning it, or nil for a strategy that does not weigh prices.
+	// Leaves lists the content that pruning takes out before the request, with sizes by our own
+	// count. Cut is the cost of that, or nil for a strategy that does not weigh prices.
 	Leaves []Prune
 	Cut    *history.Cut
 	// Held lists the content that could leave and stays.
 	Held []Held
 }
 
-// Upcoming returns the content that would leave before the next request, with its cost.
+// Upcoming describes the next request, with the content that would leave before it and the cost.
 func (w *Window) Upcoming() Upcoming {
 	u := Upcoming{Limit: w.Size(), Due: w.Due()}
 	if w.followed() {

@@ -51,8 +51,9 @@ type connected struct {
 	err     error
 }
 
-// within connects until ctx ends. Finding the model of a profile may wait for its endpoint. Once
-// ctx has ended nobody waits any longer, and a connection made later is released.
+// within connects to the model until ctx ends, because finding the model of a profile may have to
+// wait for its endpoint. After the end of ctx within returns at once, and a connection made later
+// is released.
 func (c Connect) within(ctx context.Context) connected {
 	done := make(chan connected, 1)
 	go func() {
@@ -81,8 +82,8 @@ func (c Connect) within(ctx context.Context) connected {
 // vain is asked again without a request of the person.
 const patienceAfterVain = 20
 
-// vain is the latest time that a strategy asked a model in vain: at the hard limit without an
-// answer, or for a summary that frees nothing.
+// vain records when a strategy last asked a model in vain: it got no answer at the hard limit, or
+// a summary that frees nothing.
 type vain struct {
 	strategy string
 	at       uint64

@@ -52,8 +52,8 @@ func withoutTodos(entries []*history.Content, tokens []int) ([]*history.Content,
 	return kept, sizes
 }
 
-// withTodos puts the todo list before the entry that represents entries that are gone. If nothing
-// is gone, the model can read the list where it was written.
+// withTodos inserts the todo list before the summary of entries that are gone. If there is no
+// summary, the model can still read the list where it was written.
 func (w *Window) withTodos(entries []*history.Content) []*history.Content {
 	at := slices.IndexFunc(entries, func(c *history.Content) bool { return c.Metadata[history.MetaSummary] == true })
 	entry, _ := w.carried()

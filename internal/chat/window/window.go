@@ -37,8 +37,8 @@ type Config struct {
 	// Summarizer prepares to ask a model for summaries. The function it returns makes the
 	// connection, off the owner's goroutine. Summarizer is nil if there is no model.
 	Summarizer func(Urgency) Connect
-	// Beside runs work off the owner's goroutine and returns when it is done, while the owner
-	// serves others. Nil runs it at once.
+	// Beside runs work off the owner's goroutine while the owner serves others, and returns when
+	// it is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
 	// TranscriptPath returns the file that keeps the whole conversation, or "" if none does
 	// (REQ-HD-012.1). Nil means none.
@@ -56,20 +56,19 @@ type Config struct {
 	Price func(model string) cacheaware.Price
 	// Cache returns the known facts about the cache of a model's provider; nil means none.
 	Cache func(model string) cacheaware.Cache
-	// KeepLife is called with the life of a model's cache when a reply has taught it. It may be
-	// nil.
+	// KeepLife is called with the lifetime of a model's cache when a reply has taught a new one.
+	// It may be nil.
 	KeepLife func(model string, life time.Duration)
-	// Cuts reports whether the server may be one that cuts prompts off without telling; nil means
-	// yes.
+	// Cuts reports whether the server may cut prompts silently; nil means yes.
 	Cuts func() bool
 	// Files returns the text of a file on disk, or "" if the file cannot be read. Nil means that
 	// there is no disk.
 	Files func(path string) string
-	// Copies maps digests of files to their texts, for a replay of a record that holds them. It
-	// may be nil.
+	// Copies maps digests of files to their texts, for replaying a record. It may be nil.
 	Copies map[string]string
-	// Recorded returns, for a replay, the present request as recorded, whose head then counts as
-	// it did. It returns false if the record has no such request. It is nil outside of a replay.
+	// Recorded returns the recorded form of the present request during a replay, so that its head
+	// has the recorded size. It returns false if the record has no such request. It is nil
+	// outside of a replay.
 	Recorded func() (cacheaware.Request, bool)
 	// Compacting returns the reason why the history must not be compressed now; "" permits it,
 	// and the hard limit overrides a refusal. Compacted is called after each compression. Both
@@ -95,7 +94,7 @@ type Window struct {
 	noopReason   string
 	compressions int
 	latest       Reported
-	// refused is set from a refusal to the end of the next pre-send window.
+	// refused is set after a refusal, until the end of the next pre-send window.
 	refused bool
 	vain    vain
 }
