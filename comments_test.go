@@ -67,12 +67,12 @@ func TestCommentsAreInPlainWords(t *testing.T) {
 	}
 }
 
-// inUnread reports whether a file is in an unread room or below it, or is support for tests.
+// inUnread reports whether a file is in an unread room or below it.
 func inUnread(file string) bool {
 	for dir := path.Dir(filepath.ToSlash(file)); dir != "."; dir = path.Dir(dir) {
-		if slices.Contains(unread, dir) || dir == "internal/testing" || dir == "examples" {
+		if slices.Contains(unread, dir) {
 			return true
 		}
 	}
-	return false
+	return isSupport(file)
 }

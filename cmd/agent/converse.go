@@ -23,8 +23,8 @@ import (
 	"golang.org/x/term"
 )
 
-// runInteractive runs a session in the terminal. Without an endpoint the person chooses one, or
-// the demo, which says that it is one.
+// runInteractive runs a session in the terminal. If there is no endpoint, the person can choose
+// one or the demo. Without a choice the demo runs and says so.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
 	if errors.Is(err, provider.ErrNoEndpoint) {

@@ -81,7 +81,7 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 	}
 	defer say()
 	if o.headless {
-		return runHeadless(ctx, w, o, app.Find)
+		return runHeadless(ctx, w, o, app.FindEndpoint)
 	}
 	return runInteractive(ctx, w, o)
 }

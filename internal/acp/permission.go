@@ -74,7 +74,8 @@ func titleOf(a chat.Approval) string {
 	return a.Preview.Title
 }
 
-// decision reads an answer.
+// decision returns the decision in the editor's answer. always is set if the editor was offered
+// to allow such calls always.
 func decision(m message, always bool) chat.Decision {
 	switch selected(m) {
 	case optionAllow:

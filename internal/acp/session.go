@@ -57,7 +57,7 @@ func newSession(s *Server) *session {
 func (s *session) begin(ctx context.Context, folder, id, servers string) error {
 	s.ctx, s.end = context.WithCancel(ctx)
 	talk, err := s.server.agent.Make(s.ctx, folder, id, app.Options{
-		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.Find, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
+		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.FindEndpoint, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
 	})
 	if err != nil {
 		s.end()

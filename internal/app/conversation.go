@@ -245,7 +245,7 @@ func cacheKey(sessionID string) string {
 func (c *Conversation) connect(ctx context.Context) error {
 	find := c.options.Connect
 	if find == nil {
-		find = Find
+		find = FindEndpoint
 	}
 	notice, closer, err := find(ctx, c.Connection)
 	if closer != nil {

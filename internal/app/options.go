@@ -51,7 +51,7 @@ type Options struct {
 	Events func(chat.Envelope)
 	// Gates holds the gates of the front end, which every call passes.
 	Gates []gate.Gate
-	// Connect finds the endpoint; nil means Find.
+	// Connect finds the endpoint; nil means FindEndpoint.
 	Connect Connector
 	// Ask puts a question to a person before the conversation begins; nil if nobody can be asked.
 	Ask Asker
@@ -61,8 +61,9 @@ type Options struct {
 // not choose it. closer may be nil; it is called when the conversation ends.
 type Connector func(ctx context.Context, c *provider.Connection) (notice string, closer func(), err error)
 
-// Find uses the endpoint of the settings, or else a server on this machine.
-func Find(ctx context.Context, c *provider.Connection) (string, func(), error) {
+// FindEndpoint is the usual Connector. It uses the endpoint of the settings, or else a server on this
+// machine.
+func FindEndpoint(ctx context.Context, c *provider.Connection) (string, func(), error) {
 	notice, err := c.Find(ctx)
 	return notice, nil, err
 }

@@ -14,9 +14,9 @@ func (c *Config) cache(model string) cacheaware.Cache {
 	return cacheOf(c.Settings, c.Endpoint.Cache(model))
 }
 
-// keepLife keeps for later sessions how long the cache of a model's provider was found to live.
-// It keeps nothing if the settings determine the life in use, since that is not the provider's
-// own and the same settings would replace the kept life anyway.
+// keepLife saves the observed lifetime of the cache of a model's provider for later sessions. It
+// saves nothing if the settings determine the lifetime, since the observed one is then not the
+// provider's own.
 func (c *Config) keepLife(model string, life time.Duration) {
 	if known := c.Endpoint.Cache(model); cacheOf(c.Settings, known).Life == known.Life {
 		c.Endpoint.KeepCacheLife(model, life)
@@ -26,8 +26,8 @@ func (c *Config) keepLife(model string, life time.Duration) {
 // hourLife is how long the provider keeps an entry of the one-hour cache.
 const hourLife = time.Hour
 
-// CacheOf describes the cache of a provider that is unknown but for the life of its cache (0 if
-// that is unknown too). The settings take precedence.
+// CacheOf describes the cache of an unknown provider. life is the lifetime of an entry, or 0 if
+// that is unknown too. The settings take precedence.
 func CacheOf(s *settings.Settings, life time.Duration) cacheaware.Cache {
 	return cacheOf(s, vendor.Cache{Life: life})
 }

@@ -57,7 +57,7 @@ type view struct {
 	prunes []history.Prune
 	// skipped lists the entries with a call that no phase understands.
 	skipped []int
-	// kind is the kind of the phase at work.
+	// kind is the kind of the phase that is running.
 	kind history.PruneKind
 	// unseen is the index of the first entry that no request has carried (see firstUnseen).
 	unseen int
@@ -81,7 +81,7 @@ func (v *view) current(i int) *history.Content {
 	return v.raw[i].WithBlocks(left(slices.Clone(v.blocks(i))))
 }
 
-// left deletes the nil places of removed blocks, in place.
+// left removes the nil entries of removed blocks, in place.
 func left(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(blocks, func(b history.Block) bool { return b == nil })
 }
@@ -108,7 +108,7 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// pruned records a prune of the phase at work.
+// pruned records a prune of the phase that is running.
 func (v *view) pruned(p history.Prune) {
 	p.Kind = v.kind
 	v.prunes = append(v.prunes, p)

@@ -132,9 +132,9 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 	})
 }
 
-// nameCalls completes the subjects of the prunes of the responses at refs by the key parameters
-// of their calls, so that a person can distinguish one grep from another. Both refs and prunes go
-// backward.
+// nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a person
+// can distinguish one grep from another. refs holds the responses to the calls. Both refs and
+// prunes are ordered from last to first.
 func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
 	if len(refs) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lockTimeout bounds the wait for a change by another program. A change takes milliseconds,
-	// so a longer wait means that something hangs.
+	// lockTimeout is the longest wait for another program. A change takes milliseconds, so a
+	// longer wait means that the other program hangs.
 	lockTimeout = 5 * time.Second
 	lockPoll    = 5 * time.Millisecond
 )
@@ -21,9 +21,9 @@ const (
 // ErrHeld begins the error of a lock that another program did not release in time.
 var ErrHeld = errors.New("another program holds")
 
-// Locked runs act while no other program that uses Locked changes the files in folder, which is
-// created if necessary. If act changes a file, act should read the file as well, not the caller
-// before.
+// Locked runs act while it holds a lock on folder, so that no other program that uses Locked
+// changes the files in it. It creates the folder if necessary. If act changes a file, it should
+// also read the file itself, because another program may have changed it before.
 func Locked(folder string, act func() error) error {
 	const name = ".lock"
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
@@ -38,9 +38,9 @@ func Locked(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// LockedWithoutFile does the work of Locked for an existing folder in which no lock file may be
-// left, such as a repository: it locks the folder itself. On systems that cannot lock folders,
-// such as NFS, act runs unlocked.
+// LockedWithoutFile is like Locked for a folder in which no lock file may remain, such as a
+// repository. The folder must exist. LockedWithoutFile locks the folder itself. On file systems
+// that cannot do that, such as NFS, act runs without a lock.
 func LockedWithoutFile(folder string, act func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()

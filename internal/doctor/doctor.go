@@ -139,7 +139,7 @@ func (r *report) profiles(store *settings.Store) {
 func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	notice, _, err := app.Find(ctx, c)
+	notice, _, err := app.FindEndpoint(ctx, c)
 	if unset, is := errors.AsType[*llm.Error](err); is {
 		r.fix(unset.Message, unset.Hint)
 		for _, local := range c.Locals(ctx) {

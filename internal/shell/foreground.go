@@ -132,7 +132,7 @@ func (j *Jobs) Background() int {
 }
 
 // adopt turns a running command into a job. The job has the whole output. The Result holds the
-// output until now and counts as the first look at it.
+// output until now and counts as its first ReadNew.
 func (j *Jobs) adopt(job *Job) Result {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -45,7 +45,7 @@ func TestACommandBecomesAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-result.Job.Done()
-	text, end := result.Job.Look()
+	text, end := result.Job.ReadNew()
 	if text != "second\n" || end == nil || end.Exit != 3 {
 		t.Errorf("the job says %q and ended as %+v", text, end)
 	}

@@ -97,12 +97,12 @@ func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 // tailBytes is the largest text that Tail returns.
 const tailBytes = 16 << 10
 
-// Tail returns the end of the output. It does not affect Look.
+// Tail returns the end of the output. It does not affect ReadNew.
 func (b *Job) Tail() string { return b.output.last(tailBytes) }
 
-// Look returns the output since the last look, with a note in place of text that is no longer in
+// ReadNew returns the output since the last call, with a note in place of text that is no longer in
 // memory. ended is not nil if the job had ended before the output was read.
-func (b *Job) Look() (text string, ended *Ending) {
+func (b *Job) ReadNew() (text string, ended *Ending) {
 	if b.isDone() {
 		ended = &b.end
 	}

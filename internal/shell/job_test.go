@@ -81,12 +81,12 @@ func TestLooksAtAJobMissNothing(t *testing.T) {
 	t.Parallel()
 	b := testJob()
 	print(b.output, "one\n")
-	first, _ := b.Look()
+	first, _ := b.ReadNew()
 	print(b.output, "two\n")
-	second, _ := b.Look()
+	second, _ := b.ReadNew()
 	print(b.output, "%s", strings.Repeat("a long line of output\n", 100))
 	print(b.output, "last\n")
-	third, _ := b.Look()
+	third, _ := b.ReadNew()
 	if first != "one\n" || second != "two\n" {
 		t.Errorf("%q, %q", first, second)
 	}
@@ -163,7 +163,7 @@ func watch(j *Jobs) (watched bool, running int) {
 func TestTailOfAJob(t *testing.T) {
 	job := testJob()
 	print(job.output, "one\ntwo\n")
-	job.Look()
+	job.ReadNew()
 	if tail := job.Tail(); tail != "one\ntwo\n" {
 		t.Errorf("Tail = %q", tail)
 	}

@@ -91,8 +91,8 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	return lines, nil
 }
 
-// effect explains why a new value does nothing, or works otherwise than it reads; "" if the value
-// needs no explanation.
+// effect explains why a new value has no effect or another effect than it suggests. It returns
+// the empty string if the value needs no explanation.
 func (s setter) effect(ctx context.Context, key string) string {
 	if why := settings.NoEffect(s.Settings, key); why != "" {
 		return why
@@ -102,7 +102,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 	}
 	usage, err := s.Session.ContextUsage(ctx)
 	if err != nil {
-		return "" // the setting holds all the same
+		return "" // the setting is valid nevertheless
 	}
 	return whyBelowThreshold(usage)
 }

@@ -64,7 +64,7 @@ func (w *files) look(rel string) (version, error) {
 	return f, err
 }
 
-// behindError means that a folder above a path is a link; link is the folder's path.
+// behindError means that a folder above a path is a link. link is the path of that folder.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a folder above it is a link now" }
@@ -86,7 +86,7 @@ func (w *files) linkAbove(rel string) string {
 // a folder above it is a file.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || isNotFolder(err) }
 
-// has reports whether the content has a sum.
+// has reports whether the content of the file has the given checksum.
 func (f version) has(sum string) bool {
 	if f.content != nil {
 		return hasSum(bytes.NewReader(f.content), int64(len(f.content)), sum)

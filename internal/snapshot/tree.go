@@ -88,12 +88,12 @@ func (t *tree) drop(id int) {
 	delete(t.nodes, id)
 }
 
-// up returns the nodes from id to the beginning, id first.
+// up returns the nodes from id to the root, id first.
 func (t *tree) up(id int) []*node {
 	var nodes []*node
 	for n := t.nodes[id]; n != nil; n = t.nodes[n.Up] {
 		nodes = append(nodes, n)
-		if n.Up >= n.ID { // a damaged journal must not make a circle
+		if n.Up >= n.ID { // a damaged journal must not cause an endless loop
 			break
 		}
 	}
@@ -128,15 +128,15 @@ func (t *tree) latestTurn() (before int, first *node) {
 type passage struct {
 	path             string
 	expected, target State
-	// halfway is another state that the file may be in, because the program died while it
-	// changed the file; nil where there is none.
+	// halfway is another state that the file may be in, because the program died while it changed
+	// the file. It is nil if there is no such state.
 	halfway *State
-	// folders are removed when they are empty.
+	// folders are removed if they are empty.
 	folders []string
 }
 
-// way returns the passages between two nodes in no order, the workspaces in which the changes
-// were made, and the gaps in the knowledge of the changes that are undone.
+// way returns the passages between two nodes, unordered, and the workspaces in which the changes
+// were made. unknown describes changes that the way undoes and that were not recorded fully.
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	passages := map[string]*passage{}

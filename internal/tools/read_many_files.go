@@ -30,7 +30,7 @@ func readManyFiles() Tool {
 			Files: []string{"paths"},
 			Key:   "paths",
 			Words: traits.Say("reading", "read", "read"),
-			// Calls of read_file in one reply run in parallel.
+			// Models do not need the tool, because calls of read_file in one reply run in parallel.
 			Unoffered: true,
 		},
 	}, runReadManyFiles)

@@ -246,7 +246,7 @@ func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t'
 // within turns "cd DIR &&" at the start of a command into its directory, so that a person and the
 // rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
 func (a shellArgs) within(w *workspace.Workspace) shellArgs {
-	dir, rest, ok := cmdline.Within(a.Command)
+	dir, rest, ok := cmdline.SplitCd(a.Command)
 	if !ok {
 		return a
 	}

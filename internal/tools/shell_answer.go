@@ -123,7 +123,7 @@ func listJobs(all []*shell.Job) string {
 
 // lookAt answers with the output of a job since the last look.
 func (e *Env) lookAt(job *shell.Job) Answer {
-	text, ended := job.Look()
+	text, ended := job.ReadNew()
 	now := shell.Result{Output: text}
 	if ended != nil {
 		now.Ending = *ended

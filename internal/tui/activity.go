@@ -224,7 +224,7 @@ func (a *activity) meanwhile(width, room int) []string {
 	return []string{a.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
 }
 
-// tallQuestion is the least number of rows for which a row is shown above a question.
+// tallQuestion is the height in rows from which a question has room for a row above it.
 const tallQuestion = 14
 
 // waited returns how long a question has waited.

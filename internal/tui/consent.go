@@ -48,7 +48,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		}
 	case reply.Run != "":
 		return m.runCommand(reply.Run)
-	case reply.Left:
+	case reply.Declined:
 		m.note(dim, "·", cmp.Or(reply.Says, "left as it is"))
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)

@@ -143,7 +143,7 @@ func (p *plain) show() {
 		p.asked.id, p.asked.step = asked.ID, asked.Step
 		about := question.All(m.theme, asked, m.width)
 		head := "Question: "
-		if n, of := m.questions.Place(); of > 1 {
+		if n, of := m.questions.Position(); of > 1 {
 			head = fmt.Sprintf("Question %d of %d: ", n, of)
 		}
 		about[0] = head + about[0]

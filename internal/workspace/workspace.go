@@ -74,7 +74,7 @@ func realFolder(path string) (string, error) {
 // Root returns the absolute path of the workspace, without symbolic links.
 func (w *Workspace) Root() string { return w.root }
 
-// Folders returns the folders that access is confined to, apart from the folders of Look.
+// Folders returns the folders that access is confined to, apart from the folders of AllowReading.
 func (w *Workspace) Folders() []string {
 	return slices.DeleteFunc([]string{w.root, w.temp, w.ownTemp()}, func(folder string) bool { return folder == "" })
 }
@@ -101,9 +101,9 @@ func (w *Workspace) Resolve(path string) (string, error) {
 	return w.resolve(path, w.Folders())
 }
 
-// Look allows reading the files below some folders, by paths that ResolveRead returns. It is
+// AllowReading allows reading the files below some folders, which ResolveRead then accepts. It is
 // called before the workspace is shared.
-func (w *Workspace) Look(folders ...string) {
+func (w *Workspace) AllowReading(folders ...string) {
 	for _, folder := range folders {
 		if real, err := realFolder(folder); err == nil {
 			w.looks = append(w.looks, real)

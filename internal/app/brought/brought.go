@@ -120,7 +120,7 @@ func (b *Brought) Begin(c Config) (notices []string) {
 	}
 	notices = append(notices, b.voidRules(found)...)
 	for _, s := range found.Skills.Entries {
-		b.Env.Workspace.Look(s.Dir)
+		b.Env.Workspace.AllowReading(s.Dir)
 		b.Env.Protected.Open = append(b.Env.Protected.Open, disk.Real(s.Dir))
 	}
 	return append(notices, b.newNotices(b.offerSkills())...)

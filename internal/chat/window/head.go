@@ -36,8 +36,8 @@ type countedHead struct {
 	lean          bool
 	// window is the size of the window for which the head was made, and headFor the result of
 	// HeadFor at that time.
-	window int
-	headFor   string
+	window  int
+	headFor string
 	// sum is a digest of the head, made on demand.
 	sum string
 }

@@ -126,7 +126,7 @@ func WithPointer(r *history.ToolResponse) *history.ToolResponse {
 	}
 	shorter := r.WithResult(pointer)
 	if *r.ExitCode == 0 {
-		shorter.ExitCode = nil // else it is sent with every result whose text does not give it
+		shorter.ExitCode = nil // 0 needs no mention, and would otherwise be sent with the result
 	}
 	return shorter
 }

@@ -66,12 +66,11 @@ type unit struct {
 	numbered int
 	plain    bool
 	state    state
-	// sent is the first request that carries it.
+	// sent is the first request that carries the unit.
 	sent int
 	// used is the latest request whose reply used the unit, or -1 before the first.
 	used int
-	// folded is the file whose current text this result holds, and foldedAt the request since
-	// which it does.
+	// folded is the file whose current text this result holds, from the request foldedAt on.
 	folded   *file
 	foldedAt int
 	// free is set for a pruned unit if nothing was lost with it. prunedAt is the request before

@@ -127,7 +127,7 @@ func Failed(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 
-// excerptBytes bounds a line that is quoted in an error.
+// excerptBytes is the length of the longest line that an error quotes in full.
 const excerptBytes = 80
 
 func quoted(line string) string {
@@ -137,7 +137,8 @@ func quoted(line string) string {
 	return `"` + line + `"`
 }
 
-// NewLines returns the lines that a patch shows of files as they will be: all but the removed ones.
+// NewLines returns the lines of a patch without the removed lines, which are the parts of the
+// files that the patch shows, as they will be.
 func NewLines(text string) string {
 	var shown strings.Builder
 	for line := range strings.Lines(text) {

@@ -10,12 +10,11 @@ import (
 	"agent/internal/tui/style"
 )
 
-// maxHighlight bounds the code that is highlighted, in bytes: the lexers take two
-// milliseconds a kilobyte, and the input must not wait for them.
+// maxHighlight is the largest code that is highlighted, in bytes. Lexers take two milliseconds
+// per kilobyte, and the input must not wait for them.
 const maxHighlight = 8 << 10
 
-// Lines styles code line by line. Code in an unknown language, or a great deal of
-// it, stays plain.
+// Lines styles code line by line. Code stays plain if its language is unknown or it is very long.
 func Lines(t *style.Theme, code, language string) []string {
 	var lines []string
 	for _, spans := range Spans(t, style.Clean(strings.TrimSuffix(code, "\n")), language) {
@@ -24,8 +23,8 @@ func Lines(t *style.Theme, code, language string) []string {
 	return lines
 }
 
-// Spans is code that is fit for the screen, line by line in spans of the kinds of
-// token. language is a name or a path with a known ending.
+// Spans returns each line of the code as spans that are styled by the kind of token. The code
+// must be clean (style.Clean). language is a name or a path with a known extension.
 func Spans(t *style.Theme, code, language string) []style.Spans {
 	found := lexerFor(language)
 	if found == nil || len(code) > maxHighlight || t.Keyword.On == "" {
@@ -49,7 +48,7 @@ func Spans(t *style.Theme, code, language string) []style.Spans {
 			}
 		}
 	}
-	// Lexers end code with a line end that was not there.
+	// Lexers append a line end to the code if it has none.
 	if len(line) > 0 || len(lines) <= strings.Count(code, "\n") {
 		lines = append(lines, line)
 	}
@@ -64,8 +63,7 @@ func plain(code string) []style.Spans {
 	return lines
 }
 
-// lexerFor returns the lexer of a fence's info word or of a path, nil when there is
-// none.
+// lexerFor returns the lexer for the language of a fence or for a path, or nil if there is none.
 func lexerFor(language string) chroma.Lexer {
 	if language == "" || len(language) > 256 {
 		return nil

@@ -91,10 +91,10 @@ type Reply struct {
 	View, End bool
 	// Run is a line to run: the person agreed to the question of a command.
 	Run string
-	// Left is set if the person said no to the question of a command. Says is the message for
-	// this case, or "" for "left as it is".
-	Left bool
-	Says string
+	// Declined is set if the person declined the question of a command. Says is the message for this
+	// case, or "" for "left as it is".
+	Declined bool
+	Says     string
 	// Answered is set if the question ID was decided. Stop is set if the turn shall end too.
 	Answered bool
 	ID       int
@@ -105,17 +105,17 @@ type Reply struct {
 // Open reports whether a question waits.
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
-// Place returns the number of the question shown, from 1, and the number of questions. It counts
-// the inquiries of one call, otherwise the waiting calls or the questions that the rest of the
-// model's reply is known to ask, whichever are more.
-func (q *Questions) Place() (n, of int) {
+// Position returns the number of the question that is shown, from 1, and the number of questions.
+// For a call with inquiries these are its inquiries. Otherwise they are the waiting calls, or the
+// questions that the remaining calls of the model's reply will certainly ask, whichever are more.
+func (q *Questions) Position() (n, of int) {
 	if q.inquiry() != nil {
 		return q.First().Step + 1, len(q.First().Preview.Inquiries)
 	}
 	return 1, max(len(q.waiting), 1+len(q.First().After))
 }
 
-// Owned reports whether the question of a command is waiting.
+// Owned reports whether a question that a command asks is waiting.
 func (q *Questions) Owned() bool {
 	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
 }
@@ -204,7 +204,7 @@ func (q *Questions) Wake(now time.Time) Reply {
 		letter := q.letter
 		q.letter = ""
 		reply := q.choose(letter, now)
-		if reply.Answered || reply.Run != "" || reply.Left {
+		if reply.Answered || reply.Run != "" || reply.Declined {
 			q.answered, q.answeredAt = letter, now
 		}
 		return reply
@@ -343,7 +343,7 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 		case d.Always:
 			reply = Reply{Run: own.RunNever}
 		default:
-			reply = Reply{Left: true, Says: own.Left}
+			reply = Reply{Declined: true, Says: own.Left}
 		}
 	}
 	q.waiting = q.waiting[1:]

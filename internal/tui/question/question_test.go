@@ -178,7 +178,7 @@ func rowsOf(p tools.Preview) []string {
 
 func TestTheQuestionOfACommand(t *testing.T) {
 	t.Parallel()
-	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Left: true}} {
+	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Declined: true}} {
 		a := &asking{now: time.Unix(1_000_000, 0)}
 		a.AddOwn(&command.Ask{Title: "undo 1 file", Does: "yes, undo", Run: "/undo yes", Parts: []command.AskPart{{Title: "delete  a.txt"}}}, a.now)
 		a.Arrange(theme, 60, 20)

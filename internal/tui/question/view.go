@@ -58,7 +58,7 @@ func (q Questions) View() ([]string, Place) {
 // count returns the number of the question and of all questions, as " (1 of 3)", or "" for a
 // single question.
 func (q *Questions) count() string {
-	if n, of := q.Place(); of > 1 {
+	if n, of := q.Position(); of > 1 {
 		return fmt.Sprintf(" (%d of %d)", n, of)
 	}
 	return ""

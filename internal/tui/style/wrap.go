@@ -33,8 +33,8 @@ func WrapSpans(spans Spans, width int) []string {
 // WrapText breaks plain text into lines of at most width cells.
 func WrapText(text string, width int) []string { return WrapSpans(Spans{{Text: text}}, width) }
 
-// wrapped returns the ranges of the lines that a text is broken into. The spaces at a break
-// belong to none of them.
+// wrapped returns the ranges of the lines that a text is broken into. The spaces at a break are
+// in none of the ranges.
 func wrapped(text string, width int) (lines []Range) {
 	var line Range
 	used := 0           // cells of the line
@@ -50,7 +50,7 @@ func wrapped(text string, width int) (lines []Range) {
 		}
 		gap := word - line.To
 		switch {
-		case line.From == line.To: // an indentation makes room for the word
+		case line.From == line.To: // cut the indentation so that the first word fits
 			gap = max(0, min(gap, width-cells))
 			line.From = word - gap
 		case used+gap+cells > width:
@@ -76,7 +76,7 @@ func wrapped(text string, width int) (lines []Range) {
 			place(at)
 			word, size = at+1, 1
 		default:
-			// Scripts of wide characters break anywhere, and so must a word that is too long.
+			// Text in wide characters may break anywhere, and a word that is too long must.
 			if wide > 1 || cells+wide > width {
 				place(at)
 			}

@@ -6,10 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Within splits a line that begins with "cd DIR &&" into the folder and the rest. If the folder
-// exists, the rest does the same in that folder as the whole line. ok is false for a folder that
-// is not a plain word, and for a line whose rest does not run entirely in the folder.
-func Within(line string) (dir, rest string, ok bool) {
+// SplitCd splits a line that begins with "cd DIR &&" into the folder and the rest of the line. If
+// the folder exists, running the rest in it has the same effect as the whole line. ok is false if
+// the folder is not a plain word, or if some of the rest would not run in the folder.
+func SplitCd(line string) (dir, rest string, ok bool) {
 	file, err := parseBash(line)
 	if err != nil || len(file.Stmts) == 0 {
 		return "", "", false

@@ -30,7 +30,7 @@ func TestWithin(t *testing.T) {
 		"cd sub &&":                       {},
 		"ls":                              {},
 	} {
-		dir, rest, ok := Within(line)
+		dir, rest, ok := SplitCd(line)
 		if dir != want[0] || rest != want[1] || ok != (want[0] != "") {
 			t.Errorf("%q: %q, %q, %t", line, dir, rest, ok)
 		}
