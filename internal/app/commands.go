@@ -54,7 +54,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			}
 		},
 		Transcript: func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
-		Document: func(context.Context) (string, error) { // as agent context reads it
+		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
 			text, err := history.WriteDocument(c.Root, c.History.RawHistory())
 			return string(text), err
 		},

@@ -30,7 +30,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 func (c *Conversation) rememberModel(model string) error {
 	endpoint, err := c.Connection.Endpoint()
 	if err != nil || endpoint.BaseURL == "" || c.options.Record.Folder != "" {
-		return nil // no endpoint to remember it for, or a scratch record; the model is used all the same
+		return nil // no endpoint to remember it for, or a scratch record; the model is used nevertheless
 	}
 	return c.profiles.ChooseModel(endpoint.BaseURL, model)
 }

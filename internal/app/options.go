@@ -37,7 +37,7 @@ type Options struct {
 	Browse func(ctx context.Context, address string)
 	// NoSetup leaves out the instructions, skills, commands, hooks and MCP servers that people
 	// and repositories have configured. Rules that restrict tool calls, and servers of Servers
-	// and EditorServers, apply all the same.
+	// and EditorServers, apply nevertheless.
 	NoSetup bool
 	// TrustProject agrees, for this run, to everything in the repository that needs consent.
 	TrustProject bool

@@ -183,7 +183,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 	for range batch {
 		await(r.inbox, done)
 	}
-	r.inbox.serve() // what the calls printed comes before their end
+	r.inbox.serve() // the output of the calls comes before their ends
 	for _, k := range batch {
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}

@@ -60,5 +60,5 @@ func (r *runner) command(line string, arguments map[string]string) (*call, error
 // finish runs a planned call to its end.
 func (r *runner) finish(ctx context.Context, k *call) {
 	await(r.inbox, r.start(ctx, []*call{k}))
-	r.inbox.serve() // what it printed comes before its end
+	r.inbox.serve() // its output comes before its end
 }

@@ -226,7 +226,7 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 }
 
 // deliverQueued adds the messages typed during the turn, and returns their number. A message that
-// cannot be sent returns to the user; the others are added all the same.
+// cannot be sent returns to the user; the others are added nevertheless.
 func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
 	c.announceJobs()

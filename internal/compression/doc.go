@@ -37,7 +37,7 @@
 //
 // # Compression
 //
-// Compress is for a context that has reached its threshold all the same. The strategy
+// Compress is for a context that has reached its threshold nevertheless. The strategy
 // high-density (highdensity.go) keeps a tail as it is. It puts a line such as
 //
 //	[read_file: src/index.ts — success, 245 lines]

@@ -39,8 +39,8 @@ func (c Context) instructions() map[int]*history.Content {
 	return kept
 }
 
-// beginning returns an entry cut to at most so many tokens, or nil if that is too little to be of
-// use.
+// beginning cuts an entry to at most the given number of tokens. It returns nil if that is too
+// little to be of use.
 func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	if c.Count(entry) <= most {
 		return entry
@@ -60,8 +60,8 @@ func (c Context) beginning(entry *history.Content, most int) *history.Content {
 	})
 }
 
-// fitted returns an entry as cut shortens it to at most so many tokens, or nil if that is
-// impossible. It tries ever fewer bytes, because some bytes count as more tokens than others.
+// fitted returns the longest entry from cut with at most the given number of tokens, or nil if
+// there is none. It tries ever fewer bytes, because some bytes count as more tokens than others.
 func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *history.Content {
 	for bytes > 0 {
 		short := cut(bytes)

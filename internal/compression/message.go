@@ -62,8 +62,8 @@ func (m messageCut) to(room int) *history.Content {
 	return nil
 }
 
-// blocks returns the blocks of the message with its texts cut to so many bytes together. Images
-// stay only if images is set.
+// blocks returns the blocks of the message, with its texts cut to the given number of bytes
+// together. Images stay only if images is set.
 func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	most := m.longest(bytes)
 	blocks, number := slices.Clone(m.message.Blocks), m.first
@@ -86,8 +86,8 @@ func (m messageCut) blocks(bytes int, images bool) []history.Block {
 	return blocks
 }
 
-// longest returns the size to which texts must be cut so that all together take so many bytes.
-// Long texts share the bytes that short ones leave of an equal share.
+// longest returns the size to which each text must be cut so that all together take the given
+// number of bytes. Long texts share the bytes that short texts leave of an equal share.
 func (m messageCut) longest(bytes int) int {
 	var sizes []int
 	for _, block := range m.message.Blocks {

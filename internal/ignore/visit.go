@@ -69,9 +69,8 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) Walked {
 			to.Again()
 			walked = to.files(gitFiles(ctx, dir), above)
 		}
-		// Git lists nothing in a workspace that an outer repository ignores as a
-		// whole. Its files are still what the user works on, so the .gitignore files
-		// from root down decide alone.
+		// Git lists nothing in a workspace that an outer repository ignores as a whole. But the
+		// user works on its files, so the .gitignore files from root down decide alone.
 		if walked.Listed || ctx.Err() != nil {
 			return walked
 		}

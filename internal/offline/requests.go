@@ -106,7 +106,8 @@ func (s sentRequest) marks(ends bool) []int {
 	return marks
 }
 
-// reached reports whether one of the marks finds a cached prefix of so many entries.
+// reached reports whether one of the marks finds a cached prefix with the given number of
+// entries.
 func (s sentRequest) reached(marks []int, entries, reach int) bool {
 	return slices.ContainsFunc(marks, func(mark int) bool {
 		if mark < entries {

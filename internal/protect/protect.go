@@ -53,7 +53,7 @@ type Places struct {
 	// Denied are the absolute paths from the setting sandbox.deny-read.
 	Denied []string
 	// Open are absolute folders inside protected ones that may be read, such as the folders of
-	// skills. Files in them that the lists name need care all the same.
+	// skills. Files in them that the lists name need care nevertheless.
 	Open []string
 	// Ruled returns the rule of the person or the repository against reading a file, or against
 	// changing it if edit is set, and whether the rule denies that. Without a rule it returns "".

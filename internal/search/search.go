@@ -128,7 +128,7 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	return found
 }
 
-// enough reports whether a file needs no more matches after so many.
+// enough reports whether a file needs no further matches if this number was found.
 func (q Query) enough(found int) bool {
 	switch {
 	case q.Count:

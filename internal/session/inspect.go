@@ -173,7 +173,7 @@ func modelOf(payload []byte) (model string, wrote bool) {
 }
 
 // scan counts the entries of a log without counts: older programs wrote none, and the counts of a
-// newer format are not understood. Such a log is listed all the same, so that opening it can
+// newer format are not understood. Such a log is listed nevertheless, so that opening it can
 // explain the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
 	lines := newLineReader(io.NewSectionReader(f, 0, i.Bytes))

@@ -48,8 +48,8 @@ const (
 	notesBytes = 500
 )
 
-// room returns the number of bytes of an answer that are left for content beside so many other
-// bytes. Content gets a quarter of the answer at least.
+// room returns the number of bytes of an answer that its content may take if the other parts take
+// others bytes. Content gets at least a quarter of the answer.
 func (l Limits) room(others int) int {
 	limit := l.OutputBytes()
 	return max(limit-others, limit/4)
@@ -78,7 +78,8 @@ func shorten(text string, limit int) string {
 	return lines.Head(text, limit)
 }
 
-// fitting returns how many of the lines fit in so many bytes, at least one.
+// fitting returns how many of the lines fit in the given number of bytes. It returns at least
+// one.
 func fitting(list []string, room int) int {
 	for i, line := range list {
 		if room -= len(line) + 1; room < 0 {

@@ -135,7 +135,7 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 	return found
 }
 
-// statCache begins a warning of the go command, which does its work all the same.
+// statCache begins a warning of the go command, which does its work nevertheless.
 const statCache = "go: writing stat cache: "
 
 // holds reports whether the line is about the sandbox and was not found by a search.

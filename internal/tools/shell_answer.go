@@ -121,7 +121,7 @@ func listJobs(all []*shell.Job) string {
 	return list.String()
 }
 
-// lookAt answers with the output of a job since the last look.
+// lookAt answers with the output of a job since the last answer.
 func (e *Env) lookAt(job *shell.Job) Answer {
 	text, ended := job.ReadNew()
 	now := shell.Result{Output: text}

@@ -43,7 +43,7 @@ func (w *Workspace) Folder(path string) (string, error) {
 
 // Files returns the files below the folder dir that git does not ignore and that keep accepts by
 // their slash path in dir. The files are sorted slash paths in base, the folder that confines
-// dir. A dir that is itself ignored is listed all the same, because it was named on purpose.
+// dir. A dir that is itself ignored is listed nevertheless, because it was named on purpose.
 func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
 	base, _, err = w.Below(dir)
 	if err != nil {

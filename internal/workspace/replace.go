@@ -116,7 +116,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 }
 
 // open opens and locks the file to be replaced. The file must be writable, because an exchange
-// would replace a read-only file all the same. The lock lasts until the file is closed, so that
+// would replace a read-only file nevertheless. The lock lasts until the file is closed, so that
 // all users of Replace, in this program and in others, wait for one another.
 func (t target) open() (*os.File, error) {
 	fd, err := unix.Openat(t.fd(), t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)

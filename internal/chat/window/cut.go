@@ -14,9 +14,10 @@ type Cut struct{ Tokens, Reported, Limit int }
 
 func (Cut) step() {}
 
-// wasCut reports whether a provider cut a request to model that was estimated at so many tokens:
-// the provider reports far less than was sent, or exactly the size of its window. Some providers
-// do not report the tokens read from their cache at all.
+// wasCut reports whether a provider cut a request to model. estimate is the size of the request
+// by our own count. A provider that cuts reports far fewer tokens than were sent, or exactly the
+// size of its window. Some providers do not report tokens read from their cache at all, so a
+// report with cached tokens is not judged.
 func (m *measure) wasCut(model string, estimate int, reported Reported) bool {
 	const share = 0.75
 	expected := min(estimate, m.calibration.Scale(model, estimate))

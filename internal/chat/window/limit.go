@@ -42,7 +42,7 @@ func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 // configured tokens. It holds until somebody configures another window.
 type learnedLimit struct{ refused, configured int }
 
-// learn remembers that the model refused a request of so many tokens.
+// learn remembers that the model refused a request of the given number of tokens.
 func (m *measure) learn(tokens int) {
 	m.learned[m.model()] = learnedLimit{tokens, m.configuredSize()}
 }

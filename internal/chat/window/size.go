@@ -31,8 +31,8 @@ func (m *measure) Tokens() int { return m.Scaled(m.Estimate()) }
 // Estimate returns the size of the next request by our own count.
 func (m *measure) Estimate() int { return m.overhead() + m.History.TotalTokens() }
 
-// Observe takes a provider's report of a request to model, which was estimated at so many tokens
-// by our own count (D-09).
+// Observe takes a provider's report of a request to model. estimate is the size of the request by
+// our own count (D-09).
 func (w *Window) Observe(model string, estimate int, reported Reported) {
 	w.latest, w.observed = reported, w.Now()
 	if w.request != nil {

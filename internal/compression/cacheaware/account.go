@@ -147,10 +147,11 @@ func (a *account) bank(m Moment, newSaved float64) float64 {
 	return none - a.Spent - uncut + (debt-inexact)*none
 }
 
-// faults returns the amount that the bank reserves for edits that may miss one of so many texts.
+// faults returns the amount that the bank reserves for edits that may miss one of the given
+// number of pruned texts.
 func (a *account) faults(m Moment, texts int) float64 {
 	n := inHand
-	if m.Price.Read < m.Price.Write { // else every request is as dear, with or without a cut
+	if m.Price.Read < m.Price.Write { // otherwise a cut does not change the price of a request
 		n = max(n, inHandEach*m.Price.Read*float64(texts))
 	}
 	return n * (m.Price.Read*float64(m.Head+a.total) + m.Price.Write*faultTokens)

@@ -39,8 +39,8 @@ func (e *Engine) Become(entries []*history.Content) {
 	}
 }
 
-// Follow applies one step from the record of a conversation. An engine that follows a whole
-// record equals the engine that was at work when the record was written.
+// Follow applies one step from the record of a conversation. An engine that has followed a whole
+// record equals the engine that wrote it.
 func (e *Engine) Follow(step history.Step) {
 	switch step.Kind {
 	case history.MutationAdded:

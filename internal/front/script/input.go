@@ -41,9 +41,9 @@ func (o Options) prompt(ctx context.Context) (atcmd.Message, error) {
 const slowInput = 2 * time.Second
 
 // piped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
-// another device, so that a run never waits for a person. It waits, with a line to the person,
-// for a pipe that stays open, until ctx ends. A file from which another program has already read
-// is the list of a loop, as in "while read", and is not read.
+// another device, so that a run never waits for a person. For a pipe that stays open it tells the
+// person and waits until ctx ends. It does not read a file from which another program has already
+// read, because that is probably the list of a shell loop such as "while read".
 func (o Options) piped(ctx context.Context) (string, error) {
 	info, err := o.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {

@@ -1,5 +1,5 @@
 // Package quote handles quotes of a file that do not match the file exactly. A model quotes
-// text in order to replace it; where only blanks differ, Find finds the place all the same,
+// text in order to replace it; where only blanks differ, Find finds the place nevertheless,
 // else it explains the mistake. Messages call the quote old_string and its replacement
 // new_string.
 package quote
@@ -58,7 +58,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 	}
 	switch ends := strings.HasSuffix(have[at+len(wanted)-1], "\n"); {
 	case ends && !strings.HasSuffix(old, "\n"):
-		end-- // what ends the last line was not quoted
+		end-- // the quote does not include the line end
 	case !ends && strings.HasSuffix(old, "\n"):
 		replacement = strings.TrimSuffix(replacement, "\n")
 	}

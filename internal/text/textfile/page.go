@@ -153,7 +153,7 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 	if len(l.text) > keep {
 		l.text = lines.WholeRunes(l.text[:keep])
 		if l.text == "" && keep > 0 {
-			// Less than a character fits; one byte of it is better than none for ever.
+			// Not even one character fits. Returning one byte of it makes at least some progress.
 			l.text = string(kept[:1])
 		}
 		l.rest = skip + len(l.text) + 1

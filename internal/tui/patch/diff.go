@@ -236,7 +236,8 @@ func sideStyle(t *style.Theme, kind byte) style.Style {
 	return t.Plain
 }
 
-// grounds returns the background of a side, and the style over its changed words.
+// grounds returns the background of a line that was added or removed, and the style over its
+// changed words. kind is the first character of the line.
 func grounds(t *style.Theme, kind byte) (line, words style.Style) {
 	switch {
 	case kind != '+' && kind != '-':
