@@ -93,7 +93,7 @@ func (g *Loop) check(context.Context, Call) Verdict {
 // habit is the text that the model reads with the third failure of one call.
 const habit = "This same call has now failed three times in the same way, and will fail again. Do not make it once more: say which assumption behind it is wrong, look at what is really there, then do something else."
 
-// maxHabit is the number of equal failures of one call at which the model reads habit.
+// maxHabit is the number of equal failures of one call after which the model gets the text habit.
 const maxHabit = 3
 
 // remark returns habit if a call has failed in the same way maxHabit times.

@@ -63,8 +63,8 @@ type Account struct {
 	Cost []Cost `json:"cost"`
 }
 
-// Cost is the price of an account's input under one price model. A variant that asks
-// for the price decides anew for each.
+// Cost is the price of an account's input under one price model. A variant whose pruning depends
+// on the price is replayed once for each price model.
 type Cost struct {
 	Model string `json:"model"`
 	// Units is the number of tokens, weighted with the model's prices.

@@ -156,7 +156,7 @@ func (c change) besides() string {
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
 // planned returns the edit of an opened file, or an error if the edit changes nothing. given
-// holds the lines that the call has for the file.
+// holds the lines of the file that the call quotes or writes.
 func planned(s *source, after []byte, given, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
 		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
