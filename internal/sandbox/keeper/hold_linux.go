@@ -43,8 +43,8 @@ const (
 
 // hold keeps the user and network namespaces of a session and starts helpers in them, until the
 // program has ended. The program cannot do this itself: every Go program has several threads, and
-// the kernel forbids such a process to enter a user namespace. A child of the holder starts in
-// it.
+// the kernel forbids such a process to enter a user namespace. A process that the holder starts
+// is in it from the beginning.
 func hold(network string) int {
 	syscall.CloseOnExec(confine.Channel)
 	// A terminal sends these signals to every process on it, but the holder must live

@@ -9,10 +9,10 @@ import (
 // Mark identifies the command that a process belongs to. Every process of the command inherits it
 // in two ways. The first is a resource limit that limits nothing and that a confined command
 // cannot change. The second is a variable of the environment, for processes that started before
-// the limit was set, or if the limit cannot be set.
+// the limit was set, and for systems that refuse the limit.
 //
-// From the highest bit on a mark consists of a one, the process ID of the owner (22 bits), its
-// start time (20) and the number of the command (20). The last two are cut to their size.
+// From bit 62 down a mark consists of a one, the process ID of the owner (22 bits), its start
+// time (20) and the number of the command (20). The last two are cut to their size.
 type Mark uint64
 
 // MarkVariable is the name of the variable. MarkLimit is the resource of the limit: the time that
