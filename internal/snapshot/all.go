@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// goAll takes all steps or none: after an error it takes back the steps before. Files are
-// removed first, so that a folder can be made where a file was.
+// goAll carries out all steps or none: after an error it undoes the steps before. It removes
+// files first, so that a folder can be made in the place of a file.
 func (w *files) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
 	take := func(steps []Step) error {
@@ -26,7 +26,7 @@ func (w *files) goAll(steps []Step) error {
 	return nil
 }
 
-// goBack undoes steps. Some of them may not have been taken, or only in part.
+// goBack undoes steps. Some of them may not have been carried out, or only in part.
 func (w *files) goBack(steps []Step) error {
 	created, others := split(steps, "create")
 	takeBack := func(steps []Step) error {

@@ -55,7 +55,7 @@ type applier struct {
 	notes    []string
 }
 
-// span is a range of lines without the last.
+// span is a range of lines from the index from up to, but not including, the index to.
 type span struct{ from, to int }
 
 // edit replaces a range of lines.

@@ -82,7 +82,7 @@ func theirsOf(name string) (theirTool, bool) {
 	return theirTools[at], true
 }
 
-// Their is a call in the names of Claude Code.
+// Their is a call of one of our tools, translated to the names and parameters of Claude Code.
 type Their struct {
 	Name  string
 	Input json.RawMessage
