@@ -18,8 +18,8 @@ type Lessons[D any] interface {
 }
 
 // Learn returns the dialect to use after a request in dialect d was refused, or d itself if the
-// refusal teaches nothing. The text of the refusal is in lower case. The note tells a person what
-// is lost by the new dialect, "" if nothing is lost.
+// refusal teaches nothing. The text of the refusal is in lower case. The note describes the loss by
+// the new dialect to a person, "" if there is none.
 type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
 // mostLessons bounds the refusals of one request from which Adapt learns. It ends the exchange with

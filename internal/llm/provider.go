@@ -164,8 +164,8 @@ type Replay string
 
 // The values of Replay.
 const (
-	// ReplayAuto, also "", sends it if the vendor is known to want it, or once the endpoint has
-	// asked for it.
+	// ReplayAuto, also "", sends reasoning back if the vendor is known to want it, or once the
+	// endpoint has asked for it.
 	ReplayAuto   Replay = "auto"
 	ReplayAlways Replay = "always"
 	ReplayNever  Replay = "never"

@@ -24,7 +24,7 @@ type Server struct {
 	Dir string
 	// Confined is the sandbox of the program; the zero Confinement confines nothing.
 	Confined sandbox.Confinement
-	// Profile is the program's profile in the sandbox.
+	// Profile limits the actions of the program in the sandbox.
 	Profile sandbox.Profile
 
 	// URL is the address of a server over HTTP.

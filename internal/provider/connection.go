@@ -345,7 +345,7 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// withheld returns the error for OPENAI_API_KEY, which is not sent, with the remedies.
+// withheld returns the error that OPENAI_API_KEY was not sent, with the remedies.
 func withheld(e Endpoint) error {
 	return errors.New(vendor.EnvKey + " is not sent to " + e.Place() + ", which the " + e.From.String() + " names: set auth-keyfile beside base-url, " +
 		"or store a key with agent login --base-url " + e.BaseURL + ", or give the address with --base-url or OPENAI_BASE_URL")

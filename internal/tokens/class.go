@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is the set of the splitting patterns' character classes to which a rune belongs.
+// class is a set of the character classes that the splitting patterns use.
 type class uint8
 
 const (

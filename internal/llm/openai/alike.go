@@ -24,8 +24,8 @@ type alike struct {
 	misses int
 }
 
-// mostMisses bounds the events in a row that are learned in vain, in streams in which each event
-// has a number of its own.
+// mostMisses bounds the events in a row that are learned in vain. In some streams, every event has
+// a number of its own.
 const mostMisses = 4
 
 // read decodes an event as loose.Decode does.

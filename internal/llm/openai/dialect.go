@@ -46,8 +46,8 @@ type Dialect struct {
 type Passing struct {
 	// Forgotten holds attachments of this conversation that the endpoint has refused.
 	Forgotten *Forgotten
-	// NoReasoning leaves out all attachments of reasoning, because the endpoint also refused new
-	// ones.
+	// NoReasoning leaves out all attachments of reasoning, because the endpoint refused new
+	// attachments, too.
 	NoReasoning bool
 	// NoSignatures leaves out all attachments of calls, for the same reason.
 	NoSignatures bool
@@ -104,7 +104,7 @@ type lesson struct {
 	words *pattern.Pattern
 	// learn changes the dialect.
 	learn func(d *Dialect, refused string, req llm.Request)
-	// note tells the person what the conversation loses, "" if nothing.
+	// note describes the loss for the conversation to a person, "" if there is none.
 	note string
 }
 

@@ -137,7 +137,7 @@ func (d chatDelta) thought() (thought, field string) {
 	case d.Content.thought != "":
 		return d.Content.thought, ""
 	}
-	// There may be only details. Encrypted ones have no words.
+	// There may be only details. Encrypted details have no words.
 	for _, detail := range d.ReasoningDetails {
 		thought += loose.Decode[string](detail["text"]) + loose.Decode[string](detail["summary"])
 	}

@@ -9,7 +9,7 @@ type Cache struct {
 	Marks bool
 	// Ends means that the endpoint itself marks the end of each request.
 	Ends bool
-	// Reach is the number of blocks before a mark in which the endpoint looks for an earlier mark.
+	// Reach is the number of blocks before a mark that the endpoint searches for an earlier mark.
 	Reach int
 	// Step means that the cache finds only multiples of this number of tokens.
 	Step int
@@ -19,7 +19,7 @@ type Cache struct {
 	None bool
 }
 
-// The rules of Anthropic: the number of blocks before a mark in which an entry is looked for, and
+// The rules of Anthropic: the number of blocks before a mark that are searched for an entry, and
 // the life of an entry.
 const (
 	anthropicReach = 20

@@ -11,8 +11,7 @@ import (
 	"agent/internal/traits"
 )
 
-// Offered is a tool in the form in which every request of a session offers it, and in which it is
-// recorded.
+// Offered is a tool as every request of a session offers it, and as the session records it.
 type Offered struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`

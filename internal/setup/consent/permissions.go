@@ -40,7 +40,8 @@ type Permissions struct {
 // permission is a rule in the file.
 type permission struct {
 	Root string `json:"root"`
-	// ID is the identity of the repository. Another one at the same path has none of its rules.
+	// ID is the identity of the repository. Another repository at the same path has none of its
+	// rules.
 	ID string `json:"id"`
 	rules.Kept
 }

@@ -13,8 +13,8 @@ import (
 	"agent/internal/rawjson"
 )
 
-// aliases maps names of fields that other agents use to ours. Times are in milliseconds, except
-// those that end in _sec.
+// aliases maps the names of fields in other agents to our names. Times are in milliseconds, except
+// times whose names end in _sec.
 var aliases = map[string]string{
 	"transport": "type", "environment": "env", "envVars": "env_vars", "httpUrl": "url", "serverUrl": "url", "http_headers": "headers",
 	"startup_timeout_ms": "startup_timeout", "startupTimeout": "startup_timeout", "startup_timeout_sec": "startup_timeout",
