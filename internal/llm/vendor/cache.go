@@ -2,8 +2,8 @@ package vendor
 
 import "time"
 
-// Cache describes the prompt cache of an endpoint. The cache of the zero value finds any common
-// beginning of two requests, and nobody knows how long it keeps one.
+// Cache describes the prompt cache of an endpoint. The zero value describes a cache that finds any
+// common beginning of two requests, and that keeps it for an unknown time.
 type Cache struct {
 	// Marks means that the cache finds only a beginning that ended at a mark.
 	Marks bool
