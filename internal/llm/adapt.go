@@ -60,7 +60,7 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 }
 
 // ask streams one reply in dialect d. lessons is the number of lessons from this request so far. It
-// reports whether a refusal taught another one, with its note. In that case it has yielded only
+// reports whether a refusal taught another lesson, with its note. In that case it has yielded only
 // pulses.
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false

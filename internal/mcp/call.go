@@ -74,8 +74,8 @@ func (k *call) end() {
 	k.silent.Stop()
 }
 
-// ask counts the questions to the person that are open: by is +1 at the begin of one, and -1 at its
-// end.
+// ask counts the open questions to the person. It is called with +1 when the server asks one, and
+// with -1 when the question has ended.
 func (k *call) ask(by int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

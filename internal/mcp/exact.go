@@ -16,7 +16,7 @@ import (
 // exactMember is the member of a result's metadata that holds its structured content as a string.
 const exactMember = "agent/structuredContent"
 
-// exactDigits is the least number of digits of a number that may lose some in the SDK, which
+// exactDigits is the number of digits from which a number may lose some of them in the SDK, which
 // decodes numbers as floating point.
 const exactDigits = 16
 

@@ -56,7 +56,7 @@ type OAuth struct {
 
 func (s Server) startTimeout() time.Duration { return cmp.Or(max(s.StartTimeout, 0), 30*time.Second) }
 
-// bounds holds the times for which a call may be silent, and may take in all.
+// bounds holds the longest silence and the longest time of a call.
 type bounds struct{ silent, total time.Duration }
 
 func (s Server) bounds() bounds {

@@ -61,7 +61,7 @@ type Config struct {
 	// Detect finds the servers on this machine; nil means Detect of this package.
 	Detect func(ctx context.Context) []Local
 	// Remembered returns the model that was chosen last at a base URL, "" for none. news reports
-	// whether the user was not told of it yet. A nil function remembers none.
+	// that the user has not been told of it. A nil function remembers none.
 	Remembered func(baseURL string) (model string, news bool)
 	// Caution reports, before anything is sent, why an endpoint is unsafe and which settings are
 	// not sent to it; nil reports nothing. OnLearned replaces it.

@@ -92,8 +92,8 @@ func (c *Connection) Family(model string) (family vendor.Family, why string) {
 	return vendor.Guess(c.endpointInUse().Host(), model)
 }
 
-// Cache returns the known facts about the cache of the endpoint in use for a model. Its life is the
-// one that earlier replies have shown, if any.
+// Cache returns the known facts about the cache of the endpoint in use for a model. If earlier
+// replies have shown how long the cache keeps a prompt, Life is that time.
 func (c *Connection) Cache(model string) vendor.Cache {
 	host := c.endpointInUse().Host()
 	cache := vendor.CacheAt(host, model)

@@ -92,7 +92,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 		local.Name = known
 	}
 	for _, m := range models {
-		// No setting takes such a name, and it must not stop the start.
+		// Leave out other names. No setting takes them, and they must not stop the start.
 		if m.ID != "" && words.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}

@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// probeTimeout bounds the questions about windows. They are worth only a short wait.
+// probeTimeout bounds the questions about windows. The answers are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // Offer is a model that an endpoint offers.

@@ -9,8 +9,9 @@ import (
 	"agent/internal/words"
 )
 
-// The three forms of the line to repair: as the project has it at first, after the first attempt,
-// which takes the 10.00 of the README literally although amounts are in cents, and correct.
+// The three forms of the line to repair: the faulty line of the project; the line after the first
+// attempt, which takes the 10.00 of the README literally although amounts are in cents; and the
+// correct line.
 const (
 	seededLine  = `if [ "$sum" -gt 1000 ]; then`
 	literalLine = `if [ "$sum" -ge 10 ]; then`

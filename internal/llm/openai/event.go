@@ -65,8 +65,8 @@ func (c chatChoice) parts(soFar chatDelta) []chatDelta {
 	return parts
 }
 
-// finishReason is the reason why a reply ended, "" while it continues. Any other reason than a
-// string means that the reply is complete.
+// finishReason is the reason why a reply ended, "" while it continues. A reason that is not a
+// string still means that the reply is complete.
 type finishReason string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -16,7 +16,7 @@ import (
 	"agent/internal/llm/refusal"
 )
 
-// probeTimeout bounds every question about models. They are worth only a short wait.
+// probeTimeout bounds every question about models. The answers are worth only a short wait.
 const probeTimeout = 3 * time.Second
 
 // modelsPath is the path of the list of models.

@@ -151,8 +151,8 @@ func arguments(call *history.ToolCall) []byte {
 	}
 }
 
-// functionName returns a name in the form that servers accept. Because of an invalid name that the
-// model has invented, they would refuse every later request of the conversation.
+// functionName returns a name in the form that servers accept. The model may invent an invalid
+// name, and servers would then refuse every later request of the conversation.
 func functionName(name string) string {
 	mapped := cmp.Or(plainName(name), "unknown")
 	return mapped[:min(len(mapped), maxFunctionName)]

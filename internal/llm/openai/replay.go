@@ -104,7 +104,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 // nil is the empty set.
 type Forgotten struct{ sums map[uint64]bool }
 
-// forgettingSeed is the seed of the sums. They are not stored, so each process may have another
+// forgettingSeed is the seed of the sums. Sums are not stored, so each process may have another
 // seed.
 var forgettingSeed = maphash.MakeSeed()
 

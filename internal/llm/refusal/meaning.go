@@ -44,8 +44,8 @@ type complaint struct {
 	means llm.Error
 }
 
-// complaints lists the known complaints in the order in which they are tried. They precede the
-// status.
+// complaints lists the known complaints in the order in which they are tried. A complaint takes
+// precedence over the status.
 var complaints = []complaint{
 	{overflowWords, notOfKey, llm.Error{Kind: llm.ContextOverflow, Final: true}},
 	{pattern.New(`insufficient_quota|exceeded[ _](your[ _])?current[ _]quota|insufficient[ _](balance|credits?|funds)|credit balance is too low|have any credits|arrearage|account is in good standing`), always, llm.Error{Kind: llm.RateLimit, Hint: hintQuota, Final: true}},
@@ -94,8 +94,8 @@ var (
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning returns an error with the kind and the hint for the problem. It says whether another
-// attempt is useless or costly.
+// Meaning returns an error with the kind and the hint for the problem. Its fields Final and Costly
+// say whether another attempt is useless or costly.
 func (p Problem) Meaning() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
 	m := ofStatus(p)

@@ -87,7 +87,7 @@ type Bridge struct {
 	states []*state
 	// offered lists the tools that the model is offered.
 	offered []Offered
-	// frozen is set when new facts about servers no longer change offered.
+	// frozen is set once new facts about servers no longer change offered.
 	frozen bool
 	// revision counts the changes of the tools that can be called.
 	revision uint64

@@ -95,7 +95,7 @@ func Take(server string, l Listing, use func(tool string) bool) Known {
 // Asked reports whether there was ever a connection to the server.
 func (k Known) Asked() bool { return k.Protocol != "" }
 
-// Since returns k and adds, to Changed, the definitions in before that differ.
+// Since returns k, with the earlier definitions of tools that have changed since before in Changed.
 func (k Known) Since(before Known) Known {
 	for _, now := range k.Tools {
 		if old, was := before.Changed[now.Name]; was && old.Hash != now.Hash {

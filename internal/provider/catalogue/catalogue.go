@@ -76,9 +76,9 @@ func where(model string, is func(*Model) bool) (Model, bool) {
 }
 
 // Window returns the window of a model in tokens, 0 if it is not known, and the part of the model's
-// name that the catalogue has. It is the maker's number, else the smallest number of any provider,
-// because a window that is too small costs a compression, and one that is too large a refused
-// request.
+// name that the catalogue has. It returns the maker's number, else the smallest number of any
+// provider: a window that is too small costs a compression, but a window that is too large costs a
+// refused request.
 func Window(model string) (window int, name string, byMaker bool) {
 	m, _ := Longest(model, func(part string) (Model, bool) {
 		var smallest Model
