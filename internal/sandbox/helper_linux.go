@@ -62,7 +62,7 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 		defer ours.Close()
 		var last confine.Report
 		_ = confine.Receive(ours, &last) // a helper that was killed sends no report
-		return End{LeftBehind: last.LeftBehind}
+		return End{LeftBehind: last.LeftBehind, Signal: syscall.Signal(last.Signal)}
 	}
 	return nil
 }

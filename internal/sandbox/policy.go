@@ -80,7 +80,9 @@ type Policy struct {
 	// dir is the folder that the command starts in, and git are the folders outside the work tree
 	// that git has to write.
 	dir string
-	git []string
+	// dirInTemp is set if dir is in PrivateTemp.
+	dirInTemp bool
+	git       []string
 	// processes is the largest number of processes and threads of the command.
 	processes int
 	// innerRepositories are the git folders that the survey found inside the workspace.

@@ -121,6 +121,8 @@ type Command struct {
 type End struct {
 	// LeftBehind is set if the command left processes behind. The sandbox has ended them.
 	LeftBehind bool
+	// Signal is the signal that ended the command, if its exit status does not show it.
+	Signal syscall.Signal
 	// TooMany is set if the command was ended because it had too many processes.
 	TooMany bool
 	// Undone lists the protected files that the command changed and the sandbox restored.

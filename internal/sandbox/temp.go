@@ -68,7 +68,7 @@ func (p Policy) withOwnTemp(backend Backend) Policy {
 		return p
 	}
 	if disk.Within(p.dir, p.PrivateTemp) {
-		p.dir = SystemTemp + strings.TrimPrefix(p.dir, p.PrivateTemp)
+		p.dir, p.dirInTemp = SystemTemp+strings.TrimPrefix(p.dir, p.PrivateTemp), true
 	}
 	return p
 }
@@ -87,7 +87,7 @@ func (p Policy) shownTo(environ, args []string) []string {
 	}
 	writable := p.writable()
 	shown = slices.DeleteFunc(shown, func(path string) bool {
-		return slices.ContainsFunc(writable, func(folder string) bool { return disk.Within(path, folder) })
+		return p.dirInTemp && path == p.dir || slices.ContainsFunc(writable, func(folder string) bool { return disk.Within(path, folder) })
 	})
 	slices.Sort(shown)
 	return slices.Compact(shown)

@@ -109,6 +109,41 @@ func TestLinksInATempOfItsOwn(t *testing.T) {
 	}
 }
 
+// A command runs in a folder of its own /tmp, and beside it, whatever the system's has of that name.
+func TestNamesOfBothTemps(t *testing.T) {
+	t.Parallel()
+	s := use(t, sandbox.Helper)
+	h := newHouse(t)
+	policy, own := h.privateTemp(sandbox.Work)
+	for _, make := range []func() (string, error){
+		func() (string, error) { return os.MkdirTemp("/tmp", "agent-test-") },
+		func() (string, error) {
+			f, err := os.CreateTemp("/tmp", "agent-test-")
+			if err != nil {
+				return "", err
+			}
+			return f.Name(), f.Close()
+		},
+	} {
+		there, err := make()
+		if err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { _ = os.Remove(there) })
+		write(t, filepath.Join(own, filepath.Base(there), "f"), "of the session")
+		inside := h.command(`pwd; cat f`)
+		inside.Dir = filepath.Join(own, filepath.Base(there))
+		if got := h.runCommand(s, policy, inside); got.exit != 0 || trimmed(got.output) != there+"\nof the session" {
+			t.Errorf("in the folder: %+v", got)
+		}
+		beside := h.command(`echo runs`)
+		beside.Env = append(beside.Env, "NAMED="+there)
+		if got := h.runCommand(s, policy, beside); got.exit != 0 || trimmed(got.output) != "runs" {
+			t.Errorf("beside it: %+v", got)
+		}
+	}
+}
+
 // The folder itself may not be a link, nor is there one where /tmp can be written anyway.
 func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,8 @@ type Ending struct {
 	NotStarted error
 	// Exit is the exit code: 128 plus the number of the signal if a signal ended the command.
 	Exit int
-	// Signal is the name of that signal, if any.
+	// Signal is the name of the signal that ended the shell, "" for none. A program can end with a
+	// code above 128 of its own, as git does where it was used wrongly.
 	Signal string
 	// Hidden lists the commands of the last pipe that failed although the line succeeded, each
 	// with its exit code, as "go test: 1".
@@ -186,7 +187,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
 	end.Hidden = pipe.failed()
-	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus), running.End().Signal)
 	switch {
 	case ctx.Err() == nil:
 		end.LeftBehind = left
@@ -198,17 +199,14 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	return end
 }
 
-// exitCode returns the exit code as a shell shows it, and the name of the signal, if any.
-func exitCode(status syscall.WaitStatus) (code int, signal string) {
+// exitCode returns the code that a shell would show, and the name of the signal that ended the
+// command, if any. confined is the signal that ended it inside of a sandbox, 0 for none.
+func exitCode(status syscall.WaitStatus, confined syscall.Signal) (code int, signal string) {
 	const signalled = 128
 	if status.Signaled() {
 		return signalled + int(status.Signal()), unix.SignalName(status.Signal())
 	}
-	code = status.ExitStatus()
-	if code > signalled {
-		signal = unix.SignalName(syscall.Signal(code - signalled))
-	}
-	return code, signal
+	return status.ExitStatus(), unix.SignalName(confined)
 }
 
 // bash returns the path of bash, or of sh if bash is not installed.

@@ -50,29 +50,36 @@ func ownTempEnv(t *testing.T) *Env {
 func TestCommandsAndToolsShareATemp(t *testing.T) {
 	t.Parallel()
 	env := ownTempEnv(t)
+	outside, err := os.CreateTemp("/tmp", "agent-test-")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(outside.Name()) })
+	_ = outside.Close()
+	made := outside.Name()
 	for _, step := range []struct {
 		tool Tool
 		args params
 		want string
 		only bool
 	}{
-		{runShellCommand(), params{"command": "mkdir /tmp/x && echo of the command > /tmp/x/f"}, "", false},
-		{readFile(), params{"file_path": "/tmp/x/f"}, "of the command", true},
-		{writeFile(), params{"file_path": "/tmp/x/g", "content": "of the tool\n"}, "/tmp/x/g", false},
-		{runShellCommand(), params{"command": "cat /tmp/x/g"}, "of the tool", true},
-		{runShellCommand(), params{"command": "cat /tmp/x/*"}, "of the command\nof the tool", true},
-		{runShellCommand(), params{"command": "cd /tmp/x && cat g"}, "of the tool", true},
-		{runShellCommand(), params{"command": "cat g; pwd", "directory": "/tmp/x"}, "of the tool\n/tmp/x", true},
-		{runShellCommand(), params{"command": "grep -rn tool /tmp/x"}, "/tmp/x/g:1:of the tool", true},
-		{runShellCommand(), params{"command": "echo of a job > /tmp/x/job", "background": true}, "job 1", false},
+		{runShellCommand(), params{"command": "mkdir " + made + " && echo of the command > " + made + "/f"}, "", false},
+		{readFile(), params{"file_path": made + "/f"}, "of the command", true},
+		{writeFile(), params{"file_path": made + "/g", "content": "of the tool\n"}, made + "/g", false},
+		{runShellCommand(), params{"command": "cat " + made + "/g"}, "of the tool", true},
+		{runShellCommand(), params{"command": "cat " + made + "/*"}, "of the command\nof the tool", true},
+		{runShellCommand(), params{"command": "cd " + made + " && cat g"}, "of the tool", true},
+		{runShellCommand(), params{"command": "cat g; pwd", "directory": made}, "of the tool\n" + made, true},
+		{runShellCommand(), params{"command": "grep -rn tool " + made}, made + "/g:1:of the tool", true},
+		{runShellCommand(), params{"command": "echo of a job > " + made + "/job", "background": true}, "job 1", false},
 		{runShellCommand(), params{"action": "tail", "job": 1, "wait_seconds": 20}, "exit 0", true},
-		{readFile(), params{"file_path": "/tmp/x/job"}, "of a job", true},
-		{glob(), params{"pattern": "*", "path": "/tmp/x"}, "/tmp/x/g", true},
-		{runShellCommand(), params{"command": "ln -s /etc/passwd /tmp/x/out; ln -s " + env.Workspace.Root() + " /tmp/x/in; echo made"}, "made", false},
-		{readFile(), params{"file_path": "/tmp/x/out"}, "outside the workspace", true},
-		{runShellCommand(), params{"command": "cat /tmp/x/out"}, "root", false},
-		{runShellCommand(), params{"command": "cat /tmp/x/o*"}, "root", false},
-		{writeFile(), params{"file_path": "/tmp/x/in/made", "content": "x"}, "made", false},
+		{readFile(), params{"file_path": made + "/job"}, "of a job", true},
+		{glob(), params{"pattern": "*", "path": made}, made + "/g", true},
+		{runShellCommand(), params{"command": "ln -s /etc/passwd " + made + "/out; ln -s " + env.Workspace.Root() + " " + made + "/in; echo made"}, "made", false},
+		{readFile(), params{"file_path": made + "/out"}, "outside the workspace", true},
+		{runShellCommand(), params{"command": "cat " + made + "/out"}, "root", false},
+		{runShellCommand(), params{"command": "cat " + made + "/o*"}, "root", false},
+		{writeFile(), params{"file_path": made + "/in/made", "content": "x"}, "made", false},
 	} {
 		plan, err := planCall(t.Context(), t, step.tool, env, step.args)
 		if err != nil {
@@ -91,7 +98,7 @@ func TestCommandsAndToolsShareATemp(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(env.Workspace.Root(), "made")); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Lstat("/tmp/x/f"); err == nil {
+	if _, err := os.Lstat(made + "/f"); err == nil {
 		t.Error("it is seen outside")
 	}
 }

@@ -57,7 +57,9 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		{"true", "[no output]\n", "[exit 0 after ", 0, ""},
 		{"printf 'no newline'; exit 3", "no newline\n", "", 3, "the command failed: exit 3 after "},
 		{"kill -SEGV $$", "[no output]\n", "", 139, "the command failed: exit 139 (SIGSEGV) after "},
-		{"bash -c 'kill -9 $$'; exit $?", "", "", 137, "the command failed: exit 137 (SIGKILL) after "},
+		{"bash -c 'kill -9 $$'; exit $?", "", "", 137, "the command failed: exit 137 after "}, // as a program may end with it
+		{"sh -c 'exit 129'", "", "", 129, "the command failed: exit 129 after "},
+		{"exit 143", "", "", 143, "the command failed: exit 143 after "},
 		{`printf "caf\\351 \\033[31mred\\033[0m \\000\\r\\n"`, "caf\uFFFD red \n", "[exit 0 after ", 0, ""},
 		{"no-such-program-here", "", "", 127, "the command failed: exit 127 after "},
 		{"cat; read x; echo \"got $?\"", "got 1\n", "[exit 0 after ", 0, ""},

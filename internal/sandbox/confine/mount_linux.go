@@ -130,7 +130,10 @@ func (s *Spec) arrange() error {
 		return err
 	}
 	for _, t := range append(append(shown, writable...), devices...) {
-		s.makePlace(t)
+		if !s.makePlace(t) {
+			_ = syscall.Close(t.fd)
+			continue
+		}
 		if err := t.mount(); err != nil {
 			return err
 		}

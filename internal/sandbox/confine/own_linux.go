@@ -128,23 +128,27 @@ func (s *Spec) copyTemp() ([]tree, error) {
 const temp = "/tmp"
 
 // makePlace creates the file or folder to mount a tree on, if it was in the replaced /run or
-// /tmp. In its own /tmp a command may have put something else there, such as a link. That is
-// removed.
-func (s *Spec) makePlace(t tree) {
+// /tmp. In its own /tmp a command may have put something else there, such as a link. A link or
+// a file is removed. If a folder that holds something is in the place of a file, makePlace returns
+// false.
+func (s *Spec) makePlace(t tree) bool {
 	if s.Temp == "" || !below(t.path, temp) {
 		if _, err := os.Lstat(t.path); err != nil {
 			_ = os.MkdirAll(t.path, 0o755)
 		}
-		return
+		return true
 	}
 	for _, mounted := range append(s.Shown[:len(s.Shown):len(s.Shown)], s.Write...) {
 		if below(t.path, mounted) {
-			return // the tree above already contains it
+			return true // the tree above already contains it
 		}
 	}
 	var stat syscall.Stat_t
 	known := syscall.Fstat(t.fd, &stat) == nil
-	makeReal(t.path, !known || stat.Mode&syscall.S_IFMT == syscall.S_IFDIR)
+	folder := !known || stat.Mode&syscall.S_IFMT == syscall.S_IFDIR
+	makeReal(t.path, folder)
+	info, err := os.Lstat(t.path)
+	return err != nil || folder || !info.IsDir()
 }
 
 // below reports whether a clean path is below a folder.

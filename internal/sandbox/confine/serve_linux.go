@@ -46,8 +46,8 @@ func serve() int {
 		others := func() int { return len(Processes()) - 1 }
 		go BoundProcesses(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
 	}
-	code := wait(child)
-	_ = Send(channel, &Report{LeftBehind: endOthers(spec.Grace)})
+	code, signal := wait(child)
+	_ = Send(channel, &Report{LeftBehind: endOthers(spec.Grace), Signal: uint64(signal)})
 	return code
 }
 
@@ -98,16 +98,16 @@ func (s *Spec) confine() error {
 	return Restrict(ruleset, s.Filter)
 }
 
-// wait collects ended processes until child has ended, and returns the exit code of child: 128
-// plus the number of the signal if a signal ended it. The program sends nothing more on the
+// wait collects ended processes until child has ended, and returns the exit code of child, and
+// the signal that ended it or 0. A signal makes the code 128 plus its number. The program sends nothing more on the
 // channel. When the channel becomes readable, the program has ended, and the helper exits.
 //
 // wait watches the channel and the child with one call, because a second thread would take a
 // tenth of the time of the whole sandbox.
-func wait(child int) int {
+func wait(child int) (code int, signal syscall.Signal) {
 	handle, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(child), 0, 0)
 	if errno != 0 {
-		return ExitBroken
+		return ExitBroken, 0
 	}
 	for {
 		gone := readable(collectEvery, Channel, int32(handle))[0] // returns at intervals to collect other processes
@@ -118,11 +118,11 @@ func wait(child int) int {
 			case err == syscall.EINTR:
 				continue
 			case pid == child && status.Signaled():
-				return exitSignalled + int(status.Signal())
+				return exitSignalled + int(status.Signal()), status.Signal()
 			case pid == child:
-				return status.ExitStatus()
+				return status.ExitStatus(), 0
 			case err != nil:
-				return ExitBroken
+				return ExitBroken, 0
 			}
 			if pid == 0 {
 				break

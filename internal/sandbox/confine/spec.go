@@ -83,4 +83,6 @@ type Report struct {
 	Refused uint64
 	// LeftBehind is set if the command left processes behind. The helper has ended them.
 	LeftBehind bool
+	// Signal is the number of the signal that ended the command, 0 for none.
+	Signal uint64
 }

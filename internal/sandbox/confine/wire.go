@@ -84,6 +84,7 @@ func (r *Report) pass(w *wire) {
 	w.text(&r.Failed)
 	number(w, &r.Refused)
 	w.flag(&r.LeftBehind)
+	number(w, &r.Signal)
 }
 
 func number[N int | uint8 | uint16 | uint32 | uint64 | time.Duration](w *wire, n *N) {

@@ -82,7 +82,7 @@ func TestMessagesArrive(t *testing.T) {
 		}
 	})
 	var channel bytes.Buffer
-	want := Report{Failed: "x", Refused: 7, LeftBehind: true}
+	want := Report{Failed: "x", Refused: 7, LeftBehind: true, Signal: 9}
 	if err := Send(&channel, &want); err != nil {
 		t.Fatal(err)
 	}
