@@ -117,7 +117,7 @@ func (c *Conversation) confinement() sandbox.Confinement {
 		Policy:   c.process.SandboxPolicy(c.folders, c.settings, c.survey, c.workspace),
 		AllowEnv: settings.Items(settings.SandboxAllowEnv.Of(c.settings)),
 	}
-	confined.Policy.Protected = append(confined.Policy.Protected, c.guardedPaths()...)
+	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, c.guardedPaths(), c.Rules.Fixed)
 	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.Rules.Hidden...)
 	if settings.Sandbox.Of(c.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()

@@ -240,7 +240,7 @@ func (e *expander) add(name string, named bool) refusal {
 	case denied:
 		return refusal(why)
 	case why != "" && !named:
-		return refusal(why + "; only its own name, typed by you, includes it")
+		return refusal(why + "; only its own name, typed by you, or a rule of --allow that has it includes it")
 	case e.seen[resolved]:
 		return ""
 	case info.IsDir():

@@ -98,6 +98,9 @@ func (p Policy) placeOf(path string) (place, bool) {
 	return place{}, false
 }
 
+// maxOriginals bounds the number of originals.
+const maxOriginals = 2000
+
 // remember stores a file, or every file of a folder, as an original.
 func (g *guard) remember(where place, info fs.FileInfo) {
 	if !info.IsDir() {
@@ -108,6 +111,9 @@ func (g *guard) remember(where place, info fs.FileInfo) {
 		rel, relErr := filepath.Rel(where.base, file)
 		if err != nil || relErr != nil {
 			return nil
+		}
+		if len(g.originals) >= maxOriginals {
+			return fs.SkipAll
 		}
 		here := place{where.base, rel}
 		if entry.IsDir() {

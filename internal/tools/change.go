@@ -176,7 +176,8 @@ func (e *Env) openToEdit(path string) (*source, error) {
 		return nil, err
 	}
 	if !e.mayRead(abs) && !e.Seen.Known(abs) { // the error of a failed edit quotes the file
-		return nil, fmt.Errorf("%s may hold keys and you have not read it; read it first (read_file), which the user is asked about", e.Workspace.Rel(abs))
+		rel := e.Workspace.Rel(abs)
+		return nil, fmt.Errorf("%s: %s, and you have not read it; read it first (read_file), which the user is asked about", rel, e.Protected.Read(abs, rel).Why)
 	}
 	// No context is needed: only the search for names similar to a missing file takes time.
 	s, err := e.openResolved(context.Background(), abs)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent/internal/cmdline"
+	"agent/internal/cmdline/named"
 	"agent/internal/disk"
 	"agent/internal/protect"
 	"agent/internal/sandbox"
@@ -60,15 +61,16 @@ func (e *Env) mayRead(abs string) bool {
 const notInPaths = " \t\n\"'`<>|&;(){}$=,:"
 
 // protectedNames returns the protected files that a command line names, whatever it does with
-// them. It looks at single words: a command can always hide its files, and the sandbox protects
-// against that. For a confined command it leaves out files that the sandbox already protects.
+// them, also by patterns and variables. A command can hide its files all the same, and the sandbox
+// protects against that. For a confined command it leaves out files that the sandbox already
+// protects.
 func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Found {
 	var protected []protect.Found
 	hidden := func(abs string) bool { // no confined command can read it
 		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
 	seen := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) }) {
+	for _, word := range slices.AppendSeq(e.rewritten(command), strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })) {
 		if seen[word] {
 			continue
 		}
@@ -95,6 +97,29 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 		}
 	}
 	return protected
+}
+
+// rewritten returns the words that a shell makes of those of a line that hold patterns, quotes or
+// variables, as absolute paths where they name files.
+func (e *Env) rewritten(command shell.Command) []string {
+	if !strings.ContainsAny(command.Line, "*?[{$\\\"'") {
+		return nil
+	}
+	folders := e.folders(command)
+	line := named.Shell{
+		Folders: folders, Root: e.Workspace.Root(),
+		Values: map[string][]string{"PWD": folders, "HOME": {e.Protected.Home}},
+	}
+	words, _ := line.Line(command.Line)
+	var all []string
+	for _, word := range words {
+		for _, folder := range folders {
+			if abs := e.absolute(folder, word); word != "" && !slices.Contains(all, abs) {
+				all = append(all, abs)
+			}
+		}
+	}
+	return all
 }
 
 // foundInside returns the programs of an unconfined command that PATH finds in a folder that

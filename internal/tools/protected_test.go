@@ -197,6 +197,14 @@ func TestProtectedNames(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, nil)
 	root := env.Workspace.Root()
+	for _, file := range []string{".env", "keys/.env"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	hiding := shell.Command{Dir: root, Confined: sandbox.Confinement{Policy: sandbox.Policy{DenyRead: []string{filepath.Join(root, "keys")}}}}
 	for _, tc := range []struct {
 		line           string
@@ -205,6 +213,16 @@ func TestProtectedNames(t *testing.T) {
 		{"cat a.txt", "", ""},
 		{"cat .env; cat .env", ".env", ".env"},
 		{"cat keys/.env", "keys/.env", ""},
+		{"cat .e*", ".env", ".env"},
+		{"cat .[e]nv", ".env", ".env"},
+		{"cat .e''nv", ".env", ".env"},
+		{`cat .e\nv $'.env'`, ".env", ".env"},
+		{"E=.env; cat $E", ".env", ".env"},
+		{"cat .{env,x}", ".env", ".env"},
+		{"cd keys && cat .e*", ".env keys/.env", ".env"}, // the cd may fail
+		{"for f in .e*; do cat $f; done", ".env", ".env"},
+		{"cat $(echo .env)", ".env", ".env"},
+		{"echo *", "", ""},
 		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", ""},
 		{"cp .git/config x >.env", ".git/config .env", ".git/config .env"},
 	} {

@@ -19,6 +19,7 @@ import (
 	"agent/internal/command"
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/protect"
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/instructions"
@@ -147,6 +148,9 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 		Elsewhere: b.Servers.IsResource,
 		Kept: func(path string) (why string, denied bool) {
 			file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
+			if file.Care == protect.Free || b.Rules.Names(file) {
+				return "", false
+			}
 			return file.Why, file.Denied
 		},
 	})

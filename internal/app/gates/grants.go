@@ -97,6 +97,9 @@ func translate(text string) []string {
 	}
 	patterns := []string{pattern}
 	tools := decode.Named(name)
+	if slices.Contains(tools, "replace") { // a rule about edits is about each tool that edits
+		tools = append(slices.Clone(decode.Named("Edit")), "write_file", "apply_patch")
+	}
 	switch {
 	case slices.Contains(tools, "run_shell_command"):
 		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {

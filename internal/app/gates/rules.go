@@ -23,6 +23,8 @@ type Rules struct {
 	Allowed rules.Rules
 	// Hidden lists files that rules forbid to read.
 	Hidden []string
+	// Fixed lists files that rules forbid to change.
+	Fixed []string
 	// disallowed has the rules of the skills of this turn.
 	disallowed atomic.Pointer[permissions.Rules]
 }
@@ -38,10 +40,11 @@ func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where)}
 	ignored, unread := findIgnored(root)
 	hidden, unbound := g.Rules.Hidden()
-	for _, problem := range slices.Concat(g.Problems, unread, unbound) {
+	fixed, unfixed := g.Rules.Fixed()
+	for _, problem := range slices.Concat(g.Problems, unread, unbound, unfixed) {
 		notices = append(notices, "NOT PROTECTED: "+words.Line(problem, longestProblem))
 	}
-	g.Hidden = hidden
+	g.Hidden, g.Fixed = hidden, fixed
 	h.Env.Protected.Denied = append(h.Env.Protected.Denied, hidden...)
 	h.Env.Protected.Ruled = func(abs string, edit bool) (why string, denied bool) {
 		rule := g.Reading(abs)
@@ -57,6 +60,15 @@ func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
 		return why, false
 	}
 	return g, notices
+}
+
+// Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
+// command or a skill may include it.
+func (g *Rules) Names(found protect.Found) bool {
+	named := g.Allowed.Naming(found.Name)
+	return !found.Denied && slices.ContainsFunc(g.Registry.All(), func(t tools.Tool) bool {
+		return t.Reads && !t.Reaches && named.Allow(t.Name, nil, []string{found.Path})
+	})
 }
 
 // Gate returns the gate that refuses a call if a rule denies it, and asks about it if a rule

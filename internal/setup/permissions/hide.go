@@ -14,11 +14,18 @@ const maxLooked = 50_000
 // Hidden returns the absolute paths of the files and folders that rules deny reading and that exist
 // now. A sandbox needs the paths, because it cannot hide patterns. unbound has a line for each rule
 // whose files were not all found.
-func (r Rules) Hidden() (paths, unbound []string) {
+func (r Rules) Hidden() (paths, unbound []string) { return r.denied(reads) }
+
+// Fixed returns the absolute paths of the files and folders that rules deny changing and that exist
+// now, as Hidden does for reading.
+func (r Rules) Fixed() (paths, unbound []string) { return r.denied(edits) }
+
+// denied returns the paths that rules about a subject deny.
+func (r Rules) denied(about subject) (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string
 	for _, rule := range r.all {
-		if rule.Effect != Deny || rule.about != reads {
+		if rule.Effect != Deny || rule.about != about {
 			continue
 		}
 		for _, place := range rule.places {

@@ -29,16 +29,21 @@ func TestHidden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	paths, unbound := permissions.Read(source.Where{Home: filepath.Dir(root), Workspace: root}).Hidden()
-	var got []string
-	for _, path := range paths {
-		rel, _ := filepath.Rel(root, path)
-		got = append(got, rel)
+	read := permissions.Read(source.Where{Home: filepath.Dir(root), Workspace: root})
+	check := func(of func() (paths, unbound []string), want ...string) {
+		paths, unbound := of()
+		var got []string
+		for _, path := range paths {
+			rel, _ := filepath.Rel(root, path)
+			got = append(got, rel)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) || len(unbound) > 0 {
+			t.Errorf("%q, %q; want %q", got, unbound, want)
+		}
 	}
-	slices.Sort(got)
-	if want := []string{"a.key", "absent", "private", "sub/b.key", "sub/c.txt"}; !slices.Equal(got, want) || len(unbound) > 0 {
-		t.Errorf("%q, %q; want %q", got, unbound, want)
-	}
+	check(read.Hidden, "a.key", "absent", "private", "sub/b.key", "sub/c.txt")
+	check(read.Fixed, "x.env")
 }
 
 // What a repository would widen is offered, and what it may never set is named.

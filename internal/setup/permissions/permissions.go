@@ -135,7 +135,7 @@ func (r *Rules) own(file string, at bases, workspace string) {
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace", rule, rule.pattern))
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path begins at the folder of the settings; .%s would begin at the workspace, /%[2]s at the root", rule, rule.pattern))
 		}
 	}
 }
@@ -192,6 +192,9 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
 			continue
 		}
+		if doubt := rule.doubt(); doubt != "" {
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches only what is written so: %s", rule, doubt))
+		}
 		r.all = append(r.all, rule)
 	}
 }
@@ -208,10 +211,10 @@ func parse(text string, at bases) (rule Rule, why string) {
 		pattern = strings.TrimSpace(pattern)
 	}
 	rule.Text, rule.pattern = text, pattern
-	all := pattern == "" || pattern == "*" || pattern == "**"
+	all := slices.Contains([]string{"", "*", "**", ":*", "domain:*"}, pattern)
 	switch rule.about = subjects[name]; {
 	case rule.about == nothing && !strings.HasPrefix(name, "mcp__"):
-		return rule, "there is no such tool here"
+		return rule, noTool(name)
 	case rule.about == nothing:
 		if rule.about, rule.tool = tools, name; !all {
 			return rule, "arguments of servers' tools are not looked at"
@@ -224,11 +227,24 @@ func parse(text string, at bases) (rule Rule, why string) {
 		if !domain {
 			return rule, "only domain: is understood in it"
 		}
-		rule.host = strings.ToLower(host)
+		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
+		if strings.ContainsAny(rule.host, "*/:@ ") {
+			return rule, "the domain is no name of a host"
+		}
 	default:
 		rule.places, why = at.places(pattern)
 	}
 	return rule, why
+}
+
+// noTool says that rules have no tool of that name.
+func noTool(name string) string {
+	for known := range subjects {
+		if strings.EqualFold(known, strings.TrimSpace(name)) {
+			return "the tool is written " + known
+		}
+	}
+	return "there is no such tool in rules, which have the names of Claude Code"
 }
 
 // Reading returns the rule that reading a file violates, or nil. The path is absolute.
