@@ -188,7 +188,7 @@ func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 
 // describe sets the fields of an entry from the head of its file.
 func (e *Entry) describe(fields source.Fields) {
-	e.Description, e.Hint, e.Allowed = oneLine(fields["description"]), fields["argument-hint"], fields.List("allowed-tools")
+	e.Description, e.Hint, e.Allowed = oneLine(fields["description"]), fields["argument-hint"], fields.Rules("allowed-tools")
 	e.text.Names = fields.List("arguments")
 }
 

@@ -70,7 +70,7 @@ func (f *finder) skill(s *Entry, text string) error {
 		return errors.New("has no description")
 	}
 	s.Description = strings.TrimSpace(s.Description + " " + oneLine(fields["when_to_use"]))
-	s.Name, s.Dir, s.Disallowed = fields["name"], filepath.Dir(s.File), fields.List("disallowed-tools")
+	s.Name, s.Dir, s.Disallowed = fields["name"], filepath.Dir(s.File), fields.Rules("disallowed-tools")
 	s.Hidden, s.Unlisted = fields.Bool("disable-model-invocation", false), !fields.Bool("user-invocable", true)
 	s.text.Text, s.text.Dir = strings.TrimSpace(body), s.Dir
 	folder := filepath.Base(s.Dir)

@@ -223,6 +223,7 @@ func TestProtectedNames(t *testing.T) {
 		{"for f in .e*; do cat $f; done", ".env", ".env"},
 		{"cat $(echo .env)", ".env", ".env"},
 		{"echo *", "", ""},
+		{"echo x > .[e]nv", ".env", ".env"},
 		{"cp x .git/hooks/pre-commit", ".git/hooks/pre-commit", ""},
 		{"cp .git/config x >.env", ".git/config .env", ".git/config .env"},
 	} {

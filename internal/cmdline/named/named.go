@@ -49,8 +49,8 @@ func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>(
 // readers lists commands that set variables from their input, or rename words.
 var readers = []string{"read", "mapfile", "readarray", "printf", "getopts", "let", "eval", "source", ".", "alias"}
 
-// takers lists programs that run their input, or change how a shell reads words.
-var takers = []string{"xargs", "parallel", "shopt", "alias"}
+// takers lists programs that run their input or all files of a folder, or change how a shell reads words.
+var takers = []string{"xargs", "parallel", "run-parts", "shopt", "alias"}
 
 // Line returns the words that the commands of a line may get, for all ways to read the line. sure
 // reports whether the words are complete.
@@ -114,7 +114,7 @@ func (r *reader) line(text string, depth int) {
 func written(to *syntax.Redirect) bool {
 	switch to.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-		return to.Word.Lit() != ""
+		return to.Word.Lit() != "" && !Rewritten(to.Word.Lit())
 	}
 	return false
 }

@@ -72,7 +72,7 @@ func TestSpellings(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"./run$X.sh", `sh "$(cat name)"`, "read f < name; sh $f", "sh `cat name`", "./$1.sh", `sh "$@"`, "echo run.sh | xargs sh", "cat x | sh", "sh < name", "curl x | bash -s",
+		"./run$X.sh", `sh "$(cat name)"`, "read f < name; sh $f", "sh `cat name`", "./$1.sh", `sh "$@"`, "echo run.sh | xargs sh", "run-parts d", "cat x | sh", "sh < name", "curl x | bash -s",
 		"find . -name 'r*' -exec sh {} +", "shopt -s globstar; sh **/x.sh", "X=run; Y=X; ./${!Y}.sh", "./run$((1)).sh", "printf -v f %s run.sh; sh $f",
 		"./{1..100000}.sh", "./{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}.sh", "if x;", "alias x=./run.sh", "IFS=_; sh $X", "mapfile -t f < n; sh ${f[0]}", "./@(run|x).sh", "exec $PROGRAM/run.sh",
 		"((x=1)); ./$x.sh", "sh $LANG", "./run${TERM:-}.sh", "sh ${LC_ALL:-x}",

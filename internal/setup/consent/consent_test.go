@@ -125,6 +125,7 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{[]string{"sh", "-c", "cd sub && cd deep && ./run.js"}, "sub/deep/run.js"},
 		{[]string{"sh", "-c", "X=run; ./$X.sh"}, "run.sh"},
 		{[]string{"sh", "-c", "sh ./r*.sh"}, "run.sh"},
+		{[]string{"sh", "-c", "make -frun.sh"}, "run.sh"},
 	} {
 		line := consent.Item{Kind: consent.Hook, Name: "Stop", Effects: effect.List{{Name: effect.Command, Text: strings.Join(quoted(c.command), " "), Role: effect.Line}}}
 		for _, item := range []consent.Item{w.server(`{}`, c.command...), line} {

@@ -177,6 +177,11 @@ func (s *Store) shell(i Item, folders []string) named.Shell {
 // programs other than shells.
 func pieces(text string) []string {
 	parts := append([]string{text}, fill.Words(text)...)
+	for _, word := range parts {
+		if len(word) > 2 && word[0] == '-' && word[1] != '-' {
+			parts = append(parts, word[2:]) // make -fFILE
+		}
+	}
 	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text)
 	return append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
 }

@@ -91,6 +91,32 @@ func (f Fields) List(key string) []string {
 	return items(value)
 }
 
+// Rules returns a field as a list of rules, between which there are commas, blanks or line breaks, as
+// in "Bash(git add:*) Read". What is in brackets belongs to the rule before it.
+func (f Fields) Rules(key string) []string {
+	var all []string
+	for _, item := range f.List(key) {
+		depth, start := 0, 0
+		for i, r := range item {
+			switch {
+			case r == '(':
+				depth++
+			case r == ')':
+				depth--
+			case r == ' ' && depth <= 0 && !strings.HasPrefix(strings.TrimLeft(item[i:], " "), "("):
+				if rule := strings.TrimSpace(item[start:i]); rule != "" {
+					all = append(all, rule)
+				}
+				start = i
+			}
+		}
+		if rule := strings.TrimSpace(item[start:]); rule != "" {
+			all = append(all, rule)
+		}
+	}
+	return all
+}
+
 // Bool returns a field as a boolean, or usually if it is missing or not a boolean.
 func (f Fields) Bool(key string, usually bool) bool {
 	switch strings.ToLower(f[key]) {

@@ -47,3 +47,23 @@ func FuzzFrontmatter(f *testing.F) {
 		}
 	})
 }
+
+// Rules stand between commas, as Claude Code writes them, or blanks, as the standard of skills does.
+func TestListsOfRules(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Bash(git add:*), Read":        {"Bash(git add:*)", "Read"},
+		"Bash(git add:*) Read  Edit":   {"Bash(git add:*)", "Read", "Edit"},
+		"Bash (git add:*) Read":        {"Bash (git add:*)", "Read"},
+		"Read, Bash(a b) mcp__x__y":    {"Read", "Bash(a b)", "mcp__x__y"},
+		"[Read, \"Bash(a, b)\"]":       {"Read", "Bash(a, b)"},
+		"\"Bash(jq:*) Bash(git (x))\"": {"Bash(jq:*)", "Bash(git (x))"},
+		"\n  - Bash(a b)\n  - Read":    {"Bash(a b)", "Read"},
+		"":                             nil,
+	} {
+		fields, _, _ := Frontmatter("---\nallowed-tools: " + text + "\n---\n")
+		if diff := cmp.Diff(want, fields.Rules("allowed-tools")); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
