@@ -70,7 +70,8 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 		return slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return disk.Within(abs, denied) })
 	}
 	seen := map[string]bool{}
-	for _, word := range slices.AppendSeq(e.rewritten(command), strings.FieldsFuncSeq(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })) {
+	plain := strings.FieldsFunc(command.Line, func(r rune) bool { return strings.ContainsRune(notInPaths, r) })
+	for i, word := range append(plain, e.rewritten(command)...) {
 		if seen[word] {
 			continue
 		}
@@ -82,7 +83,7 @@ func (e *Env) protectedNames(command shell.Command, confined bool) []protect.Fou
 		rel := e.Workspace.Rel(abs)
 		found := e.Protected.Read(abs, rel)
 		switch edit := e.Protected.Edit(abs, rel); {
-		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs)):
+		case confined && (edit.Care == protect.Guarded && found.Care == protect.Free || hidden(abs) || i >= len(plain) && found.Keys):
 			continue
 		case edit.Care == protect.Guarded:
 			found = edit
