@@ -111,7 +111,10 @@ func target(path string) (jsonfile.File, error) {
 	}
 	file.Root = source.Repository(filepath.Dir(path))
 	if real := disk.Real(path); filepath.Base(real) != projectFile {
-		return file, &disk.LinkError{Path: path, Root: file.Root}
+		if err := file.Check(); err != nil {
+			return file, err
+		}
+		return file, fmt.Errorf("%s is a link to %s, which has another name; remove it or copy what it leads to", path, real)
 	}
 	return file, nil
 }
