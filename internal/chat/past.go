@@ -165,10 +165,16 @@ func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
 	var removed []tools.Removed
 	for i, p := range ledger {
 		if tool, err := a.Tools.Get(p.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.Removed{Number: i + 1, Turn: p.Turn, Tokens: p.Tokens, Tool: p.Tool, Subject: p.Subject})
+			removed = append(removed, tools.Removed{Number: i + 1, Turn: p.Turn, Tokens: p.Tokens, What: past.What(p)})
 		}
 	}
 	return removed, err
+}
+
+// Text implements tools.Archive.
+func (a archive) Text(ctx context.Context, number int) (string, error) {
+	_, text, err := a.Chat.Removed(ctx, number)
+	return text, err
 }
 
 // Fetch implements tools.Archive. It also tells the window that the content is needed after all.

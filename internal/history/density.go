@@ -60,6 +60,9 @@ type Prune struct {
 	// Tool is the tool of the call or result that went, or "" for other content. The Service
 	// fills it in with Tokens.
 	Tool string `json:"tool,omitempty"`
+	// Call describes that call on one line, with what it asked for. It is empty for other content,
+	// and in older logs.
+	Call string `json:"call,omitempty"`
 	// Reason says why the item is not needed any more, in a few words.
 	Reason string `json:"reason"`
 	// Tokens is the number of tokens freed, by our own count. The Service fills it in.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"agent/internal/nearest"
 	"agent/internal/text/lines"
@@ -67,14 +68,47 @@ func (o Outline) String() string {
 		if !d.inner {
 			first, last := o.Lines(d)
 			heading := strings.Join(strings.Fields(d.heading), " ")
-			fmt.Fprintf(&out, "%d-%d|%s%s\n", first, last, indentation(d.heading), lines.Cut(heading, maxHeadingBytes))
+			fmt.Fprintf(&out, "%d-%d|%s%s\n", first, last, indentation(d.heading), cutHeading(heading))
 		}
 	}
 	return out.String()
 }
 
-// maxHeadingBytes bounds a line of an outline.
-const maxHeadingBytes = 300
+// maxHeading bounds a line of an outline, in characters. A reader needs the name and the first
+// parameters; the declaration itself is one call away.
+const maxHeading = 160
+
+// cutHeading cuts a longer heading behind a parameter or a word, with a sign that more follows.
+func cutHeading(heading string) string {
+	runes := []rune(heading)
+	if len(runes) <= maxHeading {
+		return heading
+	}
+	short := string(runes[:maxHeading-2]) // for the sign
+	for _, end := range []string{", ", " "} {
+		if at := strings.LastIndex(short, end); at > len(short)/2 {
+			return short[:at] + end + "…"
+		}
+	}
+	return short + " …"
+}
+
+// someOf joins items until their line would become too long, and counts the rest.
+func someOf(items []string, separator string, room int) string {
+	var list strings.Builder
+	for i, item := range items {
+		item = strings.Join(strings.Fields(item), " ")
+		if i > 0 {
+			item = separator + item
+		}
+		if i > 0 && utf8.RuneCountInString(list.String()+item) > room {
+			fmt.Fprintf(&list, "%s… %d more", separator, len(items)-i)
+			break
+		}
+		list.WriteString(item)
+	}
+	return list.String()
+}
 
 // indentation is the whitespace a heading begins with.
 func indentation(heading string) string {

@@ -8,7 +8,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
-	"strings"
 )
 
 // parseGo parses a Go file. The tree is not nil, though incomplete, when the file
@@ -119,9 +118,12 @@ func (g goSource) general(decl *ast.GenDecl) []Declaration {
 		names[i] = member.Name
 	}
 	whole := g.declaration("", decl.Doc, decl, nil)
-	whole.heading = fmt.Sprintf("%s %s", decl.Tok, strings.Join(names, ", "))
+	whole.heading = fmt.Sprintf("%s %s", decl.Tok, someOf(names, ", ", listRoom))
 	return append([]Declaration{whole}, members...)
 }
+
+// listRoom bounds a list of names or methods in a heading, in characters.
+const listRoom = 110
 
 // members returns the names that one line of a declaration declares. Outside of
 // parentheses that line is the whole declaration.
@@ -168,7 +170,7 @@ func typeHeading(g goSource, spec *ast.TypeSpec) string {
 		for _, field := range t.Methods.List {
 			methods = append(methods, g.text[g.offset(field.Pos()):g.offset(field.End())])
 		}
-		return fmt.Sprintf("%s{ %s }", g.text[start:g.offset(t.Methods.Opening)], strings.Join(methods, "; "))
+		return fmt.Sprintf("%s{ %s }", g.text[start:g.offset(t.Methods.Opening)], someOf(methods, "; ", listRoom))
 	}
 	return g.text[start:g.offset(spec.End())]
 }

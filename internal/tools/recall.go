@@ -20,6 +20,9 @@ import (
 type Archive interface {
 	// Removed returns the list of removed content, oldest first.
 	Removed(ctx context.Context) ([]Removed, error)
+	// Text returns the content of this number as it was. Unlike Fetch, it does not count as a need
+	// of it.
+	Text(ctx context.Context, number int) (string, error)
 	// Fetch returns the content of this number as it was, or an error that says why it cannot.
 	Fetch(ctx context.Context, number int) (Fetched, error)
 }
@@ -29,9 +32,8 @@ type Removed struct {
 	// Number identifies the content for Fetch. Turn is the number of the user's message during
 	// which the content left, and Tokens the number of tokens that this freed.
 	Number, Turn, Tokens int
-	// Tool is the name of the called tool, empty for a message. Subject names the call: a path, a
-	// command, a pattern.
-	Tool, Subject string
+	// What describes the content on one line: a call with its tool, or a message.
+	What string
 }
 
 // Fetched holds content that left the context.
@@ -55,7 +57,7 @@ type Sessions interface {
 // recallParameters are the parameters of recall where no earlier sessions are searched.
 type recallParameters struct {
 	Number int    `json:"number,omitempty" jsonschema:"the item to fetch"`
-	Match  string `json:"match,omitempty" jsonschema:"list only items with this path, command or word"`
+	Match  string `json:"match,omitempty" jsonschema:"list only items with this path, pattern or text in them"`
 	Offset int    `json:"offset,omitempty" jsonschema:"the first line of a long item, from 1"`
 }
 
@@ -161,27 +163,59 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	if err != nil {
 		return failed(err)
 	}
+	sameTurn := !slices.ContainsFunc(removed, func(r Removed) bool { return r.Turn != removed[0].Turn })
 	var rows []string
-	for i := len(removed) - 1; i >= 0; i-- {
-		r := removed[i]
-		what := r.Subject
-		if r.Tool != "" && !strings.HasPrefix(what, r.Tool) {
-			what = strings.TrimSpace(r.Tool + " " + what)
+	for _, r := range slices.Backward(removed) {
+		what := words.Line(e.inWorkspace(r.What), maxRow)
+		place, ok := e.matches(ctx, r, args.Match)
+		if !ok {
+			continue
 		}
-		if args.Match == "" || strings.Contains(strings.ToLower(what), strings.ToLower(args.Match)) {
-			rows = append(rows, fmt.Sprintf("%d. %s, %s, turn %d", r.Number, words.Line(what, maxRow), words.Count(r.Tokens, "token"), r.Turn))
+		row := fmt.Sprintf("%d. %s, %s", r.Number, what, words.Count(r.Tokens, "token"))
+		if !sameTurn {
+			row += fmt.Sprintf(", turn %d", r.Turn)
 		}
+		rows = append(rows, row+place)
 	}
 	switch {
 	case len(removed) == 0:
 		return Answer{Text: "Nothing was removed from the context so far."}
 	case len(rows) == 0:
-		return Answer{Text: "Nothing that was removed names " + strconv.Quote(args.Match) + "."}
+		return Answer{Text: "Nothing that was removed names or holds " + strconv.Quote(args.Match) + "."}
 	}
 	return e.recalled("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
 }
 
-// maxRow bounds the part of a subject that the list shows, in characters.
+// matches reports whether removed content is wanted: its description or its text holds match, in
+// any case. place says where in the text.
+func (e *Env) matches(ctx context.Context, r Removed, match string) (place string, ok bool) {
+	match = strings.ToLower(match)
+	if strings.Contains(strings.ToLower(r.What), match) {
+		return "", true
+	}
+	text, err := e.Archive.Text(ctx, r.Number)
+	if err != nil {
+		return "", false // it could not be fetched either
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if strings.Contains(strings.ToLower(line), match) {
+			return fmt.Sprintf("; line %d: %s", number, words.Line(strings.TrimSpace(line), maxRow)), true
+		}
+	}
+	return "", false
+}
+
+// inWorkspace shortens the paths in a text that are in the workspace.
+func (e *Env) inWorkspace(text string) string {
+	if e.Workspace == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, e.Workspace.Root()+"/", "")
+}
+
+// maxRow bounds a description and a line that the list shows, in characters.
 const maxRow = 120
 
 // recalled answers with as many lines from an offset on as fit in an answer.

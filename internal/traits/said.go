@@ -158,6 +158,10 @@ func (a arguments) subject(key string) string {
 			if about = words.Headline(text(p.value)); p.name == "pattern" && strings.Contains(about, " ") {
 				about = `"` + about + `"` // quotes show the end of a pattern with blanks
 			}
+		case p.name == "symbol":
+			if symbol := words.Headline(text(p.value)); symbol != "" {
+				where = " " + symbol
+			}
 		case p.name == "path":
 			if path := words.Headline(text(p.value)); path != "" && path != "." {
 				where = " in " + path

@@ -9,6 +9,7 @@ func TestSubject(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ key, parameters, want string }{
 		{"path", `{"path":"a.go"}`, "look a.go"},
+		{"file", `{"symbol":"T.M","file":"a.go"}`, "look a.go T.M"},
 		{"path", `{"path":["a.go","b.go"],"exclude":"c"}`, "look a.go, b.go"},
 		{"path", `{"limit":150,"path":"a.go","offset":3}`, "look a.go (limit 150, offset 3)"},
 		{"path", `{"text":"12","path":"a.go","deep":true,"none":null}`, "look a.go"},

@@ -77,11 +77,7 @@ func (p *Past) recall(number int, line window.Prune) (history.Recollection, erro
 
 // heading describes removed content, and says how old it is and whether its files have changed.
 func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
-	what := line.Subject
-	if line.Tool != "" && !strings.HasPrefix(what, line.Tool) {
-		what = line.Tool + " " + what
-	}
-	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(what, maxHeading), content.Turn)
+	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(What(line), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
@@ -95,6 +91,17 @@ func (p *Past) heading(number int, line window.Prune, content history.Recollecti
 		}
 	}
 	return heading, nil
+}
+
+// What describes a line of the ledger: the call that it is about, else its subject.
+func What(line window.Prune) string {
+	switch {
+	case line.Call != "":
+		return line.Call
+	case line.Tool != "" && !strings.HasPrefix(line.Subject, line.Tool):
+		return line.Tool + " " + line.Subject
+	}
+	return line.Subject
 }
 
 // maxHeading bounds how much of a subject a heading shows, in characters.

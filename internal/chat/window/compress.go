@@ -148,6 +148,7 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 			return history.Rebuilt{}, err
 		}
 		done, gone = true, compression.Departed(entries, rebuilt, cause, w.Facts)
+		w.nameCalls(gone, entries)
 		return history.Rebuilt{Entries: w.withTodos(rebuilt), Gone: gone}, nil
 	})
 	w.record(gone, nil)

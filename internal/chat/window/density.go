@@ -33,6 +33,7 @@ func (w *Window) EnsureDensityOptimized(strategy compression.Strategy) error {
 		return nil
 	}
 	before := w.Tokens()
+	w.nameCalls(result.Prunes, w.History.RawHistory())
 	if err := w.History.ApplyDensityResult(result); err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
 	}

@@ -147,7 +147,7 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 			continue
 		}
 		blocks := slices.Clone(entry.Blocks)
-		blocks[at] = cacheaware.WithPointer(item.answer)
+		blocks[at] = cacheaware.WithPointer(item.answer, w.nextNumber(0))
 		prune := history.Prune{
 			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
 			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/llm"
 )
 
 // ledger is the record of pruned content, for people. Its sizes are by our own count, as in the
@@ -68,4 +69,48 @@ func (w *Window) record(prunes []history.Prune, cut *history.Cut) []Prune {
 	}
 	w.ledger.prunes = append(w.ledger.prunes, records...)
 	return slices.Clone(records)
+}
+
+// nextNumber returns the number that content gets in the ledger when it leaves next, or, with
+// after, that many lines later. It returns 0 if the model has no tool to ask for content by number.
+func (w *Window) nextNumber(after int) int {
+	if !w.recalls() {
+		return 0
+	}
+	return len(w.ledger.prunes) + after + 1
+}
+
+// recalls reports whether the model has a tool to ask for what left the context.
+func (m *measure) recalls() bool {
+	return slices.ContainsFunc(m.Head().Tools, func(tool llm.ToolSpec) bool { return m.Facts(tool.Name).NeedsRecord })
+}
+
+// nameCalls sets the Call of each prune that took a call or a result out of entries.
+func (w *Window) nameCalls(prunes []history.Prune, entries []*history.Content) {
+	for i := range prunes {
+		p := &prunes[i]
+		for _, block := range p.Gone {
+			if call := callOf(block, entries[:min(p.Entry+1, len(entries))]); call != nil {
+				p.Call = w.Facts(call.Name).Describe(call.Name, call.Parameters).Title()
+				break
+			}
+		}
+	}
+}
+
+// callOf returns the call that a block is or answers, or nil if it is neither.
+func callOf(block history.Block, entries []*history.Content) *history.ToolCall {
+	response, ok := block.(*history.ToolResponse)
+	if !ok {
+		call, _ := block.(*history.ToolCall)
+		return call
+	}
+	for _, entry := range slices.Backward(entries) {
+		for _, block := range entry.Blocks {
+			if call, ok := block.(*history.ToolCall); ok && call.ID == response.CallID {
+				return call
+			}
+		}
+	}
+	return nil
 }

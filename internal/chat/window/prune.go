@@ -98,6 +98,12 @@ func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 		Tools:   p.Facts,
 		Root:    p.Root,
 		Counter: func() history.Counter { return p.Counter(p.model()) },
+		Numbered: func() bool {
+			if p.head.window == 0 { // a resumed conversation, before its first request
+				return p.TranscriptPath() != ""
+			}
+			return p.recalls()
+		},
 	})
 }
 
@@ -162,6 +168,9 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 	}
 	before := w.Tokens()
 	prunes := make([]history.Prune, len(plan.Changes))
+	for i := range plan.Changes {
+		plan.Changes[i].Number = w.nextNumber(i)
+	}
 	for i, c := range plan.Changes {
 		gone, left := w.engine.Shown(c)
 		prunes[i] = history.Prune{
@@ -169,6 +178,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 			Entry: c.Entry, Gone: gone, Left: left,
 		}
 	}
+	w.nameCalls(prunes, w.History.RawHistory())
 	cut := w.cutOf(plan)
 	applied := w.engine.Apply(plan)
 	result := history.DensityResult{
@@ -197,6 +207,7 @@ func (w *Window) carryOut(plan cacheaware.Plan) error {
 func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune) (freed int, err error) {
 	before := w.Tokens()
 	result := history.DensityResult{Replacements: map[int]*history.Content{index: entry}, Prunes: []history.Prune{prune}}
+	w.nameCalls(result.Prunes, w.History.RawHistory())
 	if err := w.History.ApplyDensityResult(result); err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"agent/internal/compression"
 	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/traits"
@@ -35,6 +37,7 @@ func unitsOf(tool string) traits.Traits {
 	units := map[string]traits.Traits{
 		"read_file": {Reads: true, File: []string{"file_path"}},
 		"replace":   {Edits: true, File: []string{"file_path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+		"recall":    {NeedsRecord: true},
 		"shell":     {Runs: true, Density: traits.Density{Command: []string{"file_path"}}},
 	}
 	known := units[tool]
@@ -103,6 +106,43 @@ func (p *priced) cuts() []window.Density {
 		}
 	}
 	return cuts
+}
+
+// A pointer names the line of the ledger that lists its content, where the model can ask for it.
+func TestPointersNameTheirNumber(t *testing.T) {
+	t.Parallel()
+	for _, offered := range []bool{true, false} {
+		p := newPriced(t, 128_000, nil)
+		if offered {
+			p.head.Tools = append(p.head.Tools, llm.ToolSpec{Name: "recall"})
+		}
+		p.add(history.New(history.Human, &history.Text{Text: "go"}))
+		for n := range 60 {
+			p.request(n)
+		}
+		titles, ledger, pointers := map[string]string{}, p.Ledger(), 0
+		for _, entry := range p.History.RawHistory() {
+			for _, block := range entry.Blocks {
+				switch b := block.(type) {
+				case *history.ToolCall:
+					titles[b.ID] = unitsOf(b.Name).Describe(b.Name, b.Parameters).Title()
+				case *history.ToolResponse:
+					_, number, numbered := strings.Cut(strings.TrimSuffix(b.Result.Text(), "]"), ", recall ")
+					if !strings.HasPrefix(b.Result.Text(), cacheaware.Marker) {
+						continue
+					}
+					pointers++
+					n, _ := strconv.Atoi(number)
+					if numbered != offered || offered && (n < 1 || n > len(ledger) || ledger[n-1].Call != titles[b.CallID]) {
+						t.Errorf("offered %v: %s stands for %s", offered, b.Result.Text(), titles[b.CallID])
+					}
+				}
+			}
+		}
+		if pointers == 0 {
+			t.Errorf("offered %v: nothing was cut", offered)
+		}
+	}
 }
 
 // What is cut is told with its price, is in the ledger, and pays for itself.

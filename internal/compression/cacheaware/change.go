@@ -33,6 +33,9 @@ type Change struct {
 	Tokens int
 	// Idle is the number of requests since the unit was last used.
 	Idle int
+	// Number is the number under which the record lists the content, or 0 if the model cannot ask
+	// for it. The pointer names it.
+	Number int
 
 	unit int
 }
@@ -103,26 +106,45 @@ func CountsOf(changes []Change) history.Counts {
 	return counts
 }
 
-// pointerFor returns the pointer that replaces a text: the number of its lines. The call names
-// the subject of the text, and the system prompt says how to get it back. A longer pointer would
-// be paid for with every request.
-func pointerFor(text string) string {
+// pointerFor returns the pointer that replaces a text: the number of its lines, what else is said
+// of it, and the number with which recall brings it back, if there is one. The call names the
+// subject of the text. A longer pointer would be paid for with every request.
+func pointerFor(text string, number int, also ...string) string {
 	lines := 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
-	if lines == 1 {
-		return Marker + "1 line]"
+	size := "1 line"
+	if lines > 1 {
+		size = fmt.Sprintf("%d lines", lines)
 	}
-	return fmt.Sprintf("%s%d lines]", Marker, lines)
+	return pointer(size, number, also...)
+}
+
+func pointer(what string, number int, also ...string) string {
+	parts := append([]string{what}, also...)
+	if number > 0 {
+		parts = append(parts, fmt.Sprintf("recall %d", number))
+	}
+	return Marker + strings.Join(parts, ", ") + "]"
+}
+
+// anyNumber returns a number for content that is still in the context, whose pointer has the size
+// that it would have.
+func (cv *conversation) anyNumber() int {
+	if cv.Numbered != nil && cv.Numbered() {
+		return 999
+	}
+	return 0
 }
 
 // WithPointer returns a result with a pointer in place of its text. The result of a failed
 // command still gives its exit status, but only once: an error contains the status already.
-func WithPointer(r *history.ToolResponse) *history.ToolResponse {
-	pointer := pointerFor(r.Result.Text())
+// number is the number of the content in the record, 0 for none.
+func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
+	pointer := pointerFor(r.Result.Text(), number)
 	if r.ExitCode == nil {
 		return r.WithResult(pointer)
 	}
 	if *r.ExitCode != 0 && r.Error == "" {
-		return r.WithResult(fmt.Sprintf("%s, exit %d]", strings.TrimSuffix(pointer, "]"), *r.ExitCode))
+		return r.WithResult(pointerFor(r.Result.Text(), number, fmt.Sprintf("exit %d", *r.ExitCode)))
 	}
 	shorter := r.WithResult(pointer)
 	if *r.ExitCode == 0 {
@@ -131,8 +153,8 @@ func WithPointer(r *history.ToolResponse) *history.ToolResponse {
 	return shorter
 }
 
-// picturePointer is the text that replaces an image.
-const picturePointer = Marker + "an image]"
+// picturePointer returns the text that replaces an image.
+func picturePointer(number int) string { return pointer("an image", number) }
 
 // Marker is the beginning of every pointer. Tools refuse a text to replace that begins with
 // Marker, because no file contains it.
@@ -191,7 +213,7 @@ func (cv *conversation) Shown(c Change) (gone, left []history.Block) {
 		return []history.Block{block, cv.entries[answer.entry].Blocks[answer.block]}, nil
 	}
 	if call, ok := block.(*history.ToolCall); ok {
-		return []history.Block{call.WithParameters(quoted(argumentAt(call.Parameters, u.at)))}, []history.Block{call.WithParameters(quoted(pointerFor(u.text)))}
+		return []history.Block{call.WithParameters(quoted(argumentAt(call.Parameters, u.at)))}, []history.Block{call.WithParameters(quoted(pointerFor(u.text, c.Number)))}
 	}
 	return []history.Block{block}, []history.Block{cv.instead(c)}
 }
@@ -201,15 +223,15 @@ func (cv *conversation) instead(c Change) history.Block {
 	u := &cv.units[c.unit]
 	switch b := cv.entries[c.Entry].Blocks[u.block].(type) {
 	case *history.ToolCall:
-		parameters, _ := replaceArgument(b.Parameters, u.at, pointerFor(u.text))
+		parameters, _ := replaceArgument(b.Parameters, u.at, pointerFor(u.text, c.Number))
 		return b.WithParameters(parameters)
 	case *history.ToolResponse:
 		if c.Text != "" {
 			return b.WithResult(c.Text)
 		}
-		return WithPointer(b)
+		return WithPointer(b, c.Number)
 	case *history.Media:
-		return &history.Text{Text: picturePointer}
+		return &history.Text{Text: picturePointer(c.Number)}
 	default:
 		return b
 	}

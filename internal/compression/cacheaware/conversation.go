@@ -124,7 +124,7 @@ func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 		u.tokens -= tokens
 		parts[i] = unit{
 			entry: u.entry, block: u.block, at: a.at, part: a.part, fact: f, text: a.text,
-			tokens: tokens, left: cv.count(pointerFor(a.text)) + 2,
+			tokens: tokens, left: cv.count(pointerFor(a.text, cv.anyNumber())) + 2,
 		}
 	}
 	f.head = cv.push(u)
@@ -140,7 +140,7 @@ func (cv *conversation) addCall(call *history.ToolCall, u unit) {
 // content.
 func (cv *conversation) addPicture(u unit) {
 	u.part, u.fact = picture, &fact{name: "image", result: -1}
-	u.left = cv.sizeOf(&history.Text{Text: picturePointer}, u.block)
+	u.left = cv.sizeOf(&history.Text{Text: picturePointer(cv.anyNumber())}, u.block)
 	cv.push(u)
 }
 
@@ -201,7 +201,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left, u.numbered = cv.sizeOf(WithPointer(response), u.block), -1
+	u.left, u.numbered = cv.sizeOf(WithPointer(response, cv.anyNumber()), u.block), -1
 	f.result = cv.push(u)
 	cv.words.add(text, f.result, false)
 	cv.note(f)

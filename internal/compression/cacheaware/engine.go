@@ -15,6 +15,9 @@ type Options struct {
 	Tools func(name string) traits.Traits
 	// Root is the absolute folder of relative paths in entries that name no workspace.
 	Root string
+	// Numbered reports whether pointers name the number of their content in the record. Nil means
+	// that they do not.
+	Numbered func() bool
 	// Counter returns the counter of tokens that the history uses.
 	Counter func() history.Counter
 }

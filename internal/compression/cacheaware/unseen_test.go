@@ -104,20 +104,23 @@ func TestShortEditsLeaveWhole(t *testing.T) {
 	}
 }
 
-// A pointer says how a command ended, unless the error beside it does.
+// A pointer says how a command ended, unless the error beside it does, and how the content comes
+// back.
 func TestPointerSaysTheExitOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		exit int
-		err  string
-		want string
+		exit   int
+		err    string
+		number int
+		want   string
 	}{
-		"success":  {0, "", "[pruned: 2 lines]"},
-		"no error": {1, "", "[pruned: 2 lines, exit 1]"},
-		"an error": {1, "the command failed: exit 1 after 11ms", "[pruned: 2 lines]"},
+		"success":  {0, "", 12, "[pruned: 2 lines, recall 12]"},
+		"no error": {1, "", 12, "[pruned: 2 lines, exit 1, recall 12]"},
+		"an error": {1, "the command failed: exit 1 after 11ms", 12, "[pruned: 2 lines, recall 12]"},
+		"unlisted": {1, "", 0, "[pruned: 2 lines, exit 1]"},
 	} {
 		answer := (&history.ToolResponse{Error: c.err, ExitCode: &c.exit}).WithResult("a\nb\n")
-		if got := WithPointer(answer).Result.Text(); got != c.want {
+		if got := WithPointer(answer, c.number).Result.Text(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
