@@ -163,9 +163,9 @@ func (c *Chat) archive() tools.Archive {
 func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
 	ledger, err := a.Ledger(ctx)
 	var removed []tools.Removed
-	for i, p := range ledger {
-		if tool, err := a.Tools.Get(p.Tool); err != nil || !tool.NeedsRecord {
-			removed = append(removed, tools.Removed{Number: i + 1, Turn: p.Turn, Tokens: p.Tokens, What: past.What(p)})
+	for _, line := range past.Distinct(ledger) {
+		if tool, err := a.Tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
+			removed = append(removed, tools.Removed{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: past.What(line.Prune)})
 		}
 	}
 	return removed, err

@@ -77,7 +77,7 @@ func (p *Past) recall(number int, line window.Prune) (history.Recollection, erro
 
 // heading describes removed content, and says how old it is and whether its files have changed.
 func (p *Past) heading(number int, line window.Prune, content history.Recollection) (string, error) {
-	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(What(line), maxHeading), content.Turn)
+	heading := fmt.Sprintf("%d: %s, as of turn %d", number, words.Line(p.relative(What(line)), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + words.Elapsed(age) + " ago"
 	}
@@ -91,6 +91,38 @@ func (p *Past) heading(number int, line window.Prune, content history.Recollecti
 		}
 	}
 	return heading, nil
+}
+
+// A Numbered is a line of the ledger with its number.
+type Numbered struct {
+	window.Prune
+	Number int
+}
+
+// Distinct lists the lines of a ledger, oldest first, without lines whose content a later line
+// holds too: a result that became a pointer, and later left with its call. The later line counts
+// their tokens.
+func Distinct(ledger []window.Prune) []Numbered {
+	var distinct []Numbered
+	holder := map[history.Recorded]int{} // the index in distinct of the line with the content
+	for i, line := range slices.Backward(ledger) {
+		at, held := len(distinct), len(line.Recorded) > 0
+		for _, place := range line.Recorded {
+			later, ok := holder[place]
+			held = held && ok && (at == len(distinct) || at == later)
+			at = later
+		}
+		if held {
+			distinct[at].Tokens += line.Tokens
+			continue
+		}
+		for _, place := range line.Recorded {
+			holder[place] = len(distinct)
+		}
+		distinct = append(distinct, Numbered{line, i + 1})
+	}
+	slices.Reverse(distinct)
+	return distinct
 }
 
 // What describes a line of the ledger: the call that it is about, else its subject.
@@ -110,7 +142,7 @@ const maxHeading = 160
 // fate describes how a file has changed since some of its content was recorded. It returns "" if
 // no change is known.
 func (p *Past) fate(path string, since history.Recollection) (string, error) {
-	name := words.Line(path, maxHeading)
+	name := words.Line(p.relative(path), maxHeading)
 	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
 	switch {
 	case err != nil:
@@ -131,6 +163,14 @@ func (p *Past) fate(path string, since history.Recollection) (string, error) {
 		return name + " was changed on disk since; read it to see it as it is", nil
 	}
 	return "", nil
+}
+
+// relative returns a text with the paths in the workspace as relative to it.
+func (p *Past) relative(text string) string {
+	if p.Env == nil || p.Env.Workspace == nil {
+		return text
+	}
+	return strings.ReplaceAll(text, p.Env.Workspace.Root()+"/", "")
 }
 
 // Text returns blocks as the text that the model reads when they are recalled.
@@ -176,20 +216,50 @@ func argumentsText(parameters json.RawMessage) string {
 		return string(parameters) + "\n"
 	}
 	var b strings.Builder
+	writeArguments(&b, "  ", arguments)
+	return b.String()
+}
+
+// writeArguments writes the members of a JSON object. Those of the objects in a list follow the
+// name of the list, and its index from 1.
+func writeArguments(b *strings.Builder, indent string, arguments map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		switch value := arguments[name].(type) {
 		case string:
 			if strings.Contains(value, "\n") {
-				fmt.Fprintf(&b, "  %s:\n%s\n", name, strings.TrimSuffix(value, "\n"))
+				fmt.Fprintf(b, "%s%s:\n%s\n", indent, name, strings.TrimSuffix(value, "\n"))
 				continue
 			}
-			fmt.Fprintf(&b, "  %s: %s\n", name, value)
-		default:
-			data, err := json.Marshal(value)
-			if err == nil {
-				fmt.Fprintf(&b, "  %s: %s\n", name, data)
+			fmt.Fprintf(b, "%s%s: %s\n", indent, name, value)
+		case []any:
+			if items, ok := objects(value); ok {
+				for i, item := range items {
+					fmt.Fprintf(b, "%s%s %d:\n", indent, name, i+1)
+					writeArguments(b, indent+"  ", item)
+				}
+				continue
 			}
+			writeJSON(b, indent+name, value)
+		default:
+			writeJSON(b, indent+name, value)
 		}
 	}
-	return b.String()
+}
+
+func writeJSON(b *strings.Builder, name string, value any) {
+	if data, err := json.Marshal(value); err == nil {
+		fmt.Fprintf(b, "%s: %s\n", name, data)
+	}
+}
+
+// objects returns the items of a list if all of them are objects and there are any.
+func objects(list []any) (items []map[string]any, ok bool) {
+	for _, item := range list {
+		object, ok := item.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		items = append(items, object)
+	}
+	return items, len(items) > 0
 }

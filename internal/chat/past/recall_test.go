@@ -1,8 +1,10 @@
 package past
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +39,9 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	if got, err := p.fate(file, history.Recollection{At: info.ModTime().Add(-time.Second)}); err != nil || !strings.HasPrefix(got, "a.go was changed") {
+		t.Errorf("%q, %v", got, err)
+	}
 	if got, err := p.fate("b.go", history.Recollection{}); err != nil || got != "b.go is not there any more" {
 		t.Errorf("%q", got)
 	}
@@ -53,8 +58,12 @@ func TestText(t *testing.T) {
 		blocks []history.Block
 		want   string
 	}{
-		"words":  {[]history.Block{&history.Text{Text: "hello"}}, "hello\n"},
-		"call":   {[]history.Block{call, answer}, "Call of run_shell_command:\n  command:\na\nb\n  timeout: 3\nAnswer:\nout\nexit 2\nError: it failed\n"},
+		"words": {[]history.Block{&history.Text{Text: "hello"}}, "hello\n"},
+		"call":  {[]history.Block{call, answer}, "Call of run_shell_command:\n  command:\na\nb\n  timeout: 3\nAnswer:\nout\nexit 2\nError: it failed\n"},
+		"list": {
+			[]history.Block{&history.ToolCall{Name: "replace", Parameters: []byte(`{"file_path":"a","edits":[{"old_string":"a\nb","new_string":"c"}],"n":[1]}`)}},
+			"Call of replace:\n  edits 1:\n    new_string: c\n    old_string:\na\nb\n  file_path: a\n  n: [1]\n",
+		},
 		"answer": {[]history.Block{answer}, "out\nexit 2\nError: it failed\n"},
 		"image":  {[]history.Block{&history.Media{MimeType: "image/png"}}, "(image/png, which cannot be shown again here)\n"},
 	} {
@@ -76,6 +85,24 @@ func TestLine(t *testing.T) {
 	}
 	if _, err := Line(nil, 1); err == nil || err.Error() != "there is no number 1: nothing was removed from the context so far" {
 		t.Errorf("of none: %v", err)
+	}
+}
+
+// What a later line holds too is listed once, with its later number and all of its tokens.
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	call, result, other := history.Recorded{Entry: "1", CallID: "a"}, history.Recorded{Entry: "2", CallID: "a"}, history.Recorded{Entry: "2", CallID: "b"}
+	got := ""
+	for _, line := range Distinct([]window.Prune{
+		{Recorded: []history.Recorded{result}, Tokens: 300},
+		{Recorded: []history.Recorded{other}, Tokens: 20},
+		{Recorded: []history.Recorded{call, result}, Tokens: 40},
+		{Tokens: 5},
+	}) {
+		got += fmt.Sprintf("%d:%d ", line.Number, line.Tokens)
+	}
+	if got != "2:20 3:340 4:5 " {
+		t.Error(got)
 	}
 }
 

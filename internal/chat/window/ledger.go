@@ -1,9 +1,11 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
 	"agent/internal/compression"
+	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -91,23 +93,38 @@ func (w *Window) nameCalls(prunes []history.Prune, entries []*history.Content) {
 		p := &prunes[i]
 		for _, block := range p.Gone {
 			if call := callOf(block, entries[:min(p.Entry+1, len(entries))]); call != nil {
-				p.Call = w.Facts(call.Name).Describe(call.Name, call.Parameters).Title()
+				p.Call = w.title(call)
 				break
 			}
 		}
 	}
 }
 
-// callOf returns the call that a block is or answers, or nil if it is neither.
+// title describes a call on one line. Where only a pointer is left of what it asked for, the
+// line of the ledger that the pointer names tells it.
+func (w *Window) title(call *history.ToolCall) string {
+	title := w.Facts(call.Name).Describe(call.Name, call.Parameters).Title()
+	if number := cacheaware.NumberIn(title); number > 0 && number <= len(w.ledger.prunes) {
+		return cmp.Or(w.ledger.prunes[number-1].Call, title)
+	}
+	return title
+}
+
+// callOf returns the call in the entries that a block belongs to: as its answer, as the call, or
+// as one of its arguments. It returns nil for any other block.
 func callOf(block history.Block, entries []*history.Content) *history.ToolCall {
-	response, ok := block.(*history.ToolResponse)
-	if !ok {
-		call, _ := block.(*history.ToolCall)
-		return call
+	var id string
+	switch b := block.(type) {
+	case *history.ToolResponse:
+		id = b.CallID
+	case *history.ToolCall:
+		id = b.ID
+	default:
+		return nil
 	}
 	for _, entry := range slices.Backward(entries) {
 		for _, block := range entry.Blocks {
-			if call, ok := block.(*history.ToolCall); ok && call.ID == response.CallID {
+			if call, ok := block.(*history.ToolCall); ok && call.ID == id {
 				return call
 			}
 		}

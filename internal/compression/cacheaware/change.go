@@ -126,6 +126,18 @@ func pointer(what string, number int, also ...string) string {
 	return Marker + strings.Join(parts, ", ") + "]"
 }
 
+var pointerNumber = pattern.New(`\[pruned: [^\]]*, recall (\d+)\]`)
+
+// NumberIn returns the number that the first pointer in text names, or 0 if none does.
+func NumberIn(text string) int {
+	if found := pointerNumber.FindStringSubmatch(text); found != nil {
+		if n, err := strconv.Atoi(found[1]); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // anyNumber returns a number for content that is still in the context, whose pointer has the size
 // that it would have.
 func (cv *conversation) anyNumber() int {

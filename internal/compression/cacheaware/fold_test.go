@@ -1,6 +1,7 @@
 package cacheaware
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -28,6 +29,37 @@ func TestNoFoldIntoAFailedEdit(t *testing.T) {
 		}
 		if folded == failed {
 			t.Errorf("the last edit failed: %t, the file was folded: %t", failed, folded)
+		}
+	}
+}
+
+// A file that was read in parts is folded only where its copy is much shorter than the parts:
+// the rest of it was never asked for.
+func TestAFileReadInPartsIsFoldedIfThatFreesMuch(t *testing.T) {
+	t.Parallel()
+	for lines, folds := range map[int]bool{220: true, 300: false, 450: false, 2000: false} {
+		text := source("A", lines)
+		all := strings.SplitAfter(text, "\n")
+		spoken := &talk{}
+		spoken.human("go")
+		for i := range 5 {
+			from := i * 40
+			spoken.call("lines", map[string]any{"path": "a.go", "from": from + 1, "to": from + 60}, strings.Join(all[from:from+60], ""), false)
+			spoken.call("lines", map[string]any{"path": "a.go", "from": from + 21, "to": from + 60}, strings.Join(all[from+20:from+60], ""), false)
+		}
+		for range 4 {
+			spoken.call("replace", map[string]any{"path": "a.go", "old": "x", "new": "y"}, "done", false)
+		}
+		last := len(spoken.entries) - 1
+		spoken.entries[last] = overJSON(t, Shown{Path: "/w/a.go", Hash: Hash(text)}.Note(spoken.entries[last]))
+		e := newEngine()
+		for _, entry := range spoken.entries {
+			e.Add(entry)
+		}
+		rv := e.review(Moment{Price: SafePrice, Cold: true, Files: func(string) string { return text }})
+		folded, ok := rv.foldOf(e.files["/w/a.go"])
+		if ok != folds {
+			t.Errorf("%d lines: folded %v, %d tokens freed", lines, ok, folded.saves)
 		}
 	}
 }
