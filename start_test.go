@@ -86,8 +86,8 @@ func checkStart(t *testing.T, file string) {
 // machine. Most of them belongs to libraries: tables of HTML, patterns of Markdown and of
 // JSON Schema, keys of terminals.
 const (
-	mostStartBytes   = 900_000
-	mostStartObjects = 4_600
+	mostStartBytes   = 950_000
+	mostStartObjects = 5_000
 )
 
 var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)

@@ -14,12 +14,12 @@ import (
 	"agent/internal/words"
 )
 
-// Bounds of the line about a person's past with other agents: the days it looks back, and the
-// time it may take.
-const (
-	pastDays = 30
-	pastTime = 300 * time.Millisecond
-)
+// pastDays is the number of days that the line about a person's past with other agents looks back.
+const pastDays = 30
+
+// pastTime bounds the time that the line may take. Tests give it more, because they share their
+// machine.
+var pastTime = 300 * time.Millisecond
 
 // pastAgents maps the names of agents in their logs to their names in the line.
 var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}

@@ -11,6 +11,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
+func init() { pastTime = time.Minute }
+
 // pastSession is a recorded session of Claude Code: a large file is read, written anew, and in the
 // context of thirty further requests.
 func pastSession(at time.Time) string {

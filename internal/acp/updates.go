@@ -21,6 +21,8 @@ const (
 	chunkEvery = 33 * time.Millisecond
 	// outputEvery is the least time between two updates of a command's output.
 	outputEvery = 250 * time.Millisecond
+	// agentEvery is the least time between two updates of an agent's progress.
+	agentEvery = 500 * time.Millisecond
 	// maxShown bounds an output or a recorded answer that an editor is sent, in bytes.
 	maxShown = 8 << 10
 )
@@ -133,6 +135,8 @@ func (w *shown) event(e chat.Event) {
 		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Said.Title(), 0)})
 	case chat.ToolOutput:
 		w.output(e)
+	case chat.AgentChanged:
+		w.progress(e.AgentState)
 	case chat.ToolEnded:
 		w.ended(e)
 	case chat.ApprovalRequested:
@@ -222,6 +226,15 @@ func (w *shown) output(e chat.ToolOutput) {
 		c.sent = now
 		end := c.output[max(0, len(c.output)-maxShown):]
 		w.update(c.id, update{"content": []any{textOf(strings.ToValidUTF8(string(end), ""))}})
+	}
+}
+
+// progress shows the progress of the agent of a call, at most every agentEvery.
+func (w *shown) progress(s chat.AgentState) {
+	c := w.calls[s.Call]
+	if now := time.Now(); c != nil && !s.Background && now.Sub(c.sent) >= agentEvery {
+		c.sent = now
+		w.update(c.id, update{"content": []any{textOf(s.Agent + " " + s.ID + ": " + s.String() + "\n" + s.Latest)}})
 	}
 }
 

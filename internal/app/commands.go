@@ -53,6 +53,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 				job.Kill(context.Background())
 			}
 		},
+		Agents:     c,
 		Transcript: func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
 		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
 			text, err := history.WriteDocument(c.Root, c.History.RawHistory())

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"agent/internal/chat"
-	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -45,7 +44,7 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 	connection := c.process.Connect(with, c.folders, nil)
 	connection.OnLearned(func() {}, c.Note)
 	if c.session != nil {
-		connection.OnKey(func(key llm.Key) { c.session.Hide(string(key)) })
+		connection.OnKey(c.keys.hide)
 	}
 	if _, err := connection.Provider(); err != nil {
 		return nil, fmt.Errorf("profile %s: %w", profile, err)

@@ -65,6 +65,7 @@ type Conversation struct {
 	configured *serving.Configured
 	// guarded holds the paths of the files that agreed items are written in and run.
 	guarded atomic.Pointer[[]string]
+	crew    crew
 	// tracer reports to a collector, nil if the environment names none.
 	tracer *trace.Tracer
 }
@@ -87,6 +88,8 @@ type ground struct {
 	log       *slog.Logger
 	// session is the record, nil if nothing is recorded.
 	session *session.Log
+	// keys hides the API keys in use from the records.
+	keys    keyHider
 	closers []func() error
 }
 
@@ -183,6 +186,8 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.env.Jobs.Traced = c.tracer.Context
 	c.onClose(func() error { c.tracer.Close(); return nil })
 	c.keepFiles(c.id, recorded.Parent)
+	c.crew.system = system
+	c.hireAgents(recorded)
 	c.restoreTodos(recorded.Todos)
 	c.onClose(c.Servers.Close)
 	c.equip(c.configured)
@@ -291,10 +296,13 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		OtherModel:        c.otherModel,
 		TranscriptPath:    c.transcriptPath,
 
+		RunningAgents: c.crew.team.Running,
+		Unanswered:    unansweredAgent(recorded.Agents),
+
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),
 
-		Expand: c.Brought.Expand,
+		Expand: c.expand,
 		Below:  c.Brought.Below,
 		News:   c.Servers.News,
 		Refreeze: func() {
@@ -331,6 +339,7 @@ func (c *Conversation) emit(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted:
 		c.checks.Begin()
+		c.crew.team.BeginTurn()
 	case chat.TurnEnded:
 		c.Rules.EndTurn()
 	}

@@ -15,6 +15,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 		tools.Fixed("built in", offered...),
 		c.Brought.Source(),
 		c.Servers.Source(),
+		c.taskTool(),
 	}
 }
 
@@ -23,6 +24,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 func (c *Conversation) gates() []gate.Gate {
 	return slices.Concat(c.checks.Gates(), []gate.Gate{
 		c.Rules.Gate(),
+		c.agentGate(),
 	}, c.Hooking.Gates(), c.options.Gates)
 }
 

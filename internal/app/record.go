@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"agent/internal/git/layout"
-	"agent/internal/llm"
 	"agent/internal/pattern"
 	"agent/internal/rawjson"
 	"agent/internal/session"
@@ -41,7 +40,8 @@ func (c *ground) record(refresh func()) (session.State, error) {
 		refresh()
 	}
 	c.onClose(func() error { c.env.Jobs.Close(); return nil }) // while their end can be recorded
-	c.Connection.OnKey(func(key llm.Key) { log.Hide(string(key)) })
+	c.keys.hideFrom(log)
+	c.Connection.OnKey(c.keys.hide)
 	c.restoreSettings(state.Settings)
 	if !c.options.Record.resumes() {
 		for key, value := range c.begunWith() {

@@ -10,6 +10,7 @@ import (
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/setup"
+	"agent/internal/setup/agents"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/effect"
 	"agent/internal/setup/hooks"
@@ -45,6 +46,7 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 		brought.Grants(callable),
 		serving.Items(configured),
 		gates.Items(found),
+		agentItems(agents.Find(w)),
 	), append(ignored, imports.Unread(w)...))
 }
 

@@ -19,29 +19,78 @@ type (
 type asker struct {
 	*Config
 	inbox inbox
-	// open receives the answers to the open questions, by their ids. Several may be open, for a
-	// running call may ask while another waits for its approval.
-	open map[int]chan Decision
+	// relay puts the questions of an agent to the person; nil in a conversation of the person.
+	relay func(context.Context, gate.Question) (Decision, bool)
+	// open holds the open questions by their ids. Several may be open, for a running call or an
+	// agent may ask while another waits for its approval.
+	open map[int]openQuestion
 	// asked numbers the questions of a session.
 	asked int
 }
 
+// openQuestion is a question that waits for its answer.
+type openQuestion struct {
+	decided chan Decision
+	// moot reports whether the question needs no answer any more; it may be nil.
+	moot func() bool
+}
+
 // put shows a question and waits for its answer. It reports false if the turn ends first.
 func (a *asker) put(ctx context.Context, question gate.Question) (Decision, bool) {
-	a.asked++
-	id := a.asked
-	question.Approval.ID = id
-	a.open[id] = make(chan Decision, 1)
-	a.Emit(ApprovalRequested{question.Approval})
-	decision, answered := a.waitDecision(ctx, id, a.open[id], question.Moot)
-	delete(a.open, id)
-	a.Emit(ApprovalSettled{ID: id})
+	if a.relay != nil {
+		return a.putElsewhere(ctx, question)
+	}
+	id, decided := a.show(question)
+	decision, answered := a.waitDecision(ctx, decided)
+	a.settle(id)
 	return decision, answered
 }
 
-// waitDecision waits for an answer. A change of the mode meanwhile may allow the call without
-// one, as moot reports.
-func (a *asker) waitDecision(ctx context.Context, id int, decided <-chan Decision, moot func() bool) (Decision, bool) {
+// putElsewhere puts a question to the person through the parent, while the owner continues
+// serving.
+func (a *asker) putElsewhere(ctx context.Context, question gate.Question) (Decision, bool) {
+	type answer struct {
+		Decision
+		given bool
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		decision, given := a.relay(ctx, question)
+		answers <- answer{decision, given}
+	}()
+	got, _ := await(a.inbox, answers)
+	return got.Decision, got.given
+}
+
+// show shows a question. decided delivers its answer; the caller then calls settle.
+func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
+	a.asked++
+	question.Approval.ID = a.asked
+	a.open[a.asked] = openQuestion{make(chan Decision, 1), question.Moot}
+	a.Emit(ApprovalRequested{question.Approval})
+	return a.asked, a.open[a.asked].decided
+}
+
+// settle reports that a question needs no answer any more.
+func (a *asker) settle(id int) {
+	if id == 0 {
+		return // it was never shown
+	}
+	delete(a.open, id)
+	a.Emit(ApprovalSettled{ID: id})
+}
+
+// settleMoot allows the open questions that a change of the settings has answered.
+func (a *asker) settleMoot() {
+	for id, question := range a.open {
+		if question.moot != nil && question.moot() {
+			a.answer(id, Decision{Allow: true})
+		}
+	}
+}
+
+// waitDecision waits for an answer. A change of the mode meanwhile may allow calls without one.
+func (a *asker) waitDecision(ctx context.Context, decided <-chan Decision) (Decision, bool) {
 	for {
 		select {
 		case d := <-decided:
@@ -55,17 +104,15 @@ func (a *asker) waitDecision(ctx context.Context, id int, decided <-chan Decisio
 			}
 		case act := <-a.inbox:
 			act()
-			if a.open[id] != nil && moot != nil && moot() {
-				return Decision{Allow: true}, true
-			}
+			a.settleMoot()
 		}
 	}
 }
 
 // answer decides the question with this id, if it is still open.
 func (a *asker) answer(id int, decision Decision) {
-	if decided := a.open[id]; decided != nil {
-		decided <- decision
+	if question, waits := a.open[id]; waits {
+		question.decided <- decision
 		delete(a.open, id)
 	}
 }

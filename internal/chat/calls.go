@@ -65,6 +65,9 @@ type runner struct {
 	consent *gate.Consent
 	// outputLimit returns how many tokens one result may take now (D-41).
 	outputLimit func() int
+	// writing is a lock that a call which may change files holds while it runs. Agents share the
+	// lock of their parent.
+	writing chan struct{}
 	// archive returns content that has left the context, nil if no record is kept.
 	archive tools.Archive
 	// store adds an answer to the history.
@@ -140,6 +143,9 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 	tool, err := r.Tools.Get(asked.Name)
 	k := &call{tool: tool, unknown: err != nil, remarked: r.meant[asked.ID].Remark}
 	k.Call = gate.Call{Number: r.next(), ID: asked.ID, Name: asked.Name, Traits: tool.Traits, Arguments: parameters(asked.Arguments)}
+	if r.Within != nil {
+		k.Agent = r.Within.ID
+	}
 	k.Said = r.Tools.Traits(k.Name).Describe(k.Name, k.Arguments)
 	r.Emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 	switch {
@@ -223,6 +229,9 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 		}
 		r.Emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 		go func() {
+			if r.alone(ctx, k) {
+				defer func() { <-r.writing }()
+			}
 			if k.answer = apply(ctx, k); !k.typed && ctx.Err() == nil {
 				r.after(ctx, k)
 			}
@@ -230,6 +239,20 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 		}()
 	}
 	return done
+}
+
+// alone waits until no other call of the conversation or its agents changes files, and takes the
+// lock. It reports false, without the lock, for a call that only looks and if the turn ends.
+func (r *runner) alone(ctx context.Context, k *call) bool {
+	if k.Preview.ReadOnly || !k.tool.Edits && !k.tool.Runs {
+		return false
+	}
+	select {
+	case r.writing <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // plan makes the plan of a call, while the owner continues serving. A call that cannot be planned
@@ -291,6 +314,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 // limits, and output that goes to the screen.
 func (r *runner) toolEnv(k *call) *tools.Env {
 	env := *r.Env
+	env.Call, env.CallID = k.Number, k.ID
 	env.Archive = r.archive
 	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.Number}
 	if env.Typed = k.typed; !k.typed {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/atcmd"
@@ -88,6 +89,13 @@ type Config struct {
 	Hooks func(ctx context.Context, m Moment) Heard
 	// Begun tells hooks where the conversation begins from; "" means a new conversation.
 	Begun string
+	// Unanswered returns the answer to a call that the end of the program left unanswered, "" for
+	// the usual one. It may be nil.
+	Unanswered func(callID string) string
+	// Within is set for the conversation of an agent.
+	Within *Within
+	// RunningAgents returns the number of agents that run in the background. It may be nil.
+	RunningAgents func() int
 	// Emit receives every event, in order, on the goroutine that owns the loop.
 	Emit func(Event)
 	// Log receives messages for developers; nil if nobody keeps them.
@@ -154,6 +162,10 @@ type Chat struct {
 	lastReply string
 	// schema is the JSON Schema for the next reply, nil for none.
 	schema json.RawMessage
+	// reports holds the reports of agents that have not been delivered yet.
+	reports []AgentReport
+	// spent counts the requests of the turn. Agents share the counter of their parent.
+	spent *atomic.Int64
 	// nudge is a text that stands for a message of the user in the next request only.
 	nudge string
 }
@@ -164,13 +176,19 @@ func New(config Config) *Chat {
 	c.waiting = &waiting{Config: &c.Config, inbox: c.inbox}
 	c.moments = &moments{Config: &c.Config, inbox: c.inbox, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
 	c.modes = &modes{Config: &c.Config, consent: gate.NewConsent(&c.Policy, c.Settings)}
+	c.spent = new(atomic.Int64)
+	writing := make(chan struct{}, 1)
+	if in := c.Within; in != nil {
+		c.modes.consent = in.Parent.consent.ForAgent(in.Only)
+		c.spent, writing = in.Parent.spent, in.Parent.runner.writing
+	}
 	c.stats = &totals{Config: &c.Config}
 	c.saving = saving{Config: &c.Config}
 	c.window = newWindow(c)
 	c.views = &views{Config: &c.Config, inbox: c.inbox, window: c.window}
 	c.refusals = &refusals{Config: &c.Config, window: c.window}
 	c.past = newPast(c)
-	c.asker = &asker{Config: &c.Config, inbox: c.inbox, open: map[int]chan Decision{}}
+	c.asker = &asker{Config: &c.Config, inbox: c.inbox, open: map[int]openQuestion{}, relay: c.Within.asked()}
 	c.loop = gate.NewLoop(&c.Policy)
 	c.runner = &runner{
 		Config:      &c.Config,
@@ -180,6 +198,7 @@ func New(config Config) *Chat {
 		gates:       gate.Order(slices.Concat(c.consent.Gates(), []gate.Gate{c.loop.Gate()}, c.Gates)...),
 		outputLimit: c.window.OutputLimit,
 		archive:     c.archive(),
+		writing:     writing,
 		store:       c.add,
 		said:        map[string]bool{},
 		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },

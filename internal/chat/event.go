@@ -193,6 +193,8 @@ type Status struct {
 	Unconfined bool
 	// Jobs is the number of commands that run in the background.
 	Jobs int
+	// Agents is the number of agents that run in the background.
+	Agents int
 	// Todo describes the progress of the todo list in a line, "" if no task is open.
 	Todo string
 }

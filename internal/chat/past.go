@@ -17,6 +17,7 @@ func newPast(c *Chat) *past.Past {
 	return &past.Past{
 		Session: c.Session, History: c.History, Window: c.window, Tools: c.Tools, Env: c.Env,
 		Folder: cmp.Or(c.SessionRoot, c.Root), Add: c.add, Now: c.Now,
+		Unanswered: c.Unanswered,
 	}
 }
 

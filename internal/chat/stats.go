@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 
+	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -19,9 +20,28 @@ type Stats struct {
 	// tokens of the others.
 	Cost     float64
 	Unpriced UsageReported
+	// Agents holds the figures of the conversation's agents, which the other figures leave out.
+	Agents AgentStats
 	// Saving compares the whole session with a session without pruning, as of the end of the
 	// latest turn; zero for a strategy that keeps no account.
 	Saving Saving
+}
+
+// AgentStats sums up the agents of a session.
+type AgentStats struct {
+	// Agents is the number of agents that were started.
+	Agents, Requests int
+	UsageReported
+	// Cost is the cost in USD of the requests whose prices were known.
+	Cost float64
+}
+
+// add adds the figures of one agent's task.
+func (a *AgentStats) add(s Stats) {
+	a.Agents++
+	a.Requests += s.Requests
+	a.UsageReported.add(llm.Usage(s.UsageReported))
+	a.Cost += s.Cost
 }
 
 // Saving compares a session with the same session without pruning.
@@ -94,7 +114,16 @@ func (c *Chat) status() Status {
 		Unconfined: settings.Sandbox.Of(c.Settings) == settings.SandboxOff,
 		Jobs:       runningJobs(c.Env),
 		Todo:       todoProgress(c.Env),
+		Agents:     c.runningAgents(),
 	}
+}
+
+// runningAgents returns the number of agents in the background.
+func (c *Config) runningAgents() int {
+	if c.RunningAgents == nil {
+		return 0
+	}
+	return c.RunningAgents()
 }
 
 // runningJobs returns the number of commands that run in the background.
@@ -116,6 +145,7 @@ func todoProgress(env *tools.Env) string {
 
 func (c *Chat) emitStatus() {
 	c.saving.check()
+	c.asker.settleMoot()
 	c.tellJobs()
 	for _, warning := range c.Env.Snapshots.Warnings() {
 		c.notice("%s", warning)

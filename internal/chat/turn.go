@@ -17,7 +17,9 @@ import (
 // fit. The history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.consent.TakeBack()
-	c.Env.Snapshots.Turn(message.Text())
+	if c.Within == nil { // the changes of an agent belong to the turn of the person
+		c.Env.Snapshots.Turn(message.Text())
+	}
 	said, err := c.expand(ctx, message)
 	if err == nil {
 		err = c.addUserMessage(message, said)
@@ -39,13 +41,16 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.loop.Reset()
 	c.nudge = ""
+	if c.Within == nil {
+		c.spent.Store(0)
+	}
 	stops := 0
 	if _, err := c.begin(ctx); err != nil {
 		return c.ended(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
 		// Checked before the queue: a message that would not be answered stays there.
-		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && out.Requests >= limit {
+		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && int(c.spent.Load()) >= limit {
 			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
 		}
@@ -67,8 +72,15 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 				return c.ended(ctx, out, err)
 			}
 		}
-		reply, err := c.request(ctx, &out)
+		last, err := c.paces()
 		if err != nil {
+			return c.ended(ctx, out, err)
+		}
+		reply, err := c.request(ctx, &out)
+		if err == nil && last {
+			err = c.runner.abandon(c.runner.newCalls(reply.calls), notNow)
+		}
+		if err != nil || last {
 			return c.ended(ctx, out, err)
 		}
 		if reply.empty() && !nudged && reply.finish != finishLength {
@@ -90,6 +102,9 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			}
 			if c.inbox.serve(); len(c.queue) > 0 {
 				answered = true
+				continue
+			}
+			if c.awaitAgents(ctx) {
 				continue
 			}
 			if again, err := c.stopping(ctx, c.lastReply, &stops); err != nil || !again {
@@ -183,6 +198,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	request.Model = settings.Model.Of(c.Settings)
 	out.Requests++
 	c.stats.Requests++
+	c.spent.Add(1)
 	c.Emit(RequestStarted{})
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
@@ -217,6 +233,8 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 	case errors.As(err, &spent):
 		c.notice("stopped: %v", err)
 		return out.stopped(StopMaxCost), nil
+	case errors.Is(err, gate.ErrDenied):
+		return out.stopped(StopDenied), nil
 	case ctx.Err() != nil:
 		return out.stopped(StopInterrupted), nil
 	case stopped(err):
@@ -230,6 +248,9 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	c.inbox.serve()
 	c.announceJobs()
+	if _, err := c.deliverReports(); err != nil {
+		return 0, err
+	}
 	for len(c.queue) > 0 && ctx.Err() == nil {
 		message := c.queue[0]
 		c.delivering = []atcmd.Message{message}

@@ -50,6 +50,8 @@ func (m Mode) AllowsMoreThan(other Mode) bool {
 // An Approval is a call, or a turn, that waits for a person's decision.
 type Approval struct {
 	ID int
+	// Agent and AgentID name the agent that asks; they are "" for the conversation itself.
+	Agent, AgentID string
 	// Call is the number of the call, 0 if the turn waits.
 	Call    int
 	Tool    string

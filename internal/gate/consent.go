@@ -33,6 +33,15 @@ type Policy struct {
 // Consent decides which calls may run: by the mode, by rules, by the grants of the session and,
 // if these do not decide, by asking a person. It is safe for concurrent use.
 type Consent struct {
+	*allowances
+	// agent is set for the Consent of an agent, and only is the widest mode of the agent, "" for
+	// no bound of its own.
+	agent bool
+	only  Mode
+}
+
+// allowances holds the permissions of a conversation and of its agents.
+type allowances struct {
 	*Policy
 	settings *settings.Settings
 
@@ -52,7 +61,14 @@ type Consent struct {
 
 // NewConsent returns the Consent of a conversation, without grants.
 func NewConsent(policy *Policy, s *settings.Settings) *Consent {
-	return &Consent{Policy: policy, settings: s}
+	return &Consent{allowances: &allowances{Policy: policy, settings: s}}
+}
+
+// ForAgent returns the Consent of an agent. The agent shares every permission and the mode of the
+// conversation, also later ones, but its mode never allows more than only does. An agent cannot
+// lend permissions or take them back.
+func (c *Consent) ForAgent(only Mode) *Consent {
+	return &Consent{allowances: c.allowances, agent: true, only: only}
 }
 
 // Gates returns the two gates of consent: the first refuses calls that the mode does not allow,
@@ -72,6 +88,9 @@ func (c *Consent) mode(review bool) Mode {
 	mode := Mode(settings.ApprovalMode.Of(c.settings))
 	if review && !mode.OnlyLooks() {
 		return ModePlan
+	}
+	if c.only != "" && mode.AllowsMoreThan(c.only) {
+		return c.only
 	}
 	return mode
 }

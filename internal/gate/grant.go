@@ -168,7 +168,11 @@ func kept(grants []grant) []rules.Kept {
 }
 
 // Lend allows calls by rules until TakeBack, for a skill or command that the person has called.
+// It does nothing for an agent, because no person has called the skill there.
 func (c *Consent) Lend(lent rules.Rules) {
+	if c.agent {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lent = append(c.lent, lent...)
@@ -181,8 +185,11 @@ func (c *Consent) SetAgreed(agreed rules.Rules) {
 	c.standing = agreed
 }
 
-// TakeBack ends the effects that last for one turn: lent rules, and a review.
+// TakeBack ends the effects that last for one turn of the person: lent rules, and a review.
 func (c *Consent) TakeBack() {
+	if c.agent {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lent, c.review = nil, false

@@ -60,7 +60,7 @@ func (c *Consent) Planning() string {
 // planning returns the instruction for presenting a plan.
 func (c *Consent) planning() string {
 	switch {
-	case c.Reviewing():
+	case c.Reviewing(), c.agent:
 		return "answer with what you found"
 	case c.Unattended:
 		return "answer with your plan"

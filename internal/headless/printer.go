@@ -114,6 +114,10 @@ func (p *Printer) tell(e chat.Event) {
 		}
 	case chat.Notice:
 		p.say("%s", e.Text)
+	case chat.AgentStarted:
+		p.say("· agent %s %s: %s", e.Agent, e.ID, e.Title)
+	case chat.AgentEnded:
+		p.say("  agent %s %s: %s, %s; changed: %s", e.Agent, e.ID, e.Status, e.AgentState, e.Changed)
 	}
 }
 

@@ -21,6 +21,9 @@ type Result struct {
 	ToolCalls int     `json:"toolCalls"`
 	Usage     Usage   `json:"usage"`
 	Context   Context `json:"context"`
+	// Agents holds the figures of the agents, which Turns, ToolCalls, Usage and CostUSD leave out.
+	// It is left out if there were none.
+	Agents *AgentsResult `json:"agents,omitempty"`
 	// Changed is left out if no file was changed.
 	Changed *Changed `json:"changed,omitempty"`
 	// CostUSD is left out if no price is known.
@@ -41,6 +44,14 @@ type Setup struct {
 	// Failed lists the servers that could not be asked and the parts that cannot be used as they
 	// are written, with the reasons.
 	Failed []string `json:"failed,omitempty"`
+}
+
+// AgentsResult sums up the agents of a run.
+type AgentsResult struct {
+	Count   int     `json:"count"`
+	Turns   int     `json:"turns"`
+	Usage   Usage   `json:"usage"`
+	CostUSD float64 `json:"costUSD,omitempty"`
 }
 
 // Usage sums the tokens that the provider reported.
@@ -126,6 +137,7 @@ func (r Run) result() Result {
 			SavedTokens:  r.Stats.Saving.Tokens,
 			SavedUSD:     r.Stats.Saving.Cost,
 		},
+		Agents:     agentsOf(r.Stats.Agents),
 		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),
 		Setup:      r.Setup,
@@ -135,4 +147,12 @@ func (r Run) result() Result {
 		result.Error = r.Err.Error()
 	}
 	return result
+}
+
+// agentsOf returns the figures of the agents, nil if there were none.
+func agentsOf(s chat.AgentStats) *AgentsResult {
+	if s.Agents == 0 {
+		return nil
+	}
+	return &AgentsResult{Count: s.Agents, Turns: s.Requests, Usage: Usage(s.UsageReported), CostUSD: s.Cost}
 }

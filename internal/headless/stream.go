@@ -1,11 +1,14 @@
 package headless
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agent/internal/chat"
 	"agent/internal/history"
+	"agent/internal/rawjson"
 )
 
 // Lines of stream-json. Each begins with its type.
@@ -38,7 +41,9 @@ type (
 	approvalLine struct {
 		Type string `json:"type"`
 		ID   int    `json:"id"`
-		Tool string `json:"tool"`
+		// AgentID identifies the agent that asks; left out for the conversation itself.
+		AgentID string `json:"agent_id,omitempty"`
+		Tool    string `json:"tool"`
 		// Title summarizes the question in a line; the members below describe the action.
 		Title      string          `json:"title"`
 		Diff       string          `json:"diff,omitempty"`
@@ -106,6 +111,22 @@ type (
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
+	agentStartLine struct {
+		Type    string `json:"type"`
+		AgentID string `json:"agent_id"`
+		Agent   string `json:"agent"`
+		Model   string `json:"model"`
+		CallID  string `json:"call_id"`
+		Title   string `json:"title"`
+	}
+	agentEndLine struct {
+		Type    string  `json:"type"`
+		AgentID string  `json:"agent_id"`
+		Status  string  `json:"status"`
+		Usage   Usage   `json:"usage"`
+		Cost    float64 `json:"cost"`
+		Changed string  `json:"changed"`
+	}
 	errorLine struct {
 		Type  string `json:"type"`
 		Error string `json:"error"`
@@ -161,6 +182,12 @@ func streamLine(e chat.Event) any {
 		return noticeLine{"notice", "waiting for " + e.Names}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
+	case chat.AgentStarted:
+		return agentStartLine{"agent_start", e.ID, e.Agent, e.Model, e.CallID, e.Title}
+	case chat.AgentEvent:
+		return ofAgent(e)
+	case chat.AgentEnded:
+		return agentEndLine{"agent_end", e.ID, e.Status, Usage(e.Stats.UsageReported), e.Stats.Cost, e.Changed}
 	case chat.UserMessage:
 		return skippedNotice(e)
 	default:
@@ -168,9 +195,28 @@ func streamLine(e chat.Event) any {
 	}
 }
 
+// ofAgent returns the line of an event of an agent: the line of the event, with the agent's id as
+// its second member. It returns nil for an event that scripts do not see.
+func ofAgent(e chat.AgentEvent) any {
+	line := streamLine(e.Event)
+	if line == nil {
+		return nil
+	}
+	text, err := rawjson.Marshal(line)
+	if err != nil {
+		return nil
+	}
+	at := bytes.IndexByte(text, ',') // behind the type
+	if at < 0 {
+		at = len(text) - 1
+	}
+	id := rawjson.AppendString([]byte(`,"agent_id":`), e.ID)
+	return json.RawMessage(slices.Concat(text[:at], id, text[at:]))
+}
+
 func approvalOf(a chat.Approval) approvalLine {
 	line := approvalLine{
-		Type: "approval", ID: a.ID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Command: a.Preview.Command, Outside: a.Preview.Outside,
+		Type: "approval", ID: a.ID, AgentID: a.AgentID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Command: a.Preview.Command, Outside: a.Preview.Outside,
 		Parameters: a.Preview.Arguments, Plan: a.Preview.Plan, Repeats: a.Repeats, Always: a.Always,
 	}
 	for _, found := range a.Preview.Protected {

@@ -11,6 +11,11 @@ import (
 // or made by other programs; a history of this program needs no repair. Every entry that needs no
 // change is returned as it is.
 func Repair(entries []*Content, why string) []*Content {
+	return RepairEach(entries, func(string) string { return why })
+}
+
+// RepairEach does the work of Repair. why returns the response of the call with an id.
+func RepairEach(entries []*Content, why func(callID string) string) []*Content {
 	r := repair{why: why, entries: []*Content{}} // not nil even if nothing is left
 	for _, entry := range entries {
 		r.entry(entry)
@@ -22,7 +27,7 @@ func Repair(entries []*Content, why string) []*Content {
 // repair is a repair in progress. Its open calls are the calls of the latest ai entry, the only
 // ones that the next tool entry may answer.
 type repair struct {
-	why     string
+	why     func(callID string) string
 	entries []*Content
 	open    []openCall
 }
@@ -107,7 +112,7 @@ func (r *repair) isOpen(id string) bool {
 func (r *repair) answerOpenCalls() {
 	for _, open := range r.open {
 		if !open.answered {
-			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: open.call.ID, ToolName: open.call.Name, Error: r.why}))
+			r.entries = append(r.entries, New(Tool, &ToolResponse{CallID: open.call.ID, ToolName: open.call.Name, Error: r.why(open.recorded)}))
 		}
 	}
 	r.open = nil

@@ -26,6 +26,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeServers:     decodeAs[serversPayload],
 	TypeGrants:      decodeAs[grantsPayload],
 	TypeNotice:      decodeAs[noticePayload],
+	TypeAgent:       decodeAs[Agent],
 }
 
 // decode reads the payload of a record: an entry is a *history.Content, anything else the

@@ -105,11 +105,11 @@ func Search(infos []Info, words string) []Info {
 	})
 }
 
-// Delete removes the log at path, unless it is in use.
+// Delete removes the log at path and the logs of its agents, unless it is in use.
 func Delete(path string) error {
 	lock, err := acquire(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(path), lock.Close())
+	return errors.Join(os.RemoveAll(AgentFolder(path)), os.Remove(path), lock.Close())
 }

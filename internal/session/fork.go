@@ -47,6 +47,9 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", disk.Reason(err))
 	}
+	if err := copyAgents(newPath, path, state.Agents); err != nil {
+		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", errors.Join(disk.Reason(err), os.Remove(newPath)))
+	}
 	lock, err := acquire(newPath)
 	if err != nil {
 		return nil, State{}, err

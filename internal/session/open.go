@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
@@ -36,6 +37,10 @@ type Options struct {
 	Unattended bool
 	// ID names a new session. An empty one means an id from the time and Random.
 	ID string
+	// Folder is the folder of the log, empty for the folder of the workspace below Dir.
+	Folder string
+	// Agent describes the agent whose conversation is recorded; nil for a session of a person.
+	Agent *Agent
 }
 
 // extension is the ending of log files.
@@ -56,7 +61,7 @@ func (e *LockedError) Error() string {
 // so that a session without one leaves nothing. Create also removes the logs that killed
 // programs left without an entry.
 func Create(o Options) (*Log, error) {
-	folder := filepath.Join(o.Dir, folderName(o.Workspace))
+	folder := cmp.Or(o.Folder, filepath.Join(o.Dir, folderName(o.Workspace)))
 	now := o.Now()
 	sweep(folder, now)
 	var lock *flock.Flock
@@ -72,7 +77,7 @@ func Create(o Options) (*Log, error) {
 	}
 	l := &Log{id: id, path: path, now: o.Now}
 	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
-	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Format: version})
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Agent: o.Agent, Format: version})
 }
 
 // reserve makes and locks the file of a new session with a given id, before its first entry.

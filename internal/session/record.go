@@ -59,6 +59,8 @@ const (
 	TypeGrants Type = "grants"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
+	// TypeAgent is the start or the end of an agent.
+	TypeAgent Type = "agent"
 )
 
 // Record is one line of a log.
@@ -139,6 +141,8 @@ type sessionPayload struct {
 	Branch string `json:"branch,omitempty"`
 	// Unattended is set where nobody can answer, as in a script.
 	Unattended bool `json:"unattended,omitempty"`
+	// Agent is set for the conversation of an agent.
+	Agent *Agent `json:"agent,omitempty"`
 	// Format is the highest version of the lines from here on. A line with a higher one is
 	// damaged. Logs without Format have no version above 2.
 	Format int `json:"format,omitempty"`

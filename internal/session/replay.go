@@ -270,6 +270,8 @@ func (p *player) take(r Record, payload any, e event) {
 		p.state.Title = payload.Title
 	case waitingPayload:
 		p.state.Waiting = payload.after(p.state.Waiting)
+	case Agent:
+		p.state.takeAgent(payload)
 	case noticePayload:
 	default:
 		p.happened(payload, e)

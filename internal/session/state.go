@@ -48,6 +48,8 @@ type State struct {
 	// Jobs has the background commands that still ran when the last program that wrote the log
 	// was killed; none after an orderly end.
 	Jobs []Job
+	// Agents has the agents of the session, in the order of their latest start or end.
+	Agents []Agent
 	// Waiting has the messages that the user had queued for the end of a turn, as recorded.
 	Waiting []json.RawMessage
 	// Notices describes damage of the log, for the user; empty for a sound one.

@@ -34,6 +34,8 @@ func All() []Group {
 		{CategoryTools, []Declared{
 			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, FileReadMaxLines,
 			CheckCommand, RecallSessions, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
+			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
+			AgentsModel, AgentsExploreModel, AgentsResultMaxTokens,
 			Sandbox, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
 		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, MaxCost}},

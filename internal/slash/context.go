@@ -229,6 +229,10 @@ func statsCommand(d Deps) command.Command {
 				{"freed tokens", words.Tokens(usage.Freed), "by density"},
 				costRow(d.Settings, stats),
 			}
+			if agents := stats.Agents; agents.Agents > 0 {
+				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), fmt.Sprintf("not in the above: %s, %s tokens, %s",
+					words.Count(agents.Requests, "request"), words.Tokens(agents.PromptTokens+agents.CompletionTokens), words.Dollars(agents.Cost))})
+			}
 			if saved := stats.Saving.String(); saved != "" {
 				rows = append(rows, []string{"saved", saved, "by pruning"})
 			}

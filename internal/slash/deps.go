@@ -104,6 +104,8 @@ type Deps struct {
 	// Jobs lists the background jobs, oldest first; EndJob ends one of them.
 	Jobs   func() []command.Job
 	EndJob func(id int)
+	// Agents holds the agents of the session.
+	Agents Agents
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
 	// Document returns the conversation as the JSON document that agent context reads.
@@ -153,7 +155,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
-		toolsCommand(d), todoCommand(d), jobsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
+		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
 		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), initCommand(),
 		debugCommand(d),
 	}

@@ -184,6 +184,9 @@ type Env struct {
 	// Advised remembers the advice about the sandbox that calls of this reply were given; nil
 	// remembers nothing.
 	Advised *Advised
+	// Call and CallID are the number and the id of the call. They are set for one call.
+	Call   int
+	CallID string
 	// Typed is set when the user typed the command. It is set for one call.
 	Typed bool
 	// Output receives the output of a command while it runs, for the screen; nil if nobody

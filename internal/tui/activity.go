@@ -20,6 +20,8 @@ type activity struct {
 	turn  turn
 	reply reply
 	tools []runningTool
+	// agents holds the agents that work, oldest first.
+	agents []chat.AgentState
 	// watched is the job in the foreground; its ID is 0 for none.
 	watched command.Job
 	// said holds the texts of the person and the model in this session.
@@ -45,7 +47,7 @@ type activity struct {
 // event handles one event of the turn loop.
 func (a *activity) event(event chat.Event) {
 	switch event.(type) {
-	case chat.QueueChanged, chat.StatusChanged: // the model has sent nothing
+	case chat.QueueChanged, chat.StatusChanged, chat.AgentEvent, chat.AgentChanged: // the model has sent nothing
 	case chat.DensityApplied:
 		a.turn.silence = silence{}
 	default:
@@ -93,6 +95,12 @@ func (a *activity) event(event chat.Event) {
 		a.tools = append(a.tools, runningTool{call: e.Call, said: describe(e.Said), started: a.opts.Now()})
 	case chat.ToolOutput:
 		a.toolOutput(e)
+	case chat.AgentStarted:
+		a.agentChanged(e.AgentState)
+	case chat.AgentChanged:
+		a.agentChanged(e.AgentState)
+	case chat.AgentEnded:
+		a.agentEnded(e)
 	case chat.ToolEnded:
 		a.toolEnded(e)
 	case chat.CompressionStarted:

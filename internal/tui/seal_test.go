@@ -54,6 +54,10 @@ var allEvents = []chat.Event{
 	chat.Retry{},
 	chat.Waiting{},
 	chat.Notice{},
+	chat.AgentStarted{},
+	chat.AgentChanged{},
+	chat.AgentEnded{},
+	chat.AgentEvent{},
 	chat.QueueChanged{},
 	chat.StatusChanged{},
 }
@@ -102,6 +106,8 @@ func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 			attack = errors.New(f.attack)
 		case reflect.TypeFor[history.Block]():
 			attack = &history.Text{Text: f.attack}
+		case reflect.TypeFor[chat.Event]():
+			attack = chat.Notice{Text: f.attack}
 		default:
 			panic(fmt.Sprintf("nothing is attacked in a %s", v.Type()))
 		}

@@ -83,6 +83,7 @@ func (l *statusLine) spans(width int) style.Spans {
 	}
 	also(s.Unsaved, "not saved", t.Warn)
 	also(s.Unconfined, "no sandbox", t.Warn)
+	also(s.Agents > 0, words.Count(s.Agents, "agent"), t.Dim)
 	also(s.Jobs > 0, words.Count(s.Jobs, "job"), t.Dim)
 	also(l.cached > 0, fmt.Sprintf("cache %d%%", l.cached), t.Dim)
 	var line style.Spans

@@ -280,9 +280,13 @@ func (a *activity) toolsView(width, room int) []string {
 		rows := reads.rows()(a.theme, width)
 		lines = rows[max(0, len(rows)-room):]
 	}
+	lines = append(lines, a.agentsView(width, room-len(lines))...)
 	for i, tool := range a.tools {
 		if len(lines) >= room {
 			break
+		}
+		if a.hasAgent(tool.call) {
+			continue
 		}
 		time := " " + words.Elapsed(a.opts.Now().Sub(tool.started))
 		lines = append(lines, a.spinner()+" "+style.Truncate(tool.said.Running(), width-2-len(time))+a.theme.Dim.Text(time))

@@ -44,6 +44,22 @@ func (b *Brought) offerSkills() (notices []string) {
 	return notices
 }
 
+// SkillText returns the text of a skill for an agent, "" if the model may not use such a skill. It
+// allows nothing.
+func (b *Brought) SkillText(name string) string {
+	s := b.Set().Skills.Named(name)
+	if s == nil || s.Hidden {
+		return ""
+	}
+	text, _, _ := setup.Call{Entry: s, As: s.Name}.Text(notRun) // notRun gives no error
+	return text
+}
+
+// notRun stands for the output of a command in the text of a skill.
+func notRun(string) (output, refused string, err error) {
+	return "", "run it as a command of yours if it is needed", nil
+}
+
 // activate returns the text of a skill that the model asks for.
 func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	s := b.Set().Skills.Named(name)
@@ -61,8 +77,6 @@ func (b *Brought) activate(name, arguments string) (tools.Activated, error) {
 	}
 	call := setup.Call{Entry: s, As: s.Name, Arguments: arguments}
 	b.lend(call.Entry)
-	text, _, err := call.Text(func(string) (output, refused string, err error) {
-		return "", "run it as a command of yours if it is needed", nil
-	})
+	text, _, err := call.Text(notRun)
 	return tools.Activated{Text: text, Key: call.Key()}, err
 }

@@ -226,6 +226,10 @@ func (h *Hooks) Notify(e chat.Event) {
 		if h.Has(hooks.Notification) && !h.Unattended {
 			h.idle = time.AfterFunc(idleTime, func() { h.notification("idle_prompt", "agent is waiting for your input") })
 		}
+	case chat.AgentStarted:
+		h.agent(hooks.SubagentStart, e.AgentState, map[string]any{"title": e.Title})
+	case chat.AgentEnded:
+		h.agent(hooks.SubagentStop, e.AgentState, map[string]any{"status": e.Status, "changed": e.Changed})
 	case chat.DensityApplied:
 		h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.PostDensity, Input: map[string]any{
 			"ledger": pruned(e.Prunes), "tokens_before": e.TokensBefore, "tokens_after": e.TokensAfter,
@@ -236,6 +240,12 @@ func (h *Hooks) Notify(e chat.Event) {
 // notification runs the hooks of Notification.
 func (h *Hooks) notification(kind, message string) {
 	h.Runner.Run(context.Background(), hook.Occasion{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
+}
+
+// agent runs the hooks of the start or the end of an agent.
+func (h *Hooks) agent(event hooks.Event, s chat.AgentState, input map[string]any) {
+	input["agent_id"], input["agent_type"] = s.ID, s.Agent
+	h.Runner.Run(context.Background(), hook.Occasion{Event: event, Names: []string{s.Agent}, Input: input})
 }
 
 // pruned returns new lines of the ledger in the form that hooks read.

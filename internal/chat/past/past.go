@@ -25,6 +25,9 @@ type Past struct {
 	Folder string
 	// Add puts an entry into the history.
 	Add func(*history.Content) error
+	// Unanswered returns the answer to a call that the end of the program left unanswered, ""
+	// for the usual one. It may be nil.
+	Unanswered func(callID string) string
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -55,6 +58,16 @@ func (p *Past) repair() error {
 		if history.Validate(entries) == nil {
 			return history.Rebuilt{}, nil
 		}
-		return history.Rebuilt{Entries: history.Repair(entries, "not known: the program ended before this call was answered")}, nil
+		return history.Rebuilt{Entries: history.RepairEach(entries, p.unanswered)}, nil
 	})
+}
+
+// unanswered returns the answer to a call that the end of the program left unanswered.
+func (p *Past) unanswered(callID string) string {
+	if p.Unanswered != nil {
+		if answer := p.Unanswered(callID); answer != "" {
+			return answer
+		}
+	}
+	return "not known: the program ended before this call was answered"
 }

@@ -39,6 +39,8 @@ const (
 	Grants Kind = "grants"
 	// Allow is a list of rules that allow calls without a question.
 	Allow Kind = "allow"
+	// Agent is an agent that models give tasks to.
+	Agent Kind = "agent"
 )
 
 // Item is one thing that needs consent, as a file has it.

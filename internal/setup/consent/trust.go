@@ -121,7 +121,7 @@ func (t *Trust) Left() string {
 // counted.
 func counted(items []Reviewed) []string {
 	var says []string
-	for _, kind := range []Kind{Server, Hook, Grants, Allow} {
+	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent} {
 		var of []string
 		for _, r := range items {
 			if r.Kind == kind {

@@ -30,12 +30,14 @@ const (
 	Stop               Event = "Stop"
 	Notification       Event = "Notification"
 	SessionEnd         Event = "SessionEnd"
+	SubagentStart      Event = "SubagentStart"
+	SubagentStop       Event = "SubagentStop"
 	PostDensity        Event = "PostDensity"
 )
 
 // Events lists the events in the order of a conversation.
 func Events() []Event {
-	return []Event{SessionStart, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, PreCompact, PostCompact, Stop, Notification, SessionEnd, PostDensity}
+	return []Event{SessionStart, UserPromptSubmit, PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, PreCompact, PostCompact, Stop, Notification, SessionEnd, SubagentStart, SubagentStop, PostDensity}
 }
 
 // OfCall reports whether the event is about a call of a tool.

@@ -48,6 +48,10 @@ var theirTools = []theirTool{
 	{name: "WebFetch", ours: []string{"web_fetch"}, takes: []string{"url"}},
 	{name: "TodoWrite", ours: []string{"todo_write"}, takes: []string{"todos"}},
 	{name: "Skill", ours: []string{"skill"}, takes: []string{"skill", "args"}, renamed: map[string]string{"name": "skill", "arguments": "args"}},
+	{
+		name: "Task", ours: []string{"task"}, takes: []string{"prompt", "subagent_type", "description", "run_in_background", "resume"},
+		renamed: map[string]string{"task": "prompt", "agent": "subagent_type", "title": "description", "background": "run_in_background", "continue": "resume"},
+	},
 	{name: "AskUserQuestion", ours: []string{"ask_user"}, takes: []string{"questions"}},
 	{name: "ExitPlanMode", ours: []string{"present_plan"}, takes: []string{"plan"}},
 }

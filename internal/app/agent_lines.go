@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/history"
+	"agent/internal/setup/agents"
+	"agent/internal/table"
+	"agent/internal/words"
+)
+
+// maxListed bounds a description in the list of agents, in bytes.
+const maxListed = 100
+
+// AgentLines describes the agents that can be given tasks, with the parts of their files that are
+// not used, and the agents of the session.
+func (c *Conversation) AgentLines() []string {
+	var rows [][]string
+	for _, a := range c.crew.set.Agents {
+		from := string(a.Origin)
+		if a.File != "" {
+			from = c.workspace.Rel(a.File)
+		}
+		rows = append(rows, []string{a.Name, words.Line(a.Description, maxListed), words.Line(from, 0)})
+		for _, note := range c.agentNotes(a) {
+			rows = append(rows, []string{"", "  " + words.Line(note, 0), ""})
+		}
+	}
+	lines := append([]string{"Agents:"}, table.Lines("lll", rows)...)
+	for _, left := range c.crew.set.LeftOut {
+		lines = append(lines, "not offered: "+words.Line(left, 0))
+	}
+	rows = nil
+	for _, a := range c.crew.team.List() {
+		status := a.Status
+		if status == "" {
+			status = "works"
+		}
+		rows = append(rows, []string{a.ID, a.Agent, words.Line(a.Title, 0), words.Line(status, 0), a.AgentState.String()})
+	}
+	if rows != nil {
+		lines = append(append(lines, "", "In this session:"), table.Lines("lllll", rows)...)
+	}
+	return lines
+}
+
+// agentNotes returns what a person should know of an agent: its tools, its model, the fields of
+// its file that have no effect, and whether it waits for consent.
+func (c *Conversation) agentNotes(a agents.Agent) (notes []string) {
+	if a.Origin == agents.BuiltIn {
+		return nil
+	}
+	if !c.agentAllowed(a) {
+		notes = append(notes, "waits for your consent: agent trust")
+	}
+	if a.Tools != nil {
+		notes = append(notes, "tools: "+strings.Join(a.Tools, ", "))
+	}
+	if a.Model != "" {
+		notes = append(notes, "model: "+a.Model)
+	}
+	if len(a.Unused) > 0 {
+		notes = append(notes, "not used here: "+strings.Join(a.Unused, ", "))
+	}
+	return notes
+}
+
+// Working returns the ids and the tasks of the agents that work.
+func (c *Conversation) Working() (ids, tasks []string) {
+	for _, a := range c.crew.team.List() {
+		if a.Status == "" {
+			ids, tasks = append(ids, a.ID), append(tasks, a.Title)
+		}
+	}
+	return ids, tasks
+}
+
+// StopAgent ends an agent that works.
+func (c *Conversation) StopAgent(id string) error { return c.crew.team.Stop(id) }
+
+// agentMention begins a message that names an agent.
+const agentMention = "@agent-"
+
+// expand expands a message. One that begins with @agent-NAME tells the model to give the task to
+// that agent.
+func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
+	name, rest := "", ""
+	if len(message) > 0 {
+		if text, is := strings.CutPrefix(message[0].Text, agentMention); is && message[0].Source == "" {
+			name, rest, _ = strings.Cut(text, " ")
+		}
+	}
+	if name == "" {
+		return c.Brought.Expand(ctx, message, run)
+	}
+	if _, err := c.agentSet().Named(name); err != nil {
+		return atcmd.Expansion{}, fmt.Errorf("@agent-%s: %w", name, err)
+	}
+	plain := append(atcmd.Message{}, message...)
+	plain[0].Text = rest
+	said, err := c.Brought.Expand(ctx, plain, run)
+	said.Blocks = append(said.Blocks, &history.Text{Text: "[Give this to the agent " + name + " with the tool task.]", Source: history.Brought})
+	return said, err
+}

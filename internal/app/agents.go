@@ -1,0 +1,406 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"agent/internal/app/team"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/provider"
+	"agent/internal/rawjson"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/setup/agents"
+	"agent/internal/setup/consent"
+	"agent/internal/snapshot"
+	"agent/internal/todo"
+	"agent/internal/tokens"
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+)
+
+// leastAgentWindow is the smallest window, in tokens, in which a model is offered agents.
+const leastAgentWindow = 16384
+
+// crew holds the agents of a conversation.
+type crew struct {
+	team *team.Team
+	// set holds the agents that are offered. It is found once, because the model knows the list
+	// from its first request on.
+	set agents.Set
+	// system renders the system prompt of the conversation, which agents share.
+	system chat.SystemPrompt
+}
+
+// hireAgents finds the agents that the model may give tasks to.
+func (c *Conversation) hireAgents(recorded session.State) {
+	c.crew.set = agents.Find(c.host.Where)
+	if c.options.NoSetup {
+		c.crew.set.Agents = slices.DeleteFunc(c.crew.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
+	}
+	c.crew.team = team.New(team.Config{
+		Set:     c.agentSet,
+		Make:    c.makeAgent,
+		Parent:  func() *chat.Chat { return c.Chat },
+		Bounds:  c.agentBounds,
+		Changed: c.changedBy,
+		Keep:    c.keepReport,
+		Record:  c.recordAgent,
+		Now:     c.process.Now,
+	}, c.earlierAgents(recorded.Agents))
+	c.onClose(c.crew.team.Close)
+}
+
+// agentSet returns the agents that are offered: those of the program and of the person, and those
+// of the repository that need no consent or have it.
+func (c *Conversation) agentSet() agents.Set {
+	set := c.crew.set
+	set.Agents = slices.DeleteFunc(slices.Clone(set.Agents), func(a agents.Agent) bool { return !c.agentAllowed(a) })
+	return set
+}
+
+// agentItems returns the agents of a repository that need consent: those that name a model, and
+// those that may do more than look.
+func agentItems(set agents.Set) (items []consent.Item) {
+	for _, a := range set.Agents {
+		if needsConsent(a) {
+			items = append(items, agentItem(a))
+		}
+	}
+	return items
+}
+
+func needsConsent(a agents.Agent) bool {
+	return a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !a.Looks)
+}
+
+func agentItem(a agents.Agent) consent.Item {
+	return consent.Item{Kind: consent.Agent, Name: a.Name, File: a.File, Effects: a.Effects()}
+}
+
+// agentAllowed reports whether an agent needs no consent or has it.
+func (c *Conversation) agentAllowed(a agents.Agent) bool {
+	return !needsConsent(a) || c.Trust != nil && c.Trust.May(agentItem(a)) == nil
+}
+
+// taskTool returns the source of the tool that gives tasks to agents.
+func (c *Conversation) taskTool() tools.Source {
+	offered := func() bool {
+		return c.crew.team != nil && settings.Agents.Of(c.settings) != settings.AgentsOff && c.window() >= leastAgentWindow
+	}
+	return tools.Source{
+		Name: "agents",
+		Revision: func() uint64 {
+			if offered() {
+				return 1
+			}
+			return 0
+		},
+		List: func() []tools.Tool {
+			if !offered() {
+				return nil
+			}
+			return []tools.Tool{tools.TaskTool(team.List(c.agentSet(), c.window()), c.crew.team.Check, c.crew.team.Run)}
+		},
+		Expects: func(name string) bool { return name == tools.TaskName },
+	}
+}
+
+// agentBounds returns the bounds for an agent as the settings have them now. A file only narrows.
+func (c *Conversation) agentBounds(a agents.Agent) team.Bounds {
+	cost, _ := settings.AgentsMaxCost.Get(c.settings)
+	bounds := team.Bounds{
+		Parallel: settings.AgentsParallel.Of(c.settings), PerTurn: settings.AgentsPerTurn.Of(c.settings),
+		Requests: settings.AgentsMaxTurns.Of(c.settings), Tokens: settings.AgentsMaxTokens.Of(c.settings),
+		Time: settings.AgentsTimeout.Of(c.settings), Cost: cost, ResultTokens: settings.AgentsResultMaxTokens.Of(c.settings),
+	}
+	if a.MaxTurns > 0 {
+		bounds.Requests = min(bounds.Requests, a.MaxTurns)
+	}
+	if a.Timeout > 0 {
+		bounds.Time = min(bounds.Time, a.Timeout)
+	}
+	return bounds
+}
+
+// makeAgent makes the conversation of an agent. It works in the workspace of the conversation,
+// with its permissions, sandbox, servers and snapshots; the history, the record and the view of
+// files are its own.
+func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child team.Child, err error) {
+	var closers []func()
+	child.Close = func() {
+		for _, closer := range slices.Backward(closers) {
+			closer()
+		}
+	}
+	defer func() {
+		if err != nil {
+			child.Close()
+		}
+	}()
+	endpoint, with, unused, closer, err := c.agentModel(spec.Agent)
+	if err != nil {
+		return child, err
+	}
+	child.Unused = unused
+	if closer != nil {
+		closers = append(closers, closer)
+	}
+	child.Model = settings.Model.Of(with)
+	registry, notes, err := c.agentTools(spec.Agent)
+	if err != nil {
+		return child, err
+	}
+	child.Unused = append(child.Unused, notes...)
+	log, recorded, err := c.agentLog(spec, child.Model)
+	if err != nil {
+		return child, err
+	}
+	var observer history.Observer
+	if log != nil {
+		closers = append(closers, func() { c.logged(log.Close()) })
+		observer = log.Observe
+	}
+	env := *c.env
+	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
+	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
+	config := chat.Config{
+		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
+		History: history.NewService(counter(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
+		System: agentPrompt(c.crew.system, spec.Agent), Form: c.form,
+		CompressionPrompt: c.Chat.CompressionPrompt, OtherModel: c.otherModel,
+		TranscriptPath: func() string {
+			if log == nil {
+				return ""
+			}
+			return log.Path()
+		},
+		Below: c.Brought.Below, Refreeze: func() {},
+		Expand:   c.agentTask(spec.Agent),
+		Policy:   gate.Policy{Unattended: c.options.Unattended},
+		Gates:    c.gates(),
+		CacheKey: cacheKey(c.id + spec.ID),
+		Within:   &spec.Within,
+		Emit:     func(e chat.Event) { c.emitOf(spec, e) },
+		Log:      c.log, Now: c.process.Now,
+	}
+	if len(recorded.Entries) == 0 {
+		child.Chat = chat.New(config)
+		return child, nil
+	}
+	child.Chat, err = chat.Resume(config, recorded)
+	return child, err
+}
+
+// emitOf passes an event of an agent to the log and the team, which tells the front end of it.
+func (c *Conversation) emitOf(spec team.Spec, e chat.Event) {
+	logEvent(c.log.With("agent", spec.ID), e)
+	spec.Emit(e)
+}
+
+// agentTask returns the expander of an agent: the task is plain text, in which slash, @ and !
+// are characters. The texts of the agent's skills stand before it.
+func (c *Conversation) agentTask(a agents.Agent) chat.Expander {
+	return func(_ context.Context, message atcmd.Message, _ chat.Embedded) (atcmd.Expansion, error) {
+		var said atcmd.Expansion
+		for _, name := range a.Skills {
+			if text := c.Brought.SkillText(name); text != "" {
+				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.Brought, Key: "skill:" + name})
+			}
+		}
+		said.Blocks = append(said.Blocks, &history.Text{Text: message.Text()})
+		return said, nil
+	}
+}
+
+// agentPrompt returns the system prompt of an agent: that of the conversation, and the agent's
+// own text behind it.
+func agentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
+	own := "\n\n# Your task\n\nYou are the agent " + a.Name + ". Another model gave you one task; it reads your last message and nothing else, and cannot answer questions. " + a.Prompt
+	return func(lean bool, names []string, fits func(string) bool) (string, bool) {
+		prompt, cut := system(lean, names, func(text string) bool { return fits(text + own) })
+		return prompt + own, cut
+	}
+}
+
+// agentLog opens the record of an agent, nil if the conversation is not recorded.
+func (c *Conversation) agentLog(spec team.Spec, model string) (*session.Log, session.State, error) {
+	if c.session == nil {
+		if spec.Continues {
+			return nil, session.State{}, errors.New("the conversation is not recorded, so agent " + spec.ID + " cannot go on")
+		}
+		return nil, session.State{}, nil
+	}
+	options := c.sessionOptions()
+	options.ID, options.Folder = spec.ID, session.AgentFolder(c.session.Path())
+	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
+	if spec.Continues {
+		log, state, err := session.Resume(session.AgentPath(c.session.Path(), spec.ID), options)
+		if err == nil {
+			c.keys.hideFrom(log)
+		}
+		return log, state, err
+	}
+	log, err := session.Create(options)
+	if err == nil {
+		c.keys.hideFrom(log)
+	}
+	return log, session.State{}, err
+}
+
+// agentModel returns the endpoint and the settings of an agent: those of the conversation, or of
+// a profile or a model that the person or the agent's file names. A file's model that the
+// endpoint does not list is not used, and unused says so.
+func (c *Conversation) agentModel(a agents.Agent) (endpoint chat.Endpoint, with *settings.Settings, unused []string, closer func(), err error) {
+	name, own := "", false
+	if a.Name == agents.Explore {
+		name, own = settings.AgentsExploreModel.Get(c.settings)
+	}
+	if !own {
+		name, own = settings.AgentsModel.Get(c.settings)
+	}
+	if !own {
+		name = a.Model
+	}
+	endpoint, with = c.Connection, c.settings.Overlay()
+	if name != "" {
+		if other, problem := c.otherModel(name); problem == nil {
+			endpoint, with, closer = other.Endpoint, other.Settings, other.Close
+		} else if c.isListed(name) {
+			err = with.Set(settings.Session, settings.Model.Key(), name)
+		} else if own {
+			err = errors.New("the model " + name + " of the settings is no profile, and the endpoint does not list it")
+		} else {
+			unused = append(unused, "model "+name+" of the agent's file is not known here: the model in use works")
+		}
+	}
+	if err == nil && a.Effort != "" {
+		if problem := with.Set(settings.Session, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
+			unused = append(unused, "effort "+a.Effort+" is not known here")
+		}
+	}
+	return endpoint, with, unused, closer, err
+}
+
+// isListed reports whether the endpoint lists a model.
+func (c *Conversation) isListed(model string) bool {
+	listed, err := c.Connection.Models(context.Background())
+	return err == nil && slices.ContainsFunc(listed, func(m provider.Offer) bool { return m.ID == model })
+}
+
+// notForAgents lists tools that no agent has, because only the conversation of the person does
+// what they do.
+var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read"}
+
+// agentTools returns the tools of an agent, and a note for each name that is not known. It returns
+// an error if no tool is left.
+func (c *Conversation) agentTools(a agents.Agent) (*tools.Registry, []string, error) {
+	known := c.registry.Now().Names()
+	wanted, notes := namedTools(a.Tools, known)
+	without, _ := namedTools(a.Without, known)
+	has := func(name string) bool {
+		return !slices.Contains(notForAgents, name) && (a.Tools == nil || slices.Contains(wanted, name)) && !slices.Contains(without, name)
+	}
+	if !slices.ContainsFunc(known, has) {
+		return nil, notes, errors.New("none of its tools is known here: " + strings.Join(a.Tools, ", "))
+	}
+	return tools.Join(tools.Source{
+		Name:     "agent " + a.Name,
+		Revision: func() uint64 { return c.registry.Now().Revision },
+		List: func() []tools.Tool {
+			return slices.DeleteFunc(c.registry.All(), func(t tools.Tool) bool { return !has(t.Name) })
+		},
+	}), notes, nil
+}
+
+// namedTools returns the tools that names in the words of any agent program mean.
+func namedTools(names, known []string) (meant, notes []string) {
+	for _, name := range names {
+		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
+		found := slices.Clone(known)
+		switch prefix, all := strings.CutSuffix(bare, "*"); {
+		case all:
+			found = slices.DeleteFunc(found, func(n string) bool { return !strings.HasPrefix(n, prefix) })
+		case slices.Contains(known, bare):
+			found = []string{bare}
+		default:
+			found = decode.Named(bare)
+		}
+		if len(found) == 0 {
+			notes = append(notes, "tool "+name+" of the agent's file is not known here")
+		}
+		meant = append(meant, found...)
+	}
+	return meant, notes
+}
+
+// changedBy returns the paths of the files that a change of files is about.
+func (c *Conversation) changedBy(mark snapshot.Mark) (paths []string) {
+	for abs := range c.env.Snapshots.Left(mark) {
+		paths = append(paths, c.workspace.Rel(abs))
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// keepReport keeps the whole text of a report, where the model can read it.
+func (c *Conversation) keepReport(id, text string) (string, error) {
+	file, err := os.CreateTemp(c.workspace.TempDir(), "report-"+id+"-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text + "\n")
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+// recordAgent records the start or the end of an agent.
+func (c *Conversation) recordAgent(state chat.AgentState, status, changed string) {
+	if c.session == nil {
+		return
+	}
+	figures, err := rawjson.Marshal(state.Stats)
+	if err == nil {
+		err = c.session.Agent(session.Agent{
+			ID: state.ID, Call: state.CallID, Agent: state.Agent, Title: state.Title, Model: state.Model, Status: status, Changed: changed, Figures: figures,
+		})
+	}
+	c.logged(err)
+}
+
+// earlierAgents returns the agents of a session that is resumed. An agent that worked when the
+// program ended was interrupted.
+func (c *Conversation) earlierAgents(recorded []session.Agent) (earlier []team.Earlier) {
+	for _, a := range recorded {
+		agent, err := c.crew.set.Named(a.Agent)
+		if err != nil {
+			continue // its file is gone, so it cannot go on
+		}
+		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
+		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out
+		if a.Status == "" {
+			a.Status = "interrupted"
+		}
+		earlier = append(earlier, team.Earlier{State: state, Agent: agent, Status: a.Status})
+	}
+	return earlier
+}
+
+// unansweredAgent returns the answer to a call whose agent worked when the program ended, "" for
+// another call.
+func unansweredAgent(recorded []session.Agent) func(callID string) string {
+	return func(callID string) string {
+		for _, a := range recorded {
+			if a.Call == callID && a.Status == "" {
+				return "interrupted, " + a.ID + ": the program ended; continue goes on with it. Files that it changed stay changed; look before you edit"
+			}
+		}
+		return ""
+	}
+}

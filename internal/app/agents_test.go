@@ -1,0 +1,290 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/settings"
+	"agent/internal/snapshot"
+	"agent/internal/testing/llmtest"
+)
+
+// firm is a conversation whose model gives tasks to agents.
+type firm struct {
+	*app.Conversation
+	server    *llmtest.Server
+	workspace string
+
+	mu     sync.Mutex
+	events []chat.Envelope
+	// answer decides the questions of the agents.
+	answer func(chat.Approval) chat.Decision
+}
+
+// isAgents reports whether a request is that of an agent.
+func isAgents(r *llmtest.Request) bool {
+	return strings.Contains(r.Messages[0].Content, "# Your task")
+}
+
+// newFirm begins a conversation with a model for the person and one for agents.
+func newFirm(t *testing.T, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
+	t.Helper()
+	p := newProcess(t)
+	base, err := p.Settings(app.Sources{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &firm{workspace: t.TempDir(), answer: func(chat.Approval) chat.Decision { return chat.Decision{Allow: true} }}
+	f.server = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if isAgents(r) {
+			return agent(r)
+		}
+		return lead(r)
+	})
+	for key, value := range map[string]string{settings.BaseURL.Key(): f.server.URL, settings.Model.Key(): "test-model", "context-limit": "100000", "price.input": "1", "price.output": "1"} {
+		if err := base.Set(settings.ProfileLayer, key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Workspace, o.Settings, o.Events = f.workspace, base, f.event
+	if f.Conversation, err = app.New(t.Context(), p, o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *firm) event(e chat.Envelope) {
+	f.mu.Lock()
+	f.events = append(f.events, e)
+	f.mu.Unlock()
+	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
+		go f.Answer(asked.Approval.ID, f.answer(asked.Approval))
+	}
+}
+
+// said returns the last messages of the requests of the person's conversation.
+func (f *firm) said() (texts []string) {
+	for _, r := range f.server.Requests() {
+		if !isAgents(r) {
+			texts = append(texts, r.Last().Content)
+		}
+	}
+	return texts
+}
+
+// inTurn returns the turns one after another.
+func inTurn(turns ...llmtest.Turn) func(*llmtest.Request) llmtest.Turn {
+	var mu sync.Mutex
+	next := 0
+	return func(*llmtest.Request) llmtest.Turn {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return turns[next-1]
+	}
+}
+
+// An agent reads 60 files; the parent's context grows by the report alone, the agent is offered no
+// tool task, and each request of the parent begins with the bytes of the one before.
+func TestAgentsReportOnly(t *testing.T) {
+	t.Parallel()
+	const files = 60
+	lead := inTurn(llmtest.Call("Task", `{"prompt":"find the answer","subagent_type":"explore","description":"the answer"}`), llmtest.Say("42"))
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		read := 0
+		for _, m := range r.Messages {
+			if m.Role == "tool" {
+				read++
+			}
+		}
+		if read == files {
+			return llmtest.Say("f7.txt:1 says 42")
+		}
+		turn := llmtest.Turn{}
+		for i := range files {
+			turn = turn.Call("read_file", fmt.Sprintf(`{"file_path":"f%d.txt"}`, i))
+		}
+		return turn
+	}
+	f := newFirm(t, app.Options{}, lead, agent)
+	for i := range files {
+		write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
+	}
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("what is the answer?")); err != nil {
+		t.Fatal(err)
+	}
+	said := f.said()
+	if len(said) != 2 {
+		t.Fatalf("the parent was asked %d times: %q", len(said), said)
+	}
+	lines := strings.SplitN(said[1], "\n", 3)
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "agent explore, s-") || !strings.Contains(lines[0], ": done, 2 requests, 60 calls, ") ||
+		lines[1] != "changed: none" || !strings.HasPrefix(lines[2], "f7.txt:1 says 42") {
+		t.Errorf("the report is %q", said[1])
+	}
+	var before []string
+	for _, r := range f.server.Requests() {
+		if isAgents(r) {
+			if slices.Contains(r.ToolNames(), "task") || slices.Contains(r.ToolNames(), "replace") {
+				t.Errorf("an agent that only looks is offered %q", r.ToolNames())
+			}
+			continue
+		}
+		messages := messagesOf(t, r.Body)
+		if len(messages) < len(before) || !slices.Equal(messages[:len(before)], before) {
+			t.Error("a request of the parent does not begin with the one before")
+		}
+		before = messages
+	}
+	go f.Run(t.Context())
+	stats, err := f.Stats(t.Context())
+	if err != nil || stats.Agents.Agents != 1 || stats.Agents.Requests != 2 || stats.Requests != 2 {
+		t.Errorf("stats %+v, %v", stats.Agents, err)
+	}
+}
+
+// messagesOf returns the messages in the body of a request, as they are written.
+func messagesOf(t *testing.T, body []byte) (messages []string) {
+	t.Helper()
+	var request struct{ Messages []json.RawMessage }
+	if err := json.Unmarshal(body, &request); err != nil {
+		t.Fatal(err)
+	}
+	for _, message := range request.Messages {
+		messages = append(messages, string(message))
+	}
+	return messages
+}
+
+// An agent that may edit asks the person under its name, its changes are in the report, and undo
+// takes them back with the turn of the person.
+func TestAgentsAskAndAreUndone(t *testing.T) {
+	t.Parallel()
+	agent := inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"one\ntwo\n"}`), llmtest.Say("written"))
+	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`), llmtest.Say("done")), agent)
+	var asked []string
+	f.answer = func(a chat.Approval) chat.Decision {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		asked = append(asked, a.Agent)
+		return chat.Decision{Allow: true}
+	}
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	if report := f.said()[1]; !strings.Contains(report, "\nchanged: new.txt new\nwritten") || !slices.Equal(asked, []string{"general"}) {
+		t.Errorf("asked %q, report %q", asked, report)
+	}
+	go f.Run(t.Context())
+	plan, err := f.PlanFiles(t.Context(), snapshot.Undo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.MoveFiles(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(f.workspace, "new.txt")); !os.IsNotExist(err) {
+		t.Errorf("undo leaves the file: %v", err)
+	}
+}
+
+// Where nobody can be asked, a call of an agent that needs an approval ends the run, in the
+// background too.
+func TestAgentsWithNobodyToAsk(t *testing.T) {
+	t.Parallel()
+	for _, background := range []string{"false", "true"} {
+		lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general","background":`+background+`}`), llmtest.Say("waiting"), llmtest.Say("never"))
+		f := newFirm(t, app.Options{Unattended: true}, lead, inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"x"}`)))
+		outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+		if outcome.Stop != chat.StopDenied || err != nil {
+			t.Errorf("background %s: %v, %v", background, outcome.Stop, err)
+		}
+	}
+}
+
+// The report of an agent in the background comes as a message before the turn ends.
+func TestAgentsInTheBackground(t *testing.T) {
+	t.Parallel()
+	lead := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("and now I know"))
+	f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Say("found it")))
+	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	if err != nil || outcome.Response != "and now I know" {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	said := f.said()
+	if !strings.HasPrefix(said[1], "started s-") || !strings.Contains(said[2], "The agent explore s-") || !strings.Contains(said[2], "found it") {
+		t.Errorf("%q", said)
+	}
+}
+
+// An agent stops at its bounds with a report, and goes on with its context when it is continued.
+func TestAgentsBoundsAndContinue(t *testing.T) {
+	t.Parallel()
+	requests := 0
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		if requests++; strings.Contains(r.Last().Content, "last reply") {
+			return llmtest.Say("so far nothing").Call("read_file", `{"file_path":"a.txt"}`)
+		}
+		if slices.ContainsFunc(r.Messages, func(m llmtest.Message) bool { return m.Role == "user" && m.Content == "go on" }) {
+			if !strings.Contains(r.Messages[1].Content, "look for ever") {
+				t.Errorf("the context is gone: %q", r.Messages[1].Content)
+			}
+			return llmtest.Say("found now")
+		}
+		return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, requests))
+	}
+	var f *firm
+	lead := func(r *llmtest.Request) llmtest.Turn {
+		switch last := r.Last(); {
+		case strings.Contains(last.Content, "stopped at 3 requests"):
+			id := last.Content[strings.Index(last.Content, "s-"):]
+			return llmtest.Call("task", `{"task":"go on","continue":"`+id[:7]+`"}`)
+		case last.Role == "tool":
+			return llmtest.Say("done")
+		}
+		return llmtest.Call("task", `{"task":"look for ever"}`)
+	}
+	f = newFirm(t, app.Options{}, lead, agent, "agents.max-turns=3")
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	said := f.said()
+	if len(said) != 3 || !strings.Contains(said[1], "so far nothing") || !strings.Contains(said[2], ": done, ") || !strings.Contains(said[2], "found now") {
+		t.Errorf("%q", said)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// @agent-NAME names an agent to the model; an unknown one is refused before anything is sent.
+func TestAgentMention(t *testing.T) {
+	t.Parallel()
+	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `there is no agent "nobody"`) {
+		t.Errorf("an unknown agent: %v", err)
+	}
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("@agent-explore look")); err != nil {
+		t.Fatal(err)
+	}
+	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {
+		t.Errorf("%q", said)
+	}
+	if lines := strings.Join(f.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
+		t.Errorf("%s", lines)
+	}
+}

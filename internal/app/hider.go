@@ -1,0 +1,36 @@
+package app
+
+import (
+	"sync"
+
+	"agent/internal/llm"
+	"agent/internal/session"
+)
+
+// keyHider hides the API keys that were in use from the records of a conversation and its agents,
+// in case a command prints one. The zero value is ready; it is safe for concurrent use.
+type keyHider struct {
+	mu   sync.Mutex
+	keys []string
+	logs []*session.Log
+}
+
+// hide hides a key from every record.
+func (h *keyHider) hide(key llm.Key) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keys = append(h.keys, string(key))
+	for _, log := range h.logs {
+		log.Hide(string(key))
+	}
+}
+
+// hideFrom hides every key, also later ones, from one more record.
+func (h *keyHider) hideFrom(log *session.Log) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.logs = append(h.logs, log)
+	for _, key := range h.keys {
+		log.Hide(key)
+	}
+}

@@ -1,0 +1,182 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/setup/agents"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// job is one agent of the session.
+type job struct {
+	// AgentState, status, reported and denied are guarded by the lock of the team.
+	chat.AgentState
+	// status says how the agent ended, "" while it works or waits to.
+	status string
+	// reported is set once the report of an agent in the background has come.
+	reported bool
+	// denied is set if the agent ended because nobody could be asked about a call.
+	denied bool
+
+	team   *Team
+	agent  agents.Agent
+	call   tools.AgentCall
+	bounds Bounds
+	// continues is set for an agent that goes on after an earlier task.
+	continues bool
+	cancel    context.CancelFunc
+
+	pacer   *pacer
+	changed changes
+	// said is the latest text that the agent wrote, latest its latest calls.
+	said   string
+	latest []string
+}
+
+// latestCalls is the number of calls that a report without a text lists.
+const latestCalls = 5
+
+// grace is the time after the bound in which an agent may write its report.
+func grace(bound time.Duration) time.Duration { return max(bound/4, 10*time.Second) }
+
+// context returns the context of the agent's work, which Stop and Close end.
+func (j *job) context(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	j.team.mu.Lock()
+	j.cancel = cancel
+	j.team.mu.Unlock()
+	return ctx
+}
+
+// work runs the agent to its end and returns the answer for the model.
+func (j *job) work(ctx context.Context) tools.Answer {
+	defer j.cancel()
+	if err := j.team.enter(ctx, j.bounds.Parallel); err != nil {
+		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it began")})
+	}
+	defer j.team.leave()
+	time := &clock{now: j.team.Now, started: j.team.Now()}
+	j.pacer = &pacer{Bounds: j.bounds, clock: time}
+	child, err := j.team.Make(ctx, Spec{
+		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Bounds: j.bounds, Emit: j.event,
+		Within: chat.Within{Parent: j.team.Parent(), Name: j.Agent, ID: j.ID, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting},
+	})
+	if err != nil {
+		return j.ended("failed", tools.Answer{Error: j.heading("failed: " + err.Error())})
+	}
+	defer child.Close()
+	j.update(func() { j.Model = child.Model })
+	j.team.Record(j.state(), "", "")
+	j.tell(chat.AgentStarted{AgentState: j.state()})
+	ctx, late := context.WithTimeout(ctx, j.bounds.Time+grace(j.bounds.Time))
+	defer late()
+	outcome, err := child.Chat.Prompt(ctx, atcmd.Message{{Text: j.call.Task.Task}})
+	status := j.statusOf(ctx, outcome, err)
+	answer := j.report(status, child.Unused)
+	return j.ended(status, answer)
+}
+
+// statusOf says in words how the agent ended.
+func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) string {
+	switch {
+	case outcome.Stop == chat.StopDone && j.pacer.reached == "":
+		return "done"
+	case j.pacer.reached != "":
+		return j.pacer.reached
+	case context.Cause(ctx) == context.DeadlineExceeded:
+		return "timed out after " + words.Took(j.bounds.Time)
+	case outcome.Stop == chat.StopDenied:
+		j.update(func() { j.denied = true })
+		return "failed: a call was not allowed"
+	case outcome.Stop == chat.StopInterrupted:
+		return "interrupted"
+	case err != nil:
+		return "failed: " + words.Brief(err.Error())
+	}
+	return "stopped: " + string(outcome.Stop)
+}
+
+// ended notes the end of the agent and reports it.
+func (j *job) ended(status string, answer tools.Answer) tools.Answer {
+	j.update(func() { j.status = status })
+	j.team.Record(j.state(), status, j.changed.String())
+	j.team.Parent().CountAgent(j.state().Stats)
+	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
+	return answer
+}
+
+// update changes the state of the agent.
+func (j *job) update(change func()) {
+	j.team.mu.Lock()
+	defer j.team.mu.Unlock()
+	change()
+}
+
+// state returns a copy of the state.
+func (j *job) state() chat.AgentState {
+	j.team.mu.Lock()
+	defer j.team.mu.Unlock()
+	return j.AgentState
+}
+
+// tell emits an event in the conversation that the team belongs to.
+func (j *job) tell(e chat.Event) { j.team.Parent().Tell(j.team.working, e) }
+
+// event follows an event of the agent's conversation, on the goroutine that runs it.
+func (j *job) event(e chat.Event) {
+	if _, state := e.(chat.StatusChanged); !state {
+		j.tell(chat.AgentEvent{ID: j.ID, Event: e})
+	}
+	switch e := e.(type) {
+	case chat.StatusChanged:
+		j.update(func() { j.Stats = e.Stats })
+	case chat.ReplyEnded:
+		if e.Text != "" {
+			j.said = e.Text
+		}
+	case chat.ToolStarted:
+		said := words.Headline(e.Said.Running())
+		j.update(func() { j.Latest = said })
+		j.latest = append(j.latest, said)
+		if len(j.latest) > latestCalls {
+			j.latest = j.latest[1:]
+		}
+	case chat.ToolEnded:
+		var byCommand []string
+		if e.Answer.Change != "" && e.Answer.Diff == "" {
+			byCommand = j.team.Changed(e.Answer.Change)
+		}
+		j.changed.add(e, byCommand)
+		return
+	default:
+		return
+	}
+	j.team.Parent().TellLatest(chat.AgentChanged{AgentState: j.state()})
+}
+
+// onlyMode returns the mode that bounds an agent.
+func onlyMode(a agents.Agent) (only mode) {
+	if a.Looks {
+		return readOnly
+	}
+	return ""
+}
+
+// heading returns the first line of an answer.
+func (j *job) heading(status string) string {
+	text := fmt.Sprintf("agent %s, %s: %s", j.Agent, j.ID, status)
+	s := j.state().Stats
+	if s.Requests == 0 {
+		return text
+	}
+	text += fmt.Sprintf(", %s, %s, %s tokens", words.Count(s.Requests, "request"), words.Count(s.ToolCalls, "call"), words.Tokens(s.PromptTokens+s.CompletionTokens))
+	if s.Cost > 0 {
+		text += ", " + words.Dollars(s.Cost)
+	}
+	return text + ", " + words.Took(j.pacer.clock.worked())
+}

@@ -1,0 +1,331 @@
+// Package team runs the agents of a conversation. An agent is a second conversation that works on
+// one task of the model and gives back a report; everything that it read stays out of the
+// conversation that asked.
+//
+// A Team belongs to a conversation, which makes the agents' conversations for it (Config.Make).
+// The team bounds how many run at once, how many begin in a turn, and what each may spend. A call
+// of the tool task waits for the report; a task in the background returns at once, and its report
+// comes later as a message.
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/gate"
+	"agent/internal/setup/agents"
+	"agent/internal/snapshot"
+	"agent/internal/tools"
+)
+
+// Config connects a team to its conversation.
+type Config struct {
+	// Set returns the agents that are offered.
+	Set func() agents.Set
+	// Make makes the conversation of an agent.
+	Make func(ctx context.Context, spec Spec) (Child, error)
+	// Parent returns the conversation that the team belongs to.
+	Parent func() *chat.Chat
+	// Bounds returns the present bounds for an agent.
+	Bounds func(agents.Agent) Bounds
+	// Changed returns the paths of the files that a change of files is about.
+	Changed func(snapshot.Mark) []string
+	// Keep keeps the whole text of a report that is cut for the model, and returns the path.
+	Keep func(id, text string) (path string, err error)
+	// Record notes the start and the end of an agent.
+	Record func(state chat.AgentState, status, changed string)
+	Now    func() time.Time
+}
+
+// Spec describes an agent's conversation to be made.
+type Spec struct {
+	// ID identifies the agent; Call is the call that began it.
+	ID    string
+	Call  tools.AgentCall
+	Agent agents.Agent
+	// Continues is set if the conversation is recorded already and goes on.
+	Continues bool
+	Bounds    Bounds
+	// Within belongs to the configuration of the conversation. Emit receives its events.
+	Within chat.Within
+	Emit   func(chat.Event)
+}
+
+// A Child is the conversation of an agent.
+type Child struct {
+	Chat *chat.Chat
+	// Model is the model that the agent uses.
+	Model string
+	// Unused has a line for each wish of the agent's file that was not granted.
+	Unused []string
+	Close  func()
+}
+
+// A Team runs the agents of one conversation. It is safe for concurrent use.
+type Team struct {
+	Config
+
+	// working ends with Close.
+	working context.Context
+	end     context.CancelFunc
+	ended   sync.WaitGroup
+
+	mu sync.Mutex
+	// jobs holds the agents of the session, oldest first.
+	jobs []*job
+	// running counts the agents that work, begun the agents that were started in the turn.
+	running, begun int
+	// queue holds the agents that wait for their turn to work, in order.
+	queue []chan struct{}
+}
+
+// New returns a team. earlier holds the agents of a session that is resumed.
+func New(config Config, earlier []Earlier) *Team {
+	t := &Team{Config: config}
+	t.working, t.end = context.WithCancel(context.Background())
+	for _, e := range earlier {
+		t.jobs = append(t.jobs, &job{AgentState: e.State, agent: e.Agent, status: e.Status, reported: true, team: t})
+	}
+	return t
+}
+
+// Earlier is an agent of the record of a session.
+type Earlier struct {
+	State  chat.AgentState
+	Agent  agents.Agent
+	Status string
+}
+
+// Close ends the agents that still work and waits for them.
+func (t *Team) Close() error {
+	t.end()
+	t.ended.Wait()
+	return nil
+}
+
+// BeginTurn sets the count of started agents back, for a new turn of the person.
+func (t *Team) BeginTurn() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.begun = 0
+}
+
+// Running returns the number of agents in the background whose reports have not come yet.
+func (t *Team) Running() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	running := 0
+	for _, j := range t.jobs {
+		if j.Background && !j.reported {
+			running++
+		}
+	}
+	return running
+}
+
+// Check returns the preview of a task, or an error for a task that cannot start now.
+func (t *Team) Check(task tools.Task) (tools.Preview, error) {
+	preview := tools.Preview{Title: "give agent " + nameOf(task) + " a task: " + task.Title}
+	if task.Continue != "" {
+		_, err := t.continued(task.Continue)
+		return preview, err
+	}
+	_, err := t.Set().Named(nameOf(task))
+	return preview, err
+}
+
+// nameOf returns the name of the agent that a task wants.
+func nameOf(task tools.Task) string {
+	if task.Agent == "" {
+		return agents.Explore
+	}
+	return strings.ToLower(strings.TrimSpace(task.Agent))
+}
+
+// continued returns the agent of an earlier call that can go on. The error names those that can.
+func (t *Team) continued(id string) (*job, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var free []string
+	for _, j := range t.jobs {
+		switch {
+		case j.ID == id && j.status != "":
+			return j, nil
+		case j.ID == id:
+			return nil, fmt.Errorf("agent %s still runs; its report comes when it ends", id)
+		case j.status != "":
+			free = append(free, j.ID)
+		}
+	}
+	if len(free) == 0 {
+		return nil, fmt.Errorf("there is no agent %q in this session, and none that could go on", id)
+	}
+	return nil, fmt.Errorf("there is no agent %q in this session; these can go on: %s", id, strings.Join(free, ", "))
+}
+
+// Run works on the task of a call. A task in the background returns at once.
+func (t *Team) Run(ctx context.Context, call tools.AgentCall) tools.Answer {
+	j, err := t.begin(call)
+	if err != nil {
+		return tools.Answer{Error: err.Error()}
+	}
+	if !j.Background {
+		defer context.AfterFunc(t.working, j.cancel)()
+		defer context.AfterFunc(ctx, j.cancel)()
+		t.ended.Add(1)
+		defer t.ended.Done()
+		return j.work(j.context(ctx))
+	}
+	t.ended.Add(1)
+	go func() {
+		defer t.ended.Done()
+		answer := j.work(j.context(t.working))
+		report := chat.AgentReport{Title: "The agent " + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
+		_ = t.Parent().Report(t.working, report) // the conversation may be over
+		j.update(func() { j.reported = true })
+	}()
+	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: j.ID}
+}
+
+// begin registers the agent of a call.
+func (t *Team) begin(call tools.AgentCall) (*job, error) {
+	j := &job{team: t, agent: agents.Agent{}}
+	var earlier *job
+	var err error
+	if call.Continue != "" {
+		if earlier, err = t.continued(call.Continue); err != nil {
+			return nil, err
+		}
+		j.agent, j.continues = earlier.agent, true
+	} else if j.agent, err = t.Set().Named(nameOf(call.Task)); err != nil {
+		return nil, err
+	}
+	j.bounds = t.Bounds(j.agent)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begun >= j.bounds.PerTurn {
+		return nil, fmt.Errorf("%d agents were started in this turn, which is all that the setting agents.per-turn allows; do the rest yourself", t.begun)
+	}
+	t.begun++
+	j.AgentState = chat.AgentState{
+		ID: t.newID(), CallID: call.ID, Call: call.Number, Agent: j.agent.Name, Title: call.Title,
+		Background: call.Background || j.agent.Background, Started: t.Now(),
+	}
+	j.call = call
+	if earlier != nil {
+		j.ID = earlier.ID
+		t.jobs = slices.DeleteFunc(t.jobs, func(other *job) bool { return other == earlier })
+	}
+	t.jobs = append(t.jobs, j)
+	return j, nil
+}
+
+// newID returns an id that no agent of the session has. The caller holds the lock.
+func (t *Team) newID() string {
+	for {
+		id := "s-" + strings.ToLower(rand.Text()[:5])
+		if !slices.ContainsFunc(t.jobs, func(j *job) bool { return j.ID == id }) {
+			return id
+		}
+	}
+}
+
+// enter waits until an agent may work. It returns an error if ctx ends first.
+func (t *Team) enter(ctx context.Context, parallel int) error {
+	t.mu.Lock()
+	if t.running < parallel && len(t.queue) == 0 {
+		t.running++
+		t.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	t.queue = append(t.queue, turn)
+	t.mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.Index(t.queue, turn); i >= 0 {
+		t.queue = slices.Delete(t.queue, i, i+1)
+	} else { // its turn came at the same moment
+		t.pass()
+	}
+	return ctx.Err()
+}
+
+// leave lets the next agent work.
+func (t *Team) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pass()
+}
+
+// pass gives the place of an agent that ended to the first that waits. The caller holds the lock.
+func (t *Team) pass() {
+	if len(t.queue) == 0 {
+		t.running--
+		return
+	}
+	close(t.queue[0])
+	t.queue = t.queue[1:]
+}
+
+// Stop ends the agent with an id.
+func (t *Team) Stop(id string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, j := range t.jobs {
+		if j.ID == id && j.status == "" {
+			j.cancel()
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no agent %q that runs; /agents lists them", id)
+}
+
+// Listed is an agent of the session, for a list.
+type Listed struct {
+	chat.AgentState
+	// Status says how the agent ended, "" while it works.
+	Status string
+}
+
+// List returns the agents of the session, oldest first.
+func (t *Team) List() []Listed {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Listed, len(t.jobs))
+	for i, j := range t.jobs {
+		all[i] = Listed{j.AgentState, j.status}
+	}
+	return all
+}
+
+// errDenied ends the turn of a run in which nobody can be asked about an agent's call.
+func errDenied(denied bool) error {
+	if denied {
+		return gate.ErrDenied
+	}
+	return nil
+}
+
+// Ended returns the error with which the turn ends after the answer of a call, nil if it goes on.
+func (t *Team) Ended(callID string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, j := range t.jobs {
+		if j.CallID == callID {
+			return errDenied(j.denied)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"agent/internal/gate"
+	"agent/internal/history"
+	"agent/internal/words"
+)
+
+// Within makes a conversation that of an agent: a call of another conversation, its parent, began
+// it for one task.
+type Within struct {
+	// Parent asks the person the agent's questions. The agent shares the parent's permissions,
+	// and its requests count for the parent's turn.
+	Parent *Chat
+	// Name and ID name the agent, for questions.
+	Name, ID string
+	// Only bounds the approval mode, "" for no bound beside the parent's mode.
+	Only gate.Mode
+	// Pace tells the agent before each request how much it may still do.
+	Pace func(Stats) Pace
+	// Waits is told that a question of the agent waits for the person, and that it does no more.
+	Waits func(waits bool)
+}
+
+// A Pace says how an agent goes on.
+type Pace struct {
+	// Say is a text for the model to read before the next request, "" for none.
+	Say string
+	// Last makes the next request the last one: calls in its reply are not run.
+	Last bool
+}
+
+// paces asks for the pace of an agent and adds its text to the history. It does nothing in a
+// conversation of the person.
+func (c *Chat) paces() (last bool, err error) {
+	if c.Within == nil {
+		return false, nil
+	}
+	pace := c.Within.Pace(c.figures())
+	if pace.Say != "" {
+		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.Brought}))
+	}
+	return pace.Last, err
+}
+
+// asked returns the asker's function for the questions of an agent, nil for a conversation of the
+// person, which shows its questions itself.
+func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
+	if w == nil {
+		return nil
+	}
+	return func(ctx context.Context, q gate.Question) (Decision, bool) {
+		w.Waits(true)
+		defer w.Waits(false)
+		q.Approval.Agent, q.Approval.AgentID = w.Name, w.ID
+		q.Approval.Preview.Title = "agent " + w.Name + ": " + q.Approval.Preview.Title
+		q.Approval.Call = 0 // the number of a call of the agent means nothing in the parent
+		return w.Parent.relay(ctx, q)
+	}
+}
+
+// relay puts an agent's question to the person and waits for the answer. It may be called from
+// any goroutine. It reports false if ctx ends first.
+func (c *Chat) relay(ctx context.Context, q gate.Question) (Decision, bool) {
+	id := 0
+	shown := make(chan (<-chan Decision), 1)
+	select {
+	case c.inbox <- func() {
+		if ctx.Err() == nil {
+			var decided <-chan Decision
+			id, decided = c.asker.show(q)
+			shown <- decided
+		}
+	}:
+	case <-ctx.Done():
+		return Decision{}, false
+	}
+	defer c.inbox.post(func() { c.asker.settle(id) })
+	var decided <-chan Decision
+	for {
+		select {
+		case decided = <-shown:
+			shown = nil
+		case d := <-decided:
+			return d, true
+		case <-ctx.Done():
+			return Decision{}, false
+		}
+	}
+}
+
+// An AgentReport is the report of an agent that ran in the background.
+type AgentReport struct {
+	// Title is a line about the agent, Text its whole answer.
+	Title, Text string
+	// Denied is set if the agent needed an approval that nobody could give. It ends the turn.
+	Denied bool
+}
+
+// Report gives the conversation the report of an agent in the background. The model reads it at
+// the next pause between two calls, or at once if the chat waits for agents. It may be called
+// from any goroutine; ctx bounds the wait for the owner.
+func (c *Chat) Report(ctx context.Context, r AgentReport) error {
+	_, err := ask(ctx, c.inbox, func() struct{} {
+		c.reports = append(c.reports, r)
+		if !c.working {
+			c.tasks = append(c.tasks, c.converse)
+		}
+		return struct{}{}
+	})
+	return err
+}
+
+// deliverReports adds the reports that have come, as one message, and reports whether there were
+// any.
+func (c *Chat) deliverReports() (bool, error) {
+	if len(c.reports) == 0 {
+		return false, nil
+	}
+	blocks := make([]history.Block, len(c.reports))
+	for i, r := range c.reports {
+		blocks[i] = history.NewData(history.Printed, r.Title, r.Text)
+	}
+	denied := slices.ContainsFunc(c.reports, func(r AgentReport) bool { return r.Denied })
+	c.reports = nil
+	err := c.add(history.New(history.Human, blocks...))
+	if err == nil && denied {
+		err = gate.ErrDenied
+	}
+	return true, err
+}
+
+// awaitAgents waits while agents run in the background, until a report or a message of the person
+// is there. It reports whether the turn goes on with it.
+func (c *Chat) awaitAgents(ctx context.Context) bool {
+	for len(c.reports) == 0 && len(c.queue) == 0 && c.runningAgents() > 0 {
+		select {
+		case act := <-c.inbox:
+			act()
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return len(c.reports) > 0 || len(c.queue) > 0
+}
+
+// CountAgent adds the figures of an agent's task to the totals of the session. It may be called
+// from any goroutine.
+func (c *Chat) CountAgent(s Stats) {
+	c.inbox.post(func() {
+		c.stats.Agents.add(s)
+		c.emitStatus()
+	})
+}
+
+// Tell emits an event of an agent, on the goroutine that owns the chat. It may be called from any
+// goroutine. It waits for the owner until ctx ends; then the event is lost.
+func (c *Chat) Tell(ctx context.Context, e Event) {
+	select {
+	case c.inbox <- func() { c.Emit(e) }:
+	case <-ctx.Done():
+	}
+}
+
+// TellLatest does the work of Tell for an event that a later one replaces: it is dropped while
+// the chat is busy.
+func (c *Chat) TellLatest(e Event) {
+	select {
+	case c.inbox <- func() { c.Emit(e) }:
+	default:
+	}
+}
+
+// AgentEvent is an event in the conversation of an agent.
+type AgentEvent struct {
+	// ID identifies the agent.
+	ID    string
+	Event Event
+}
+
+// AgentStarted reports that an agent began to work on a task.
+type AgentStarted struct{ AgentState }
+
+// AgentChanged reports the progress of an agent.
+type AgentChanged struct{ AgentState }
+
+// AgentEnded reports that an agent ended.
+type AgentEnded struct {
+	AgentState
+	// Status is "done", or the reason why the agent ended.
+	Status string
+	// Changed lists the changed files with their lines, "none" for no file.
+	Changed string
+}
+
+func (AgentStarted) event() {}
+func (AgentChanged) event() {}
+func (AgentEnded) event()   {}
+func (AgentEvent) event()   {}
+
+// AgentState describes an agent.
+type AgentState struct {
+	// ID identifies the agent. CallID and Call are the id and the number of the call that began
+	// it.
+	ID, CallID string
+	Call       int
+	// Agent names the kind of the agent, Title its task.
+	Agent, Title, Model string
+	// Latest describes the latest call, "" before the first.
+	Latest     string
+	Background bool
+	Started    time.Time
+	Stats      Stats
+}
+
+// String returns the figures of the agent on a line.
+func (s AgentState) String() string {
+	text := words.Count(s.Stats.Requests, "request") + " · " + words.Tokens(s.Stats.PromptTokens+s.Stats.CompletionTokens) + " tokens"
+	if s.Stats.Cost >= leastCost {
+		text += " · " + words.Dollars(s.Stats.Cost)
+	}
+	return text
+}

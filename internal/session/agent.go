@@ -1,0 +1,62 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Agent is an agent of a session: a conversation with a log of its own, which a call began for
+// one task.
+type Agent struct {
+	ID string `json:"id"`
+	// Call is the id of the call that began the agent.
+	Call  string `json:"call"`
+	Agent string `json:"agent"`
+	Title string `json:"title"`
+	Model string `json:"model,omitempty"`
+	// Status says how the agent ended, "" while it works. Changed names the changed files.
+	Status  string `json:"status,omitempty"`
+	Changed string `json:"changed,omitempty"`
+	// Figures holds the figures of the agent in the form that its conversation gives them.
+	Figures json.RawMessage `json:"figures,omitempty"`
+}
+
+// AgentFolder returns the folder with the logs of the agents of the session whose log is at path.
+func AgentFolder(path string) string { return strings.TrimSuffix(path, extension) }
+
+// AgentPath returns the log of an agent of the session whose log is at path.
+func AgentPath(path, id string) string { return filepath.Join(AgentFolder(path), id+extension) }
+
+// copyAgents copies the logs of agents of the session from to the session at path. A log that is
+// missing is left out.
+func copyAgents(path, from string, agents []Agent) error {
+	for _, agent := range agents {
+		data, err := os.ReadFile(AgentPath(from, agent.ID))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.MkdirAll(AgentFolder(path), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(AgentPath(path, agent.ID), data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Agent records the start of an agent, or its end if the status is set.
+func (l *Log) Agent(a Agent) error { return l.record(TypeAgent, a) }
+
+// takeAgent notes the start or the end of an agent.
+func (s *State) takeAgent(a Agent) {
+	s.Agents = append(slices.DeleteFunc(s.Agents, func(other Agent) bool { return other.ID == a.ID }), a)
+}

@@ -1,0 +1,212 @@
+// Package agents finds the agents to which a model can give a task: those of the program, and
+// files of people and repositories in the forms of Claude Code, opencode, gemini-cli, Copilot and
+// codex. It reads them and starts nothing.
+//
+//	set := agents.Find(source.Where{Config: …, Home: …, Workspace: …})
+//	agent, found := set.Named("explore")
+package agents
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/nearest"
+	"agent/internal/setup/effect"
+	"agent/internal/setup/source"
+)
+
+// Names of the agents of the program.
+const (
+	Explore = "explore"
+	General = "general"
+)
+
+// Origin says where an agent comes from.
+type Origin string
+
+// The origins.
+const (
+	BuiltIn Origin = "built in"
+	Project Origin = "project"
+	User    Origin = "user"
+)
+
+// An Agent is a kind of conversation that works on one task.
+type Agent struct {
+	Name, Description string
+	Origin            Origin
+	// File is the path of the agent's file, "" for an agent of the program.
+	File string
+	// Prompt tells the agent how to work.
+	Prompt string
+	// Tools lists the tools that the agent may use, in the names of any agent program; nil means
+	// every tool. Without lists tools that it must not use.
+	Tools, Without []string
+	// Looks is set for an agent that changes nothing.
+	Looks bool
+	// Model names a profile or a model, "" for the model of the conversation. Effort is the value
+	// of reasoning.effort, "" for that of the conversation.
+	Model, Effort string
+	// MaxTurns bounds the requests, 0 for the bound of the settings. Timeout bounds the time.
+	MaxTurns int
+	Timeout  time.Duration
+	// Background is set for an agent that runs in the background if the call does not say.
+	Background bool
+	// Skills lists skills whose texts stand before the task.
+	Skills []string
+	// Unused lists the fields of the file that have no effect here.
+	Unused []string
+}
+
+// Set holds the agents of a workspace, each name once, sorted by name.
+type Set struct {
+	Agents []Agent
+	// LeftOut has a line for each file that is not offered, with the reason.
+	LeftOut []string
+}
+
+// maxFile bounds the file of an agent, in bytes.
+const maxFile = 64 << 10
+
+// Folders of agents below a folder of the project or the home folder, the first counts first.
+var (
+	folders     = []string{".agents/agents", ".claude/agents", ".opencode/agent", ".opencode/agents", ".gemini/agents", ".github/agents"}
+	tomlFolders = []string{".codex/agents"}
+)
+
+// Find returns the agents of the program, of a workspace and of its user. A person's file may take
+// the name of an agent of the program; a repository's may not.
+func Find(w source.Where) Set {
+	f := finder{named: map[string]Agent{}}
+	f.place = source.Place{Home: w.Home}
+	f.origin = User
+	if w.Config != "" {
+		f.folder(filepath.Join(w.Config, "agents"), ".md")
+	}
+	f.below(w.Home)
+	for _, agent := range builtIn {
+		if _, taken := f.named[agent.Name]; !taken {
+			f.named[agent.Name] = agent
+		}
+	}
+	above := source.Above(w.Home, w.Workspace)
+	f.place.Root, f.origin = above[0], Project
+	for _, dir := range slices.Backward(above) {
+		if dir != w.Home {
+			f.below(dir)
+		}
+	}
+	for _, agent := range f.named {
+		f.Agents = append(f.Agents, agent)
+	}
+	slices.SortFunc(f.Agents, func(a, b Agent) int { return cmp.Compare(a.Name, b.Name) })
+	return f.Set
+}
+
+// Named returns the agent with a name. The error names the agents that there are.
+func (s Set) Named(name string) (Agent, error) {
+	var names []string
+	for _, agent := range s.Agents {
+		if agent.Name == name {
+			return agent, nil
+		}
+		names = append(names, agent.Name)
+	}
+	return Agent{}, fmt.Errorf("there is no agent %q%s; there are %s", name, nearest.Question(name, names), strings.Join(names, ", "))
+}
+
+// Effects lists everything of a repository's agent that a person agrees to: the tools, the model
+// and the bounds.
+func (a Agent) Effects() effect.List {
+	all := effect.List{{Name: "agent", Text: a.Name}}
+	if a.Model != "" {
+		all = append(all, effect.Part{Name: "model", Text: a.Model})
+	}
+	if a.Effort != "" {
+		all = append(all, effect.Part{Name: "effort", Text: a.Effort})
+	}
+	if a.Tools == nil {
+		all = append(all, effect.Part{Name: "tools", Text: "*"})
+	}
+	for _, tool := range a.Tools {
+		all = append(all, effect.Part{Name: "tools", Text: tool})
+	}
+	for _, tool := range a.Without {
+		all = append(all, effect.Part{Name: "without", Text: tool})
+	}
+	return append(all, effect.Part{Name: "prompt", Text: a.Prompt})
+}
+
+// finder collects the agents of folders.
+type finder struct {
+	Set
+	place  source.Place
+	origin Origin
+	named  map[string]Agent
+}
+
+// below reads the agents in the folders below dir.
+func (f *finder) below(dir string) {
+	if dir == "" {
+		return
+	}
+	for _, name := range folders {
+		f.folder(filepath.Join(dir, name), ".md")
+	}
+	for _, name := range tomlFolders {
+		f.folder(filepath.Join(dir, name), ".toml")
+	}
+}
+
+// maxFiles bounds the files that are read of one folder.
+const maxFiles = 200
+
+// folder reads the agents of a folder.
+func (f *finder) folder(dir, ending string) {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none
+	read := 0
+	for _, entry := range entries {
+		if file := filepath.Join(dir, entry.Name()); filepath.Ext(file) == ending && read < maxFiles {
+			read++
+			f.file(file, ending)
+		}
+	}
+}
+
+// file reads the agent of a file, and notes why it is not offered.
+func (f *finder) file(file, ending string) {
+	text, err := f.place.Read(file, maxFile)
+	if source.Missing(err) {
+		return
+	}
+	var agent Agent
+	switch {
+	case err != nil:
+	case text.Cut:
+		err = fmt.Errorf("is longer than %d KiB", maxFile>>10)
+	case ending == ".toml":
+		agent, err = parseTOML(text.Text)
+	default:
+		agent, err = parse(text.Text)
+	}
+	if err == nil {
+		agent.File, agent.Origin = file, f.origin
+		if earlier, taken := f.named[agent.Name]; taken {
+			by := earlier.File
+			if by == "" {
+				by = "the agent of the program"
+			}
+			err = fmt.Errorf("its name %s is taken by %s", agent.Name, by)
+		}
+	}
+	if err != nil {
+		f.LeftOut = append(f.LeftOut, file+": "+strings.TrimPrefix(err.Error(), file+": "))
+		return
+	}
+	f.named[agent.Name] = agent
+}

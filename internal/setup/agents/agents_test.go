@@ -1,0 +1,129 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/setup/source"
+)
+
+// place makes the folders of a home and a workspace with files in them, by their paths.
+func place(t *testing.T, files map[string]string) source.Where {
+	t.Helper()
+	dir := t.TempDir()
+	w := source.Where{Config: filepath.Join(dir, "home", ".config", "agent"), Home: filepath.Join(dir, "home"), Workspace: filepath.Join(dir, "work")}
+	for _, folder := range []string{w.Config, w.Workspace} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range files {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// Agents in the forms of several agent programs.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	w := place(t, map[string]string{
+		"work/.claude/agents/review.md":  "---\nname: Code-Reviewer\ndescription: reads\n  diffs\ntools: Read, Grep, Bash(git diff *)\nmodel: sonnet\npermissionMode: plan\ncolor: red\nhooks: x\n---\nYou review.\n",
+		"work/.opencode/agent/docs.md":   "---\nname: docs\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
+		"work/.gemini/agents/looker.md":  "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
+		"work/.github/agents/tester.md":  "---\nname: tester\ndescription: 'tests'\n---\nTest.\n",
+		"work/.codex/agents/mini.toml":   "name = \"mini\"\ndescription = \"small\"\ndeveloper_instructions = \"Be small.\"\nmodel_reasoning_effort = \"low\"\nsandbox_mode = \"read-only\"\nnickname = \"m\"\n",
+		"home/.config/agent/agents/e.md": "---\nname: explore\ndescription: mine\n---\nMine.\n",
+	})
+	set := Find(w)
+	var names []string
+	for _, a := range set.Agents {
+		names = append(names, a.Name)
+	}
+	if !slices.Equal(names, []string{"code-reviewer", "docs", "explore", "general", "looker", "mini", "tester"}) || set.LeftOut != nil {
+		t.Fatalf("%q, left out %q", names, set.LeftOut)
+	}
+	review, docs, explore, looker, mini := set.Agents[0], set.Agents[1], set.Agents[2], set.Agents[4], set.Agents[5]
+	if review.Description != "reads diffs" || !review.Looks || review.Model != "sonnet" || !slices.Equal(review.Tools, []string{"Read", "Grep", "Bash(git diff *)"}) ||
+		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != Project {
+		t.Errorf("%+v", review)
+	}
+	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"bash"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
+		t.Errorf("%+v", docs)
+	}
+	if explore.Origin != User || explore.Prompt != "Mine." {
+		t.Errorf("%+v", explore)
+	}
+	if looker.MaxTurns != 5 || looker.Timeout != 3*time.Minute || !slices.Equal(looker.Tools, []string{"read_file", "glob"}) {
+		t.Errorf("%+v", looker)
+	}
+	if !mini.Looks || mini.Effort != "low" || mini.Prompt != "Be small." || !slices.Equal(mini.Unused, []string{"nickname"}) {
+		t.Errorf("%+v", mini)
+	}
+	if _, err := set.Named("lookr"); err == nil || !strings.Contains(err.Error(), "looker") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Files that cannot be used are named with the reason.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"no frontmatter":                                                     "line 1: has no frontmatter",
+		"---\ndescription: d\n---\nx":                                        "has no name",
+		"---\nname: n\n---\nx":                                               "has no description",
+		"---\nname: a b\ndescription: d\n---\nx":                             `its name "a b"`,
+		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the agent of the program",
+		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many", not a number above 0`,
+		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
+	} {
+		set := Find(place(t, map[string]string{"work/.claude/agents/x.md": text}))
+		if len(set.Agents) != 2 || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "x.md: "+want) {
+			t.Errorf("%.40q: %q", text, set.LeftOut)
+		}
+	}
+	set := Find(place(t, map[string]string{"work/.codex/agents/x.toml": "name = \"x\"\nbroken"}))
+	if len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "line 2") {
+		t.Errorf("%q", set.LeftOut)
+	}
+}
+
+// The same file twice: the nearer folder counts, and the other is named.
+func TestNameTaken(t *testing.T) {
+	t.Parallel()
+	set := Find(place(t, map[string]string{
+		"home/.claude/agents/a.md": "---\nname: a\ndescription: mine\n---\nx",
+		"work/.claude/agents/a.md": "---\nname: a\ndescription: theirs\n---\nx",
+	}))
+	a, err := set.Named("a")
+	if err != nil || a.Description != "mine" || len(set.LeftOut) != 1 || !strings.Contains(set.LeftOut[0], "its name a is taken by") {
+		t.Errorf("%+v, %v, %q", a, err, set.LeftOut)
+	}
+}
+
+// No text of a file makes a parser panic, and an agent that is offered has a name and a
+// description.
+func TestAnyText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.OneOf(rapid.StringMatching(`(name|description|tools|model|maxTurns|permissionMode|skills|x): ?.{0,20}`), rapid.StringMatching(`[ -]{0,3}.{0,10}`))
+		text := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(t, "lines"), "\n")
+		for _, form := range []func(string) (Agent, error){parse, parseTOML} {
+			if a, err := form("---\n" + text + "\n---\nbody"); err == nil && (a.Name == "" || a.Description == "") {
+				t.Fatalf("%+v", a)
+			}
+			_, _ = form(text) // must not panic
+		}
+	})
+}

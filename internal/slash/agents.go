@@ -1,0 +1,38 @@
+package slash
+
+import (
+	"context"
+
+	"agent/internal/command"
+)
+
+// Agents holds the agents of the conversation.
+type Agents interface {
+	// AgentLines describes the agents that can be given tasks, and those of the session.
+	AgentLines() []string
+	// Working returns the ids of the agents that work, with their tasks.
+	Working() (ids, tasks []string)
+	// StopAgent ends an agent that works.
+	StopAgent(id string) error
+}
+
+func agentsCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "agents", Aliases: []string{"agent"}, Help: "show the agents and their tasks, or end one",
+		Forms: []command.Form{
+			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
+			{Args: "stop ID", Does: "end one", Run: one(func(_ context.Context, id string) ([]string, error) {
+				if err := d.Agents.StopAgent(id); err != nil {
+					return nil, err
+				}
+				return []string{"agent " + id + " is ended; the model reads what it wrote so far."}, nil
+			}), Complete: func([]string) (working []command.Completion) {
+				ids, tasks := d.Agents.Working()
+				for i, id := range ids {
+					working = append(working, command.Completion{Value: id, Help: tasks[i]})
+				}
+				return working
+			}},
+		},
+	}
+}

@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/tools/decode"
+	"agent/internal/traits"
+	"agent/internal/words"
+)
+
+// A Task is a task for an agent, as a call names it.
+type Task struct {
+	Task       string `json:"task" jsonschema:"all that the agent is told"`
+	Agent      string `json:"agent,omitempty" jsonschema:"a name of the list; explore if not given"`
+	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
+	Background bool   `json:"background,omitempty" jsonschema:"return at once"`
+	Continue   string `json:"continue,omitempty" jsonschema:"the id of an agent that ended"`
+	// Model is ignored, because the person chooses the models.
+	Model string `json:"model,omitempty" jsonschema:"not used"`
+}
+
+// taskShown holds the parameters of a task that the model is told of.
+type taskShown struct {
+	Task       string `json:"task" jsonschema:"all that the agent is told: the goal, what is known, what to report"`
+	Agent      string `json:"agent,omitempty" jsonschema:"a name of the list; default explore"`
+	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
+	Background bool   `json:"background,omitempty" jsonschema:"return at once; the report comes as a message"`
+	Continue   string `json:"continue,omitempty" jsonschema:"id of an agent that ended: it goes on with its context"`
+}
+
+// Bounds of a task.
+const (
+	maxTask  = 32 << 10
+	maxTitle = 60
+)
+
+// AgentCall identifies the call that starts an agent.
+type AgentCall struct {
+	// Number and ID identify the call in its conversation.
+	Number int
+	ID     string
+	Task
+}
+
+// TaskName is the name of the tool that gives tasks to agents.
+const TaskName = "task"
+
+// taskText tells the model when an agent is worth its cost.
+const taskText = "Gives a task to an agent with its own context; you get its report only. Use it for searches over many files and for independent work; " +
+	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. Say what the report must contain. " +
+	"What the agent read is not in your context: read a file before you edit it. The agents:\n"
+
+// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model,
+// check returns an error for a task that cannot start, and run runs it.
+func TaskTool(list string, check func(Task) (Preview, error), run func(context.Context, AgentCall) Answer) Tool {
+	return define(Tool{
+		Name:        TaskName,
+		Description: taskText + strings.TrimRight(list, "\n"),
+		offers:      decode.ParametersOf[taskShown]().JSON,
+		Traits: Traits{
+			Reads: true, Beside: true, Key: "task",
+			Words: []traits.Words{
+				{Given: "title", Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:", About: "{title}"},
+				{Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:"},
+			},
+		},
+	}, func(_ context.Context, env *Env, t Task) (Plan, error) {
+		t.Task = strings.TrimSpace(t.Task)
+		switch {
+		case t.Task == "":
+			return Plan{}, errors.New("task is empty: say what the agent is to do and to report; nothing was started")
+		case len(t.Task) > maxTask:
+			return Plan{}, fmt.Errorf("task has %d bytes, more than %d: name files for the agent to read; nothing was started", len(t.Task), maxTask)
+		}
+		if t.Title = words.Headline(t.Title); t.Title == "" {
+			t.Title = words.Line(words.FirstLine(t.Task), maxTitle)
+		}
+		t.Title = words.Line(t.Title, maxTitle)
+		preview, err := check(t)
+		if err != nil {
+			return Plan{}, err
+		}
+		call := AgentCall{Number: env.Call, ID: env.CallID, Task: t}
+		return Plan{Preview: preview, Apply: func(ctx context.Context) Answer { return run(ctx, call) }}, nil
+	})
+}

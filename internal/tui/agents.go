@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+
+	"agent/internal/chat"
+	"agent/internal/tui/style"
+	"agent/internal/words"
+)
+
+// agentChanged takes the state of an agent that works.
+func (a *activity) agentChanged(state chat.AgentState) {
+	if i := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.ID == state.ID }); i >= 0 {
+		a.agents[i] = state
+		return
+	}
+	a.agents = append(a.agents, state)
+	if a.opts.Plain {
+		a.note(dim, "·", "agent "+state.Agent+" begins: "+state.Title)
+	}
+}
+
+// agentEnded removes an agent that ended. The end of an agent in the background gets a line of its
+// own; that of another is the end of its call.
+func (a *activity) agentEnded(e chat.AgentEnded) {
+	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == e.ID })
+	if e.Background || a.opts.Plain {
+		a.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
+	}
+}
+
+// hasAgent reports whether an agent works for a call, whose row the agent's block replaces.
+func (a *activity) hasAgent(call int) bool {
+	return slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == call && !s.Background })
+}
+
+// agentsView shows each agent that works in two rows: its task and figures, and its latest call.
+func (a *activity) agentsView(width, room int) (lines []string) {
+	for _, s := range a.agents {
+		if len(lines)+2 > room {
+			break
+		}
+		time := " " + words.Elapsed(a.opts.Now().Sub(s.Started))
+		figures := " · " + s.String() + time
+		if style.Width(figures) > width/2 {
+			figures = time
+		}
+		head := style.Reveal(s.Agent + ": " + s.Title).Text
+		lines = append(lines, a.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.theme.Dim.Text(figures))
+		lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(cmp.Or(s.Latest, "thinking")).Text, width)))
+	}
+	return lines
+}

@@ -1,0 +1,34 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+)
+
+// Four agents at once have a block of two rows each at 60 columns; a block goes when its agent
+// ends, and the end of one in the background gets a line.
+func TestAgentsBlock(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.model.event(chat.TurnStarted{})
+	for i, title := range []string{"find the callers of Open", "list the tests", "compare both configurations of the linters and of the tests", "count"} {
+		state := chat.AgentState{ID: "s-" + string(rune('a'+i)), Call: i + 1, Agent: "explore", Title: title, Model: "m", Latest: "reading a.go", Started: time.Now(), Background: i == 3}
+		state.Stats.Requests, state.Stats.PromptTokens = 3, 12000
+		s.model.event(chat.ToolStarted{Call: i + 1, Name: "task"})
+		s.model.event(chat.AgentStarted{AgentState: state})
+	}
+	frame := strings.Join(s.model.activity.toolsView(60, 20), "\n")
+	if strings.Count(frame, "explore: ") != 4 || strings.Count(frame, "reading a.go") != 4 || !strings.Contains(frame, "3 requests · 12k tokens") {
+		t.Errorf("the block is\n%s", frame)
+	}
+	if rows := s.model.activity.toolsView(60, 20); len(rows) != 9 { // the call in the background has a row of its own
+		t.Errorf("%d rows", len(rows))
+	}
+	s.model.event(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-d", Agent: "explore", Title: "count", Background: true}, Status: "done", Changed: "none"})
+	if frame := strings.Join(s.model.activity.toolsView(60, 20), "\n"); strings.Count(frame, "explore: ") != 3 {
+		t.Errorf("the block is\n%s", frame)
+	}
+}
