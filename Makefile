@@ -106,6 +106,7 @@ lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
 	$(GO) vet -tags e2e,bench,chaos $(PACKAGES)
+	GOOS=windows GOARCH=amd64 $(GO) vet $(PACKAGES)
 	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
 	$(GO) test -run TestComments .
 

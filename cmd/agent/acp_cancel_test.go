@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"agent/internal/testing/fifo"
 	"agent/internal/testing/llmtest"
 )
 
@@ -115,7 +115,7 @@ func TestEditorCancelIsQuick(t *testing.T) {
 			t.Parallel()
 			home, root := t.TempDir(), t.TempDir()
 			folder, pipe := filepath.Join(root, "work"), filepath.Join(root, "pipe")
-			if err := errors.Join(os.Mkdir(folder, 0o755), syscall.Mkfifo(pipe, 0o600), os.MkdirAll(filepath.Join(home, ".config/agent"), 0o755)); err != nil {
+			if err := errors.Join(os.Mkdir(folder, 0o755), fifo.Make(t, pipe), os.MkdirAll(filepath.Join(home, ".config/agent"), 0o755)); err != nil {
 				t.Fatal(err)
 			}
 			if c.hook != "" {

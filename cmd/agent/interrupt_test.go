@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"agent/internal/tempdir"
+	"agent/internal/testing/fifo"
 	"agent/internal/testing/llmtest"
 )
 
@@ -112,7 +113,7 @@ func TestIgnoredSignals(t *testing.T) {
 func newPipe(t *testing.T, workspace string) string {
 	t.Helper()
 	pipe := filepath.Join(workspace, "pipe")
-	if err := errors.Join(os.MkdirAll(workspace, 0o700), syscall.Mkfifo(pipe, 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(workspace, 0o700), fifo.Make(t, pipe)); err != nil {
 		t.Fatal(err)
 	}
 	return pipe

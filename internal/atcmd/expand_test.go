@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent/internal/history"
+	"agent/internal/testing/fifo"
 )
 
 const png = "\x89PNG\r\n\x1a\n\x00rest"
@@ -163,7 +163,7 @@ func TestRefused(t *testing.T) {
 	link(t, "loop", filepath.Join(root, "loop"))
 	link(t, "/dev/zero", filepath.Join(root, "zero"))
 	for name, err := range map[string]error{
-		"fifo":   syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600),
+		"fifo":   fifo.Make(t, filepath.Join(root, "fifo")),
 		"locked": os.Chmod(filepath.Join(root, "locked"), 0),
 		"shut":   os.Chmod(filepath.Join(root, "shut"), 0),
 	} {
@@ -225,7 +225,7 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 	root := space(t, map[string]string{"d/in": "in", "d/nul1": "\x00", "d/nul2": "\x00"})
 	secret := space(t, map[string]string{"secret": "SECRET"})
 	link(t, filepath.Join(secret, "secret"), filepath.Join(root, "d", "out"))
-	if err := syscall.Mkfifo(filepath.Join(root, "d", "fifo"), 0o600); err != nil {
+	if err := fifo.Make(t, filepath.Join(root, "d", "fifo")); err != nil {
 		t.Fatal(err)
 	}
 	got := expand(t, root, "@d/")

@@ -8,12 +8,12 @@ import (
 	pngs "image/png"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/testing/fifo"
 )
 
 // shot is a PNG file of some size.
@@ -57,7 +57,7 @@ func TestPickedImages(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n"})
 	elsewhere := space(t, map[string]string{"@a.go.png": shot(t, 5, 5), "b.png": shot(t, 6, 6), "not.png": "text"})
-	if err := syscall.Mkfifo(filepath.Join(elsewhere, "fifo.png"), 0o600); err != nil {
+	if err := fifo.Make(t, filepath.Join(elsewhere, "fifo.png")); err != nil {
 		t.Fatal(err)
 	}
 	picked := func(name string) Part { return ImagePart(filepath.Join(elsewhere, name)) }

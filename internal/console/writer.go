@@ -10,11 +10,11 @@ import (
 	"io"
 	"os"
 	"sync"
-	"syscall"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 
+	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -37,7 +37,7 @@ type piped struct{ out *os.File }
 // Write implements io.Writer.
 func (p piped) Write(data []byte) (int, error) {
 	n, err := p.out.Write(data)
-	if errors.Is(err, syscall.EPIPE) {
+	if disk.IsGone(err) {
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return n, err

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -62,7 +61,7 @@ func (t Target) Replace(data []byte) error {
 	}
 	if err = fill(file, data); err == nil {
 		sweep(root, name, temporary, t.Locked)
-		err = root.Rename(temporary, name)
+		err = rename(root, temporary, name)
 	}
 	if err != nil {
 		return errors.Join(err, removeIfThere(filepath.Join(root.Name(), temporary)))
@@ -180,21 +179,6 @@ func sweep(root *os.Root, name, ours string, locked bool) {
 	}
 }
 
-// SyncFolder flushes the names in a folder to disk, after a rename or a removal.
-func SyncFolder(folder string) error {
-	f, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	// Some network file systems cannot flush a folder and say so; the names are as
-	// safe there as they get.
-	if errors.Is(err, syscall.EINVAL) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
-}
-
 // Reason returns err without the operation and the path that errors of package os repeat, so that
 // a message that names the file names it once. It returns other errors unchanged.
 func Reason(err error) error {
@@ -210,23 +194,6 @@ func Reason(err error) error {
 		return call.Err
 	}
 	return err
-}
-
-// Unlocked explains why a file could not be locked. If the disk supports no locks at all, as some
-// network disks do, the error says so and names the environment variable that selects a folder
-// elsewhere.
-func Unlocked(err error, variable string) error {
-	for _, none := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.ENOTSUP} {
-		if errors.Is(err, none) {
-			return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)
-		}
-	}
-	return err
-}
-
-// IsFull reports whether an error means that a disk, or a user's share of the disk, is full.
-func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 func removeIfThere(path string) error {

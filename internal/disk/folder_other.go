@@ -5,7 +5,6 @@ package disk
 import (
 	"io/fs"
 	"os"
-	"syscall"
 )
 
 // A FolderReader reads folders in parts, so that a large folder takes little memory. The zero
@@ -16,7 +15,7 @@ type FolderReader struct{}
 // The name is valid until do returns. Read does not wait if another kind of file has replaced the
 // folder.
 func (*FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
-	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	folder, err := os.OpenFile(path, os.O_RDONLY|onlyFolder|NoWait, 0)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"agent/internal/testing/fifo"
 )
 
 // A folder holds what os.ReadDir says, however much that is; a pipe in its place is not
@@ -23,7 +24,7 @@ func TestFolderReader(t *testing.T) {
 		}
 	}
 	pipe := filepath.Join(root, "pipe")
-	if err := errors.Join(os.Mkdir(filepath.Join(root, "folder"), 0o700), os.Symlink("folder", filepath.Join(root, "link")), syscall.Mkfifo(pipe, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(root, "folder"), 0o700), os.Symlink("folder", filepath.Join(root, "link")), fifo.Make(t, pipe)); err != nil {
 		t.Fatal(err)
 	}
 	standard, err := os.ReadDir(root)

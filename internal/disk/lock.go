@@ -44,7 +44,7 @@ func Locked(folder string, act func() error) error {
 func LockedWithoutFile(folder string, act func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	lock := flock.New(folder, flock.SetFlag(os.O_RDONLY))
+	lock := newFolderLock(folder)
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, lockPoll); errors.Is(err, context.DeadlineExceeded) {
 		return held(folder)

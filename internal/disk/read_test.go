@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
+
+	"agent/internal/testing/fifo"
 )
 
 // TestRead: nothing that stands in the place of a file is waited for.
@@ -14,7 +15,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
-	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), fifo.Make(t, pipe)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Read(file); err != nil || string(got) != "x" {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
 // ErrLink is the error of a path on which a link was put, and which is not followed.
@@ -50,7 +49,7 @@ func (t *Tree) Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	defer above.Close()
-	f, err = above.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err = above.OpenFile(name, os.O_RDONLY|NoWait, 0)
 	if err != nil {
 		return nil, linked(above, name, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"agent/internal/setup/permissions"
 	"agent/internal/setup/source"
 	"agent/internal/shell"
+	"agent/internal/testing/fifo"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -285,7 +285,7 @@ func TestHooksTime(t *testing.T) {
 				more = `"timeout":0.3`
 			}
 			b := newBench(t, nil, "Stop * "+command(`exec 9>`+"held; "+c.line, more))
-			if err := syscall.Mkfifo(filepath.Join(b.dir, "held"), 0o600); err != nil {
+			if err := fifo.Make(t, filepath.Join(b.dir, "held")); err != nil {
 				t.Fatal(err)
 			}
 			gone := make(chan struct{})

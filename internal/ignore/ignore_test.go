@@ -4,10 +4,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"agent/internal/sandbox"
+	"agent/internal/testing/fifo"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -125,7 +125,7 @@ func TestLinksAreListedNotFollowedAndPipesLeftOut(t *testing.T) {
 	if err := os.Symlink(root, filepath.Join(root, "loop")); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+	if err := fifo.Make(t, filepath.Join(root, "pipe")); err != nil {
 		t.Fatal(err)
 	}
 	wantFiles(t, root, ".", "a", "loop")

@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agent/internal/testing/fifo"
 )
 
 // What is kept of a list is what it has that matches, also in the repositories inside:
@@ -74,7 +75,7 @@ func TestFoldersThatAreNoneAnyMore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600); err != nil {
+	if err := fifo.Make(t, filepath.Join(root, "pipe")); err != nil {
 		t.Fatal(err)
 	}
 	write(t, root, map[string]string{"file": ""})

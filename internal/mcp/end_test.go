@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -126,19 +125,6 @@ func TestKillLeavesNothing(t *testing.T) {
 		pid, _ := strconv.Atoi(word)
 		soon(t, "the end of process "+word, func() bool { return !runs(pid) })
 	}
-}
-
-// runs reports whether a process runs; one that is only waited for does not.
-func runs(pid int) bool {
-	if pid == 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return !os.IsNotExist(err)
-	}
-	_, after, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
-	return !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
 }
 
 // A result of 10 MB costs at most 150 MB of memory, and not much time.

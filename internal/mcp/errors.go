@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"agent/internal/disk"
 	"agent/internal/words"
 )
 
@@ -90,7 +90,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = c.server.Name + " ended during the call; it may have taken effect"
 	default:
 		say = c.server.Name + " cannot answer: " + plain(err)
-		if !errors.Is(err, syscall.ECONNREFUSED) {
+		if !disk.IsRefused(err) {
 			say += "; the call may have taken effect"
 		}
 	}

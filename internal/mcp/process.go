@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"agent/internal/disk"
@@ -56,7 +55,7 @@ func startProcess(ctx context.Context, s Server, log io.Writer) (*process, error
 	if p.cmd.Env == nil {
 		p.cmd.Env = []string{} // nil would mean the environment of this program
 	}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	sandbox.Apart(p.cmd)
 	stderr, err := p.pipes()
 	if err != nil {
 		return nil, err
@@ -130,9 +129,9 @@ func (p *process) close() {
 	p.stop.Do(func() {
 		_ = p.in.Close()
 		if !p.endsIn(closeGrace) {
-			_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
+			_ = sandbox.AskGroup(p.cmd.Process.Pid)
 			if !p.endsIn(termGrace) {
-				_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+				sandbox.KillGroup(p.cmd.Process.Pid)
 			}
 		}
 	})

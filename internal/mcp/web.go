@@ -3,17 +3,17 @@ package mcp
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"agent/internal/disk"
 )
 
 // web is the HTTP connection to a server.
@@ -123,7 +123,7 @@ func (w *web) try(request *http.Request) (*http.Response, error) {
 // isPassing reports whether the cause of a failure may pass in a moment.
 func isPassing(response *http.Response, err error) bool {
 	if err != nil {
-		return errors.Is(err, syscall.ECONNREFUSED)
+		return disk.IsRefused(err)
 	}
 	return response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented
 }

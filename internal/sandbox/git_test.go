@@ -3,10 +3,10 @@ package sandbox
 import (
 	"errors"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"agent/internal/git/layout"
+	"agent/internal/testing/fifo"
 )
 
 // A command can leave a pipe where git has its configuration. Looking after it, the
@@ -15,7 +15,7 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	config, link := filepath.Join(root, "config"), filepath.Join(root, ".git")
-	if err := errors.Join(syscall.Mkfifo(config, 0o600), syscall.Mkfifo(link, 0o600)); err != nil {
+	if err := errors.Join(fifo.Make(t, config), fifo.Make(t, link)); err != nil {
 		t.Fatal(err)
 	}
 	if madeByGit(config) || madeByGit(link) {

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 	"agent/internal/protect/survey"
 )
@@ -285,7 +283,7 @@ func (g *guard) setAside(what place) bool {
 	if err != nil {
 		return false
 	}
-	if unix.Renameat(int(parent.Fd()), name, unix.AT_FDCWD, filepath.Join(dir, name)) == nil {
+	if moveOut(parent, name, dir) == nil {
 		return true
 	}
 	_ = os.Remove(dir)

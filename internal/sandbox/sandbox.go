@@ -161,7 +161,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 		return nil, &setupError{err}
 	}
 	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() End { return End{} }}
-	started.kill = func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	started.kill = func() { KillGroup(cmd.Process.Pid) }
 	if backend != None {
 		started.guard = newGuard(policy, backend)
 		cmd.Env = append(cmd.Environ(), policy.environ()...)

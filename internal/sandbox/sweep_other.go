@@ -6,10 +6,6 @@ package sandbox
 // killed.
 func Sweep() {}
 
-// EndAll does nothing on this system. On Linux it ends every process of this program's commands
-// by force.
-func EndAll() {}
-
 // Watcher does nothing on this system.
 type Watcher struct{}
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -242,16 +241,6 @@ func bytesRead(t *testing.T) int64 {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// spent is what this process has had of the processor.
-func spent(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // BenchmarkList lists 1 000 sessions, and one with a log of 100 MB: at most 0.1 s.

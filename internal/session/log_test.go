@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"agent/internal/disk"
 	"agent/internal/history"
 )
 
@@ -567,12 +568,9 @@ func TestLooksHinderNobody(t *testing.T) {
 	add(t, l, "a")
 	path := l.Path()
 	closeLog(t, l)
-	look, err := os.Open(path)
-	if err == nil {
-		err = syscall.Flock(int(look.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	}
-	if err != nil {
-		t.Fatal(err)
+	look := disk.NewFileLock(path)
+	if locked, err := look.TryRLock(); err != nil || !locked {
+		t.Fatal(locked, err)
 	}
 	if err := Available(path); err != nil {
 		t.Errorf("during another look: %v", err)

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"agent/internal/disk"
-
-	"github.com/gofrs/flock"
 )
 
 // Options configures the log of a session.
@@ -64,7 +62,7 @@ func Create(o Options) (*Log, error) {
 	folder := cmp.Or(o.Folder, filepath.Join(o.Dir, folderName(o.Workspace)))
 	now := o.Now()
 	sweep(folder, now)
-	var lock *flock.Flock
+	var lock *disk.FileLock
 	id, path := o.ID, filepath.Join(folder, o.ID+extension)
 	var err error
 	if id == "" {
@@ -83,7 +81,7 @@ func Create(o Options) (*Log, error) {
 // reserve makes and locks the file of a new session with a given id, before its first entry.
 // If two programs begin a session with the same id, the second gets a *LockedError. The error
 // is fs.ErrExist where the session has records by now.
-func reserve(path string) (*flock.Flock, error) {
+func reserve(path string) (*disk.FileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -193,7 +191,7 @@ func Available(path string) error {
 	if err := ours(path); err != nil {
 		return err
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	lock := disk.NewFileLock(path)
 	free, err := lock.TryRLock() // a shared lock, since two programs may look at once
 	if err != nil {
 		return unlockable(err)
@@ -241,8 +239,8 @@ const (
 
 // acquire locks the log at path, which must exist. The lock ends with the process at the
 // latest. When another process has the lock, the error names it as the log does.
-func acquire(path string) (*flock.Flock, error) {
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+func acquire(path string) (*disk.FileLock, error) {
+	lock := disk.NewFileLock(path)
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
 	_, err := lock.TryLockContext(ctx, lookPoll)

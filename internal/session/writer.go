@@ -8,8 +8,6 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/words"
-
-	"github.com/gofrs/flock"
 )
 
 // writer writes the lines of a log to disk, in order, each whole and exactly once. Lines that
@@ -19,7 +17,7 @@ type writer struct {
 	open func() (file, error)
 	// keep checks that the file still exists at its path, and makes it again if not.
 	keep func() error
-	lock *flock.Flock
+	lock *disk.FileLock
 	out  file
 	// left is set if a failed attempt left a file of ours.
 	left bool

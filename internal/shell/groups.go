@@ -2,7 +2,6 @@ package shell
 
 import (
 	"sync"
-	"syscall"
 
 	"agent/internal/sandbox"
 )
@@ -52,7 +51,7 @@ func (g *Groups) kill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for group := range g.running {
-		_ = syscall.Kill(-group, syscall.SIGKILL)
+		sandbox.KillGroup(group)
 	}
 	sandbox.EndAll()
 }

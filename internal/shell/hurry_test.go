@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"agent/internal/sandbox"
+	"agent/internal/testing/fifo"
 )
 
 // Where a person waits, what ignores the request to end is killed soon, and nothing of it is
@@ -39,7 +39,7 @@ func TestAPersonWaitsForNoGrace(t *testing.T) {
 				}
 				dir := t.TempDir()
 				pipe := filepath.Join(dir, "pipe")
-				if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				if err := fifo.Make(t, pipe); err != nil {
 					t.Fatal(err)
 				}
 				j := NewJobs(os.Environ(), nil)

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"agent/internal/testing/fifo"
 )
 
 // testJob is a job without a process.
@@ -115,7 +116,7 @@ func TestCloseWaitsForEveryCommand(t *testing.T) {
 	jobs := NewJobs(os.Environ(), nil)
 	jobs.Grace = 100 * time.Millisecond
 	pipe := filepath.Join(folder, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	if err := fifo.Make(t, pipe); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan Result, 1)

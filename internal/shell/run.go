@@ -17,10 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"agent/internal/sandbox"
 	"agent/internal/words"
@@ -150,8 +147,8 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	if c.Input != nil {
 		cmd.Stdin = bytes.NewReader(c.Input)
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	sandbox.Apart(cmd)
+	cmd.Cancel = func() error { return sandbox.AskGroup(cmd.Process.Pid) }
 	// Children that keep the output open must not delay the end.
 	cmd.WaitDelay = j.Grace
 	policy := c.Confined
@@ -164,7 +161,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		if _, gone := os.Stat(c.Dir); gone != nil {
 			err = fmt.Errorf("its folder cannot be entered: %w", gone)
 		}
-		if errors.Is(err, syscall.E2BIG) {
+		if tooLong(err) {
 			err = TooLong(c.Line)
 		}
 		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
@@ -187,7 +184,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 
 	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched}
 	end.Hidden = pipe.failed()
-	end.Exit, end.Signal = exitCode(cmd.ProcessState.Sys().(syscall.WaitStatus), running.End().Signal)
+	end.Exit, end.Signal = exitCode(cmd.ProcessState, running.End().Signal)
 	switch {
 	case ctx.Err() == nil:
 		end.LeftBehind = left
@@ -197,16 +194,6 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		end.Interrupted = true
 	}
 	return end
-}
-
-// exitCode returns the code that a shell would show, and the name of the signal that ended the
-// command, if any. confined is the signal that ended it inside of a sandbox, 0 for none.
-func exitCode(status syscall.WaitStatus, confined syscall.Signal) (code int, signal string) {
-	const signalled = 128
-	if status.Signaled() {
-		return signalled + int(status.Signal()), unix.SignalName(status.Signal())
-	}
-	return status.ExitStatus(), unix.SignalName(confined)
 }
 
 // bash returns the path of bash, or of sh if bash is not installed.

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"agent/internal/disk"
 	"agent/internal/git/index"
 )
 
@@ -89,7 +88,7 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 				file.unmark(clean)
 				b.states[rel] = k.state
 			case !file.is(clean):
-				unknown = append(unknown, unknownFile{place, rel, unix.TimespecToNsec(at.written)})
+				unknown = append(unknown, unknownFile{place, rel, at.written})
 			}
 		}
 		b.seen = append(b.seen, file)
@@ -111,24 +110,19 @@ func (b *before) isClean(index *tracked, place int, at stamp) bool {
 	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
 }
 
-// each calls do for every file; ok is false for a file that is missing. The files of one
-// folder are looked up by name in the open folder, which is quicker than by path.
+// each calls do for every file; ok is false for a file that is missing.
 func (b *before) each(do func(place int, at stamp, ok bool)) {
-	at, opened := -1, ""
+	var looker disk.Looker
+	defer looker.Close()
+	abs, last := "", "\x00"
 	for place := range len(b.listing.files) + len(b.further) {
 		folder, name := b.split(place)
-		if at < 0 || folder != opened {
-			_ = unix.Close(at)
-			at, _ = unix.Open(absolute(b.root, folder), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-			opened = folder
+		if folder != last {
+			abs, last = absolute(b.root, folder), folder
 		}
-		if at < 0 {
-			name = absolute(b.root, folder+name)
-		}
-		file, ok := stampIn(at, name)
-		do(place, file, ok)
+		file, ok := looker.Look(abs, name)
+		do(place, stampFrom(file), ok)
 	}
-	_ = unix.Close(at)
 }
 
 // findFolders collects the folders of the files that exist.

@@ -11,5 +11,5 @@ func bornAt(abs string) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return time.Unix(at.changed.Unix())
+	return time.Unix(0, at.changed)
 }

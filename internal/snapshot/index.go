@@ -5,19 +5,12 @@ import (
 	"io/fs"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/git/index"
 	"agent/internal/git/layout"
 )
 
 // whole reports whether an index entry is a regular file without a merge conflict.
 func whole(e *index.Entry) bool { return e.Mode == index.Regular && !e.Merging }
-
-// sameStamp reports whether a file has the times, inode and size of an index entry.
-func sameStamp(at stamp, e *index.Entry) bool {
-	return at.changed == e.Changed && at.written == e.Written && uint32(at.inode) == e.Inode && uint32(at.size) == e.Size
-}
 
 // tracked finds entries of an index by their paths, in order.
 type tracked struct {
@@ -47,7 +40,7 @@ func (b *before) kept(files map[string]bool) map[string]State {
 	entries := b.index.Read()
 	for entries.Next() {
 		if e := &entries.Entry; files[string(e.Path)] && whole(e) {
-			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(e.Written.Unix())}
+			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(0, e.Written)}
 		}
 	}
 	if entries.Err() != nil {
@@ -62,7 +55,7 @@ func openIndex(root string) *index.Index { return index.Open(layout.Enclosing(ro
 // modeOf returns the permissions in a mode of the system.
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode) & fs.ModePerm
-	for bit, special := range map[uint32]fs.FileMode{unix.S_ISUID: fs.ModeSetuid, unix.S_ISGID: fs.ModeSetgid, unix.S_ISVTX: fs.ModeSticky} {
+	for bit, special := range map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {
 		if mode&bit != 0 {
 			m |= special
 		}

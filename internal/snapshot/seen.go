@@ -4,8 +4,6 @@ import (
 	"hash/maphash"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 )
 
@@ -14,25 +12,21 @@ type stamp struct {
 	inode            uint64
 	size             int64
 	mode             uint32
-	written, changed unix.Timespec
+	written, changed int64 // nanoseconds since 1970
 }
 
 // stampOf returns the stamp of a file; ok is false when nothing is there.
-func stampOf(abs string) (s stamp, ok bool) { return stampIn(unix.AT_FDCWD, abs) }
-
-// stampIn returns the stamp of a name in an open folder.
-func stampIn(folder int, name string) (s stamp, ok bool) {
-	var stat unix.Stat_t
-	if unix.Fstatat(folder, name, &stat, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return stamp{}, false
-	}
-	return stamp{stat.Ino, stat.Size, uint32(stat.Mode), stat.Mtim, stat.Ctim}, true
+func stampOf(abs string) (s stamp, ok bool) {
+	facts, ok := disk.Look(abs)
+	return stampFrom(facts), ok
 }
+
+func stampFrom(f disk.Facts) stamp { return stamp{f.Number, f.Size, f.Mode, f.Written, f.Changed} }
 
 // settled reports whether any further change of the file will change the stamp. The clock
 // of file systems is coarse, so that right after a change another may go unnoticed.
 func (s stamp) settled(now time.Time) bool {
-	return now.Sub(time.Unix(s.changed.Unix())) > disk.ClockStep
+	return now.Sub(time.Unix(0, s.changed)) > disk.ClockStep
 }
 
 // identity is a hash of a stamp.

@@ -9,11 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"agent/internal/disk"
 )
 
 const (
@@ -83,7 +85,7 @@ func (d *Dir) Remove() error {
 	if d.lock == nil {
 		return nil
 	}
-	return errors.Join(remove(d.path), d.lock.Close())
+	return errors.Join(remove(d.path, d.lock), d.lock.Close())
 }
 
 // sweep removes the temporary folders of this user that no program uses. It ignores errors: a
@@ -95,7 +97,7 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftAfter {
 			continue
 		}
-		if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() {
+		if !disk.Ours(info) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {
@@ -108,7 +110,7 @@ func sweep(parent string, now time.Time) {
 		}
 		lock := flock.New(filepath.Join(folder, inUse), flock.SetFlag(os.O_RDWR))
 		if free, err := lock.TryLock(); err == nil && free {
-			_ = remove(folder)
+			_ = remove(folder, lock)
 		}
 		_ = lock.Close()
 	}
@@ -116,7 +118,7 @@ func sweep(parent string, now time.Time) {
 
 // remove removes a temporary folder, its lock last: if the program is killed meanwhile, the rest
 // can still be recognised as ours.
-func remove(folder string) error {
+func remove(folder string, lock *flock.Flock) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
 		if entry.Name() == inUse {
@@ -126,6 +128,9 @@ func remove(folder string) error {
 			unlock(folder, entry.Name())
 			_ = os.RemoveAll(path) // tried again below
 		}
+	}
+	if runtime.GOOS == "windows" { // an open file cannot be removed
+		_ = lock.Close()
 	}
 	return os.RemoveAll(folder)
 }

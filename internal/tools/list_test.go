@@ -5,8 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"agent/internal/testing/fifo"
 )
 
 func TestListDirectoryShowsWhatIsThere(t *testing.T) {
@@ -18,7 +19,7 @@ func TestListDirectoryShowsWhatIsThere(t *testing.T) {
 	for _, err := range []error{
 		os.Mkdir(filepath.Join(root, "empty"), 0o755),
 		os.Symlink("a.txt", filepath.Join(root, "link")),
-		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600),
+		fifo.Make(t, filepath.Join(root, "pipe")),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
+	"agent/internal/testing/fifo"
 	"agent/internal/text/textfile"
 )
 
@@ -93,12 +93,10 @@ func TestHugeFileIsReadByLinesAndNotHeld(t *testing.T) {
 	if err := os.Truncate(path, 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	var before, after syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	before := peakMemory()
 	answer := mustRun(t, env, readLineRange(), params{"file_path": "huge", "start_line": 900, "end_line": 901})
 	wantResult(t, answer, "[lines 900-901 of a file of 1.0 GiB]\n900|line 900\n901|line 901\n")
-	syscall.Getrusage(syscall.RUSAGE_SELF, &after)
-	if grown := after.Maxrss - before.Maxrss; grown > 200<<10 {
+	if grown := peakMemory() - before; grown > 200<<10 {
 		t.Errorf("reading two lines took %d KiB", grown)
 	}
 	if answer := call(t, env, astReadFile(), params{"file_path": "huge"}); !strings.Contains(answer.Error, "too large for an outline (1.0 GiB)") {
@@ -123,7 +121,7 @@ func TestWhatIsNoTextIsNamed(t *testing.T) {
 		"dir/x": "", "BM.txt": "BM is no picture", "latin": "caf\xe9 au lait, d\xe9j\xe0 vu\n", "svg.svg": "<svg></svg>",
 	})
 	pipe := filepath.Join(env.Workspace.Root(), "zpipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	if err := fifo.Make(t, pipe); err != nil {
 		t.Fatal(err)
 	}
 	for path, words := range map[string][]string{

@@ -11,12 +11,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"agent/internal/cmdline"
 	"agent/internal/shell"
+	"agent/internal/testing/fifo"
 	"agent/internal/workspace"
 )
 
@@ -216,7 +216,7 @@ type lifeline struct{ path string }
 func newLifeline(t *testing.T) lifeline {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lifeline")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
+	if err := fifo.Make(t, path); err != nil {
 		t.Fatal(err)
 	}
 	return lifeline{path}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -113,8 +111,8 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || opts.env("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal
 	}
-	signals := hear()
-	defer signal.Stop(signals)
+	signals, deaf := term.Hear(opts.Out)
+	defer deaf()
 	t, err := takeTerminal(opts)
 	if err != nil {
 		return chosen, false, err
@@ -129,10 +127,10 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	}
 	loop := newLoop(ctx, p)
 	err = serve(ctx, loop, keyboard(t, loop), signals, func(s os.Signal) bool {
-		if s == syscall.SIGWINCH {
+		if term.IsResize(s) {
 			loop.Send(resizedMsg{})
 		}
-		return s == syscall.SIGWINCH
+		return term.IsResize(s)
 	})
 	return chosen, ok, err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -60,10 +59,10 @@ func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error
 		loop.Send(typedLineMsg{})
 	}()
 	return serve(ctx, loop, nil, signals, func(s os.Signal) bool {
-		if s == syscall.SIGINT {
+		if s == os.Interrupt {
 			loop.Send(stopMsg{})
 		}
-		return s == syscall.SIGINT || s == syscall.SIGWINCH
+		return s == os.Interrupt || term.IsResize(s)
 	})
 }
 

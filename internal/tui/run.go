@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,9 +40,10 @@ func Run(ctx context.Context, opts Options) (err error) {
 			err = crashed(value, opts)
 		}
 	}()
-	signals := hear()
-	defer signal.Stop(signals)
-	if opts.Plain || opts.env("TERM") == "dumb" {
+	// From here on a signal cannot end the process before the terminal's mode is restored.
+	signals, deaf := term.Hear(opts.Out)
+	defer deaf()
+	if opts.Plain || opts.env("TERM") == "dumb" || !term.Paints(opts.Out) {
 		return runPlain(ctx, opts, signals)
 	}
 	t, err := takeTerminal(opts)
@@ -64,22 +63,14 @@ func Run(ctx context.Context, opts Options) (err error) {
 	defer close(stop)
 	listen(opts.Events, loop, stop)
 	err = serve(ctx, loop, p.keys, signals, func(s os.Signal) bool {
-		if s == syscall.SIGWINCH {
+		if term.IsResize(s) {
 			loop.Send(sizeOf(t, opts.Now()))
 		}
-		return s == syscall.SIGWINCH
+		return term.IsResize(s)
 	})
 	p.activity.endReply("")
 	t.Screen.Post(p.frame())
 	return errors.Join(p.err, err)
-}
-
-// hear returns a channel of the signals from now on, so that a signal cannot end the process
-// before the terminal's mode is restored.
-func hear() chan os.Signal {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	return signals
 }
 
 // takeTerminal switches the terminal to raw mode and puts a screen on it; giveBack restores the

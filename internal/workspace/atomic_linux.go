@@ -12,23 +12,27 @@ import (
 )
 
 // openUnnamed creates a file without a name on the disk of a folder.
-func openUnnamed(dir *os.File, mode uint32) (fd int, err error) {
+func openUnnamed(dir folder, mode uint32) (*os.File, error) {
 	// Without /proc the file could not be given a name.
 	if _, err := os.Lstat("/proc/self/fd"); err != nil {
-		return -1, err
+		return nil, err
 	}
-	return unix.Openat(int(dir.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, mode)
+	fd, err := unix.Openat(dir.fd(), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "new file"), nil
 }
 
 // linkUnnamed gives a file from openUnnamed a name, which must be free.
-func linkUnnamed(f, dir *os.File, name string) error {
-	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), int(dir.Fd()), name, unix.AT_SYMLINK_FOLLOW)
+func linkUnnamed(f *os.File, dir folder, name string) error {
+	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), dir.fd(), name, unix.AT_SYMLINK_FOLLOW)
 }
 
 // exchangeNames exchanges two files of a folder in one step, or returns
 // errors.ErrUnsupported.
-func exchangeNames(dir *os.File, a, b string) error {
-	err := unix.Renameat2(int(dir.Fd()), a, int(dir.Fd()), b, unix.RENAME_EXCHANGE)
+func exchangeNames(dir folder, a, b string) error {
+	err := unix.Renameat2(dir.fd(), a, dir.fd(), b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSYS) {
 		return errors.ErrUnsupported
 	}
@@ -37,8 +41,8 @@ func exchangeNames(dir *os.File, a, b string) error {
 
 // setMode sets the permissions of the file with a name in a folder. The file need not be
 // readable, and a link is not followed.
-func setMode(dir *os.File, name string, mode fs.FileMode) error {
-	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+func setMode(dir folder, name string, mode fs.FileMode) error {
+	fd, err := unix.Openat(dir.fd(), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build unix && !linux
 
 package workspace
 
@@ -11,17 +11,17 @@ import (
 )
 
 // openUnnamed returns errors.ErrUnsupported: files have names from the start here.
-func openUnnamed(*os.File, uint32) (fd int, err error) { return -1, errors.ErrUnsupported }
+func openUnnamed(folder, uint32) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-func linkUnnamed(*os.File, *os.File, string) error { return errors.ErrUnsupported }
+func linkUnnamed(*os.File, folder, string) error { return errors.ErrUnsupported }
 
 // exchangeNames returns errors.ErrUnsupported: files are replaced after a last check of their
 // content here.
-func exchangeNames(*os.File, string, string) error { return errors.ErrUnsupported }
+func exchangeNames(folder, string, string) error { return errors.ErrUnsupported }
 
 // setMode sets the permissions of the file with a name in a folder. A link is not followed.
-func setMode(dir *os.File, name string, mode fs.FileMode) error {
-	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func setMode(dir folder, name string, mode fs.FileMode) error {
+	fd, err := unix.Openat(dir.fd(), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ELOOP) {
 		return ErrChanged
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"agent/internal/disk"
 )
@@ -16,7 +15,7 @@ import (
 // made.
 type folders struct {
 	// last is the folder at the end of the chain.
-	last *os.File
+	last folder
 	// above is the folder that holds the first new folder, nil if no folder was made. made holds
 	// the names of the new folders, each inside the one before.
 	above *os.Root
@@ -48,7 +47,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 		}
 		at = next
 	}
-	f.last, err = at.Open(".")
+	f.last, err = openFolder(at)
 	at.Close()
 	if err != nil {
 		err = errors.Join(err, f.remove())
@@ -82,7 +81,7 @@ func (f *folders) enter(at *os.Root, name string) (*os.Root, error) {
 func (f *folders) remove() error {
 	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {
 		err := f.above.Remove(filepath.Join(f.made...))
-		if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+		if notEmpty(err) {
 			return nil
 		}
 		if err != nil {
@@ -95,28 +94,19 @@ func (f *folders) remove() error {
 // flush makes the names in the chain safe on disk. It flushes the first and the last folder: a
 // file system with a journal writes the folders between them as well.
 func (f *folders) flush() error {
-	err := flushFolder(f.last)
+	err := f.last.flush()
 	if f.above != nil {
-		above, opening := f.above.Open(".")
+		above, opening := openFolder(f.above)
 		if opening != nil {
 			return errors.Join(err, opening)
 		}
-		err = errors.Join(err, flushFolder(above), above.Close())
+		err = errors.Join(err, above.flush(), above.Close())
 	}
 	return err
 }
 
-func flushFolder(dir *os.File) error {
-	// Some network file systems cannot flush a folder and say so; the names are as
-	// safe there as they get.
-	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
-		return err
-	}
-	return nil
-}
-
 func (f *folders) close() {
-	if f.last != nil {
+	if f.last != (folder{}) {
 		f.last.Close()
 	}
 	if f.above != nil {

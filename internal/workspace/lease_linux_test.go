@@ -40,7 +40,7 @@ func TestALateWriterLosesNothing(t *testing.T) {
 			go func() { written <- appendTo(other, "late\n") }()
 			return waitForBreak(other)
 		}
-		err = target{dir, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
+		err = target{folder{dir}, "f"}.exchange([]byte("a\n"), func(out io.Writer) error {
 			_, err := io.WriteString(out, "b\n")
 			return err
 		}, flush)
@@ -104,11 +104,11 @@ func TestAFileThatIsBeingWrittenHasNoName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	fd, err := openUnnamed(dir, 0o600)
+	unnamed, err := openUnnamed(folder{dir}, 0o600)
 	if err != nil {
 		t.Skipf("files need a name here: %v", err)
 	}
-	unix.Close(fd)
+	unnamed.Close()
 	for name, before := range map[string][]byte{"f": []byte("a\n"), "new": nil} {
 		was := snapshot(t, w.Root())
 		err := w.replaceWith(filepath.Join(w.Root(), name), before, func(out io.Writer) error {

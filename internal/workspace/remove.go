@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 )
 
@@ -20,7 +18,7 @@ func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 		if err := t.remove(expected); err != nil {
 			return err
 		}
-		return flushFolder(t.dir)
+		return t.dir.flush()
 	})
 }
 
@@ -38,37 +36,32 @@ func (t target) remove(expected func(*os.File) bool) error {
 		return ErrChanged
 	}
 	aside := temporaryName()
-	if err := unix.Renameat(t.fd(), t.name, t.fd(), aside); err != nil {
+	if err := t.dir.rename(t.name, aside); err != nil {
 		return err
 	}
 	if held.intact() && sameFile(t.dir, aside, old) && expected(old) {
-		return unix.Unlinkat(t.fd(), aside, 0)
+		letGo(old)
+		return t.dir.remove(aside)
 	}
 	// Linking never replaces a file that another program has put there meanwhile.
-	if err := unix.Linkat(t.fd(), aside, t.fd(), t.name, 0); err != nil {
+	if err := t.dir.link(aside, t.name); err != nil {
 		return fmt.Errorf("it was changed at this moment, and is %s now: %w", aside, err)
 	}
-	return errors.Join(ErrChanged, unix.Unlinkat(t.fd(), aside, 0))
+	return errors.Join(ErrChanged, t.dir.remove(aside))
 }
 
 // Unlink removes a symbolic link with the target leads. The error is ErrChanged if the link has
 // another target.
 func (w *Workspace) Unlink(abs, leads string) error {
 	return w.inFolder(abs, "remove", func(t target) error {
-		if now, err := t.readLink(); err != nil || now != leads {
+		if now, err := t.dir.readLink(t.name); err != nil || now != leads {
 			return ErrChanged
 		}
-		if err := unix.Unlinkat(t.fd(), t.name, 0); err != nil {
+		if err := t.dir.remove(t.name); err != nil {
 			return err
 		}
-		return flushFolder(t.dir)
+		return t.dir.flush()
 	})
-}
-
-func (t target) readLink() (string, error) {
-	buffer := make([]byte, unix.PathMax)
-	n, err := unix.Readlinkat(t.fd(), t.name, buffer)
-	return string(buffer[:max(n, 0)]), err
 }
 
 // Link makes a symbolic link with the target leads, at a path that must be free. It creates the
@@ -79,7 +72,7 @@ func (w *Workspace) Link(abs, leads string) error {
 		return unwritten(w.Rel(abs), err)
 	}
 	defer folders.close()
-	err = unix.Symlinkat(leads, int(folders.last.Fd()), filepath.Base(abs))
+	err = folders.last.symlink(leads, filepath.Base(abs))
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s %w", w.Rel(abs), ErrChanged)
@@ -97,7 +90,7 @@ func (w *Workspace) SetMode(abs string, mode fs.FileMode) error {
 // RemoveFolder removes a folder if it is empty.
 func (w *Workspace) RemoveFolder(abs string) {
 	// An error means that the folder is not empty, or is no folder.
-	_ = w.inFolder(abs, "remove", func(t target) error { return unix.Unlinkat(t.fd(), t.name, unix.AT_REMOVEDIR) })
+	_ = w.inFolder(abs, "remove", func(t target) error { return t.dir.removeFolder(t.name) })
 }
 
 // inFolder calls act with a name in a folder that exists.
@@ -105,10 +98,10 @@ func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	root, err := w.OpenFolder(filepath.Dir(abs))
 	if err == nil {
 		defer root.Close()
-		var folder *os.File
-		if folder, err = root.Open("."); err == nil {
-			defer folder.Close()
-			err = act(target{folder, filepath.Base(abs)})
+		var dir folder
+		if dir, err = openFolder(root); err == nil {
+			defer dir.Close()
+			err = act(target{dir, filepath.Base(abs)})
 		}
 	}
 	switch {

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 )
 
@@ -75,11 +73,9 @@ func unwritten(rel string, err error) error {
 
 // target is a name in an open folder.
 type target struct {
-	dir  *os.File
+	dir  folder
 	name string
 }
-
-func (t target) fd() int { return int(t.dir.Fd()) }
 
 // create creates a file that must not exist; flush makes its name safe.
 func (t target) create(fill func(io.Writer) error, flush func() error) error {
@@ -119,20 +115,19 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 // would replace a read-only file nevertheless. The lock lasts until the file is closed, so that
 // all users of Replace, in this program and in others, wait for one another.
 func (t target) open() (*os.File, error) {
-	fd, err := unix.Openat(t.fd(), t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	f, err := t.dir.open(t.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrChanged
 	case err != nil:
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), t.name)
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = disk.ErrNoFile
 	}
 	if err == nil {
-		err = unix.Faccessat(t.fd(), t.name, unix.W_OK, unix.AT_EACCESS)
+		err = t.dir.writable(t.name)
 	}
 	if err == nil {
 		lock(f)
@@ -145,17 +140,6 @@ func (t target) open() (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// lock waits until no other program has locked the file, and locks it until it is closed. On a
-// system without locks for files it does nothing.
-func lock(f *os.File) {
-	for waited := time.Duration(0); waited < 3*patience; waited += pause {
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
-			return
-		}
-		time.Sleep(pause)
-	}
 }
 
 // swap puts a finished file in the place of the old one, whose content must be before. The old
@@ -175,7 +159,8 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		// Another program's writes between the check and the rename would be lost.
-		if err := unix.Renameat(t.fd(), f.path, t.fd(), t.name); err != nil {
+		letGo(old)
+		if err := t.dir.rename(f.path, t.name); err != nil {
 			return err
 		}
 		f.path = ""
@@ -223,13 +208,6 @@ func (t target) takeBack(f *temporary) error {
 func Holds(f *os.File, content []byte) bool {
 	now, err := io.ReadAll(io.NewSectionReader(f, 0, int64(len(content))+1))
 	return err == nil && bytes.Equal(now, content)
-}
-
-// sameFile reports whether a name in a folder belongs to an open file.
-func sameFile(dir *os.File, name string, f *os.File) bool {
-	var named, open unix.Stat_t
-	return unix.Fstatat(int(dir.Fd()), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
-		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
 }
 
 // standstill is the time that a program may take between finding a file by its name and opening

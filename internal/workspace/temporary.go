@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,9 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"agent/internal/disk"
 	"agent/internal/ignore"
 )
 
@@ -31,7 +27,7 @@ const (
 // the file has no name until it is complete, so that a killed program leaves nothing behind.
 type temporary struct {
 	*os.File
-	dir  *os.File
+	dir  folder
 	mode uint32
 	// old is the file that the temporary file will replace, nil for none. fill writes the
 	// content.
@@ -45,13 +41,13 @@ type temporary struct {
 
 // newTemporary makes a file in a folder, with the owner, mode and attributes of the old one, and
 // flushes it to disk.
-func newTemporary(dir *os.File, mode uint32, old *os.File, fill func(io.Writer) error) (*temporary, error) {
+func newTemporary(dir folder, mode uint32, old *os.File, fill func(io.Writer) error) (*temporary, error) {
 	f := &temporary{dir: dir, mode: mode, old: old, fill: fill}
-	fd, err := openUnnamed(dir, mode)
+	file, err := openUnnamed(dir, mode)
 	if err != nil {
 		return f, f.makeNamed()
 	}
-	f.File = os.NewFile(uintptr(fd), "new file")
+	f.File = file
 	return f, f.complete()
 }
 
@@ -61,11 +57,11 @@ func (f *temporary) makeNamed() error {
 		f.Close()
 	}
 	name := temporaryName()
-	fd, err := unix.Openat(int(f.dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, f.mode)
+	file, err := f.dir.create(name, f.mode)
 	if err != nil {
 		return err
 	}
-	f.File, f.path = os.NewFile(uintptr(fd), "new file"), name
+	f.File, f.path = file, name
 	return f.complete()
 }
 
@@ -105,16 +101,14 @@ func (f *temporary) link(name string) error {
 			return err
 		}
 	}
-	fd := int(f.dir.Fd())
-	if err := unix.Linkat(fd, f.path, fd, name, 0); !noLinks(err) {
+	if err := f.dir.link(f.path, name); !noLinks(err) {
 		return err
 	}
 	// This file system has no hard links.
-	var there unix.Stat_t
-	if err := unix.Fstatat(fd, name, &there, unix.AT_SYMLINK_NOFOLLOW); err == nil {
+	if f.dir.isThere(name) {
 		return fs.ErrExist
 	}
-	if err := unix.Renameat(fd, f.path, fd, name); err != nil {
+	if err := f.dir.rename(f.path, name); err != nil {
 		return err
 	}
 	f.path = ""
@@ -148,30 +142,8 @@ func (f *temporary) discard() {
 	f.Close()
 	if f.path != "" {
 		// Sweep removes the file later if this fails.
-		_ = unix.Unlinkat(int(f.dir.Fd()), f.path, 0)
+		_ = f.dir.remove(f.path)
 	}
-}
-
-// takeOver gives a file the owner, the mode and the attributes of the file that it will replace.
-func takeOver(f, old *os.File) error {
-	own, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	info, err := old.Stat()
-	if err != nil {
-		return err
-	}
-	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
-	if was.Uid != is.Uid || was.Gid != is.Gid {
-		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
-		}
-	}
-	if err := f.Chmod(info.Mode()); err != nil {
-		return err
-	}
-	return takeAttributes(f, old)
 }
 
 // sweepAge is the age at which a temporary file counts as left behind. Temporary files in use
@@ -188,12 +160,11 @@ func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	for _, file := range files {
 		// The next Sweep tries again if this fails.
 		_ = w.inFolder(filepath.Join(w.root, filepath.FromSlash(file)), "remove", func(t target) error {
-			var stray unix.Stat_t
-			err := unix.Fstatat(t.fd(), t.name, &stray, unix.AT_SYMLINK_NOFOLLOW)
-			if err != nil || stray.Mode&unix.S_IFMT != unix.S_IFREG || now.Sub(time.Unix(stray.Mtim.Unix())) <= sweepAge {
+			written, err := t.dir.written(t.name)
+			if err != nil || now.Sub(written) <= sweepAge {
 				return err
 			}
-			return unix.Unlinkat(t.fd(), t.name, 0)
+			return t.dir.remove(t.name)
 		})
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"agent/internal/disk"
+	"agent/internal/testing/fifo"
 )
 
 // newWorkspace is a workspace with these files.
@@ -198,7 +198,7 @@ func TestOpenDoesNotWaitForPipes(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
 	pipe := filepath.Join(w.Root(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+	if err := fifo.Make(t, pipe); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := w.Open(pipe); err == nil {

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 )
 
@@ -24,17 +22,17 @@ type Index struct {
 	// prefix are read.
 	nameLength int
 	prefix     string
-	// written is the modification time of the index. A file that was modified at that time or
-	// later may have changed without a change of its times in the index.
-	written unix.Timespec
+	// written is the modification time of the index in nanoseconds since 1970. A file that was
+	// modified at that time or later may have changed without a change of its times in the index.
+	written int64
 	size    int64
 }
 
 // Entry is an entry of the index.
 type Entry struct {
-	// Changed and Written are the times of the last change of the file's inode and content. Inode
-	// and Size are the lower bits of its inode number and size.
-	Changed, Written unix.Timespec
+	// Changed and Written are the times of the last change of the file's inode and content, in
+	// nanoseconds since 1970. Inode and Size are the lower bits of its inode number and size.
+	Changed, Written int64
 	Inode, Size      uint32
 	Mode             Mode
 	// Merging is set for each side of a merge conflict, and Skipped for a file that is
@@ -65,19 +63,19 @@ func Open(gitDir, prefix string) *Index {
 	if gitDir == "" {
 		return nil
 	}
-	file, err := os.OpenFile(filepath.Join(gitDir, "index"), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	file, err := os.OpenFile(filepath.Join(gitDir, "index"), os.O_RDONLY|disk.NoWait, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return &Index{}
 	}
-	var stat unix.Stat_t
-	if unix.Fstat(int(file.Fd()), &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Size > largest {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > largest {
 		file.Close()
 		return &Index{}
 	}
-	return &Index{file: file, nameLength: nameLength(gitDir), prefix: prefix, written: stat.Mtim, size: stat.Size}
+	return &Index{file: file, nameLength: nameLength(gitDir), prefix: prefix, written: info.ModTime().UnixNano(), size: info.Size()}
 }
 
 // Close closes the file of the index.
@@ -90,7 +88,7 @@ func (i *Index) Close() {
 // Sure reports whether a file certainly has the content that git tracks if its times equal those
 // of the entry. Git uses the same rule.
 func (i *Index) Sure(e *Entry) bool {
-	return unix.TimespecToNsec(e.Written) < unix.TimespecToNsec(i.written)
+	return e.Written < i.written
 }
 
 // nameLength returns the length of an object name of the repository in bytes.

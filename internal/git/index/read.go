@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-
-	"golang.org/x/sys/unix"
 )
 
 // ErrFormat is returned for a damaged index or an unknown format.
@@ -106,7 +104,7 @@ func (r *Reader) entry() error {
 	number := func(i int) uint32 { return binary.BigEndian.Uint32(begin[4*i:]) }
 	flags := binary.BigEndian.Uint16(begin[fixed+r.nameLength:])
 	r.Entry = Entry{
-		Changed: timespec(number(0), number(1)), Written: timespec(number(2), number(3)),
+		Changed: timeOf(number(0), number(1)), Written: timeOf(number(2), number(3)),
 		Inode: number(5), Size: number(9), Mode: Mode(number(6) >> 12), Merging: flags&0x3000 != 0,
 		Name: r.name[:copy(r.name[:], begin[fixed:fixed+r.nameLength])],
 	}
@@ -191,6 +189,4 @@ func (r *Reader) extensions() error {
 	}
 }
 
-func timespec(seconds, nanoseconds uint32) unix.Timespec {
-	return unix.NsecToTimespec(int64(seconds)*1e9 + int64(nanoseconds))
-}
+func timeOf(seconds, nanoseconds uint32) int64 { return int64(seconds)*1e9 + int64(nanoseconds) }

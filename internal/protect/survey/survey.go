@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"agent/internal/disk"
 	"agent/internal/protect"
 )
@@ -85,7 +83,8 @@ type file struct{ device, number uint64 }
 // folder is the listing of a folder, valid until the folder changes.
 type folder struct {
 	file
-	changed unix.Timespec
+	// changed is in nanoseconds since 1970.
+	changed int64
 	// looked is the number of the survey that visited the folder last.
 	looked int
 
@@ -157,11 +156,11 @@ func (s *Survey) Meanwhile() Found {
 // think returns how a key file is treated. first is the treatment of a file that is new to the
 // Survey; After passes made, which also updates the digest of a made file.
 func (s *Survey) think(path string, first thought) thought {
-	var stat unix.Stat_t
-	if s.keys == nil || unix.Lstat(path, &stat) != nil {
+	facts, ok := disk.Look(path)
+	if s.keys == nil || !ok {
 		return secret
 	}
-	f := fileOf(stat)
+	f := fileOf(facts)
 	if s.keys[f] == 0 {
 		s.keys[f] = first
 	}
@@ -215,16 +214,16 @@ const gitFolder = ".git"
 // read returns the listing of a folder, from memory if the folder has not changed. It returns nil
 // if path is no folder.
 func (s *Survey) read(path string) *folder {
-	var stat unix.Stat_t
-	if unix.Lstat(path, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+	facts, ok := disk.Look(path)
+	if !ok || !facts.IsDir() {
 		return nil
 	}
 	known := s.folders[path]
-	if known == nil || known.file != fileOf(stat) || known.changed != stat.Ctim {
+	if known == nil || known.file != fileOf(facts) || known.changed != facts.Changed {
 		known = s.list(path)
-		known.file = fileOf(stat)
-		if time.Since(time.Unix(stat.Ctim.Unix())) > disk.ClockStep {
-			known.changed = stat.Ctim
+		known.file = fileOf(facts)
+		if time.Since(time.Unix(0, facts.Changed)) > disk.ClockStep {
+			known.changed = facts.Changed
 		} // a change right now could get the same time, so the listing is not reused
 		s.folders[path] = known
 	}
@@ -276,5 +275,5 @@ func (s *Survey) list(path string) *folder {
 	return f
 }
 
-// fileOf returns the identity of the file that stat describes.
-func fileOf(stat unix.Stat_t) file { return file{uint64(stat.Dev), stat.Ino} }
+// fileOf returns the identity of the file that facts describe.
+func fileOf(facts disk.Facts) file { return file{facts.Device, facts.Number} }

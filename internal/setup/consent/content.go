@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"agent/internal/disk"
@@ -119,7 +118,7 @@ func (s *Store) relative(path string) string {
 
 // sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would wait
+	f, err := os.OpenFile(path, os.O_RDONLY|disk.NoWait, 0) // opening a pipe would wait
 	if err != nil {
 		return "", disk.Reason(err)
 	}

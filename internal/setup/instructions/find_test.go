@@ -5,11 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"agent/internal/setup/source"
+	"agent/internal/testing/fifo"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -137,7 +137,7 @@ func TestInstructionsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for id, make := range map[string]func(file string) error{
 		"folder": func(file string) error { return os.Mkdir(file, 0o700) },
-		"pipe":   func(file string) error { return syscall.Mkfifo(file, 0o600) },
+		"pipe":   func(file string) error { return fifo.Make(t, file) },
 		"loop":   func(file string) error { return os.Symlink(file, file) },
 	} {
 		top := root(t)

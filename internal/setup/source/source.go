@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"agent/internal/disk"
 	"agent/internal/protect"
@@ -68,7 +67,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if !info.Mode().IsRegular() { // reading a pipe would never end
 		return Text{}, fmt.Errorf("%s is no regular file", file)
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	f, err := os.OpenFile(file, os.O_RDONLY|disk.NoWait, 0) // it may be a pipe by now
 	if err != nil {
 		return Text{}, err
 	}

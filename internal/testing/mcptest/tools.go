@@ -218,7 +218,7 @@ func startChild() int {
 	}
 	child := exec.Command(program, childWord)
 	child.Stdout = os.Stdout // it holds what the server wrote to
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	inOwnSession(child)
 	if err := child.Start(); err != nil {
 		panic(err)
 	}

@@ -1,12 +1,10 @@
 package term
 
 import (
-	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // escapeDelay is the time in which the rest of a sequence must arrive. After that, an Esc counts
@@ -29,7 +27,7 @@ type Keyboard struct {
 	decoder Decoder
 	// stop ends reading when it is closed. stopped is closed when reading has ended, and done
 	// ends sending.
-	stop          *os.File
+	stop          io.Closer
 	stopped, done chan struct{}
 	arrived       chan struct{}
 
@@ -43,7 +41,7 @@ type Keyboard struct {
 
 // Start begins to read.
 func (k *Keyboard) Start() error {
-	asleep, stop, err := os.Pipe()
+	asleep, stop, err := newAlarm()
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (k *Keyboard) Start() error {
 	go func() {
 		defer close(k.stopped)
 		defer asleep.Close()
-		k.serve(int(asleep.Fd()))
+		k.serve(asleep)
 	}()
 	return nil
 }
@@ -72,48 +70,12 @@ func (k *Keyboard) Stop() {
 // HasMore reports whether keys were typed that the loop has not seen. Only the loop may call it,
 // since the loop alone starts and stops reading.
 func (k *Keyboard) HasMore() bool {
-	fds := []unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}
-	if n, _ := unix.Poll(fds, 0); n > 0 {
+	if inputWaits(k.File) {
 		return true
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.reading || k.sending || len(k.read) > 0
-}
-
-// serve reads until the terminal is closed, or until Stop closes the other end of the pipe
-// asleep.
-func (k *Keyboard) serve(asleep int) {
-	buf := make([]byte, readSize)
-	fd := int(k.File.Fd())
-	for {
-		within := -1
-		if k.decoder.waiting() {
-			within = int(escapeDelay.Milliseconds())
-		}
-		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(asleep), Events: unix.POLLIN}}
-		switch _, err := unix.Poll(fds, within); {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case fds[1].Revents != 0:
-			return
-		case err != nil:
-			k.put(nil, true)
-			return
-		case fds[0].Revents == 0:
-			k.put(k.decoder.flush(nil), false)
-			continue
-		}
-		k.mu.Lock()
-		k.reading = true
-		k.mu.Unlock()
-		n, err := unix.Read(fd, buf)
-		again := errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN)
-		k.put(k.decoder.Feed(nil, buf[:max(0, n)]), n <= 0 && !again)
-		if n <= 0 && !again {
-			return
-		}
-	}
 }
 
 // put stores the events of one read.

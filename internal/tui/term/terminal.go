@@ -9,11 +9,8 @@ package term
 import (
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
@@ -35,14 +32,15 @@ const noTitle = "\x1b]2;\x1b\\"
 type Terminal struct {
 	In, Out *os.File
 	Screen  *Screen
-	before  *term.State
+	// before restores the mode that the terminal had, nil while that is its mode.
+	before func() error
 	// Simple is set for a terminal that is sent only the sequences that every terminal knows.
 	Simple bool
 }
 
 // Enter switches the terminal to raw mode.
 func (t *Terminal) Enter() error {
-	before, err := term.MakeRaw(int(t.In.Fd()))
+	before, err := makeRaw(t.In, t.Out)
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (t *Terminal) Leave() {
 		t.Write(KeyboardOff + ansi.ResetModeFocusEvent + noTitle)
 	}
 	t.Write(ansi.ResetModeBracketedPaste + ansi.ShowCursor)
-	_ = term.Restore(int(t.In.Fd()), t.before)
+	_ = t.before()
 	t.before = nil
 }
 
@@ -97,26 +95,6 @@ func SizeOf(out *os.File) (width, height int) {
 
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-
-// stopTime is the time in which the process must stop. If no shell could continue the process,
-// the kernel does not stop it at all.
-const stopTime = 300 * time.Millisecond
-
-// Suspend stops the process group, like Ctrl+Z in any program, and returns when the shell
-// continues it.
-func Suspend() error {
-	continued := make(chan os.Signal, 1)
-	signal.Notify(continued, syscall.SIGCONT)
-	defer signal.Stop(continued)
-	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
-		return err
-	}
-	select {
-	case <-continued:
-	case <-time.After(stopTime):
-	}
-	return nil
-}
 
 // Lookup returns the value of a variable in an environment of "KEY=value"; the last one wins.
 func Lookup(environ []string, key string) string {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package disk
 
 import (
@@ -49,4 +51,10 @@ func private(gid uint32) bool {
 		}
 	}
 	return false
+}
+
+// Ours reports whether a file or folder belongs to this user.
+func Ours(info fs.FileInfo) bool {
+	status, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(status.Uid) == os.Getuid()
 }

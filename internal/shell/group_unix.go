@@ -1,11 +1,18 @@
+//go:build unix
+
 package shell
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/sandbox"
 )
 
 // A process group is checked first after firstPoll. The time then doubles up to lastPoll, because
@@ -21,7 +28,7 @@ func endGroup(group int, grace time.Duration) bool {
 	if !groupAlive(group) {
 		return false
 	}
-	_ = syscall.Kill(-group, syscall.SIGTERM)
+	_ = sandbox.AskGroup(group)
 	poll := firstPoll
 	for waited := time.Duration(0); waited < grace; poll = min(2*poll, lastPoll) {
 		time.Sleep(poll)
@@ -30,7 +37,7 @@ func endGroup(group int, grace time.Duration) bool {
 			return true
 		}
 	}
-	_ = syscall.Kill(-group, syscall.SIGKILL)
+	sandbox.KillGroup(group)
 	return true
 }
 
@@ -63,3 +70,17 @@ func runsIn(stat []byte, group int) bool {
 	return len(fields) > 2 && string(fields[2]) == strconv.Itoa(group) &&
 		!bytes.ContainsAny(fields[0], "ZX")
 }
+
+// exitCode returns the code that a shell would show, and the name of the signal that ended the
+// command, if any. confined is the signal that ended it inside of a sandbox, 0 for none.
+func exitCode(ended *os.ProcessState, confined syscall.Signal) (code int, signal string) {
+	const signalled = 128
+	status := ended.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return signalled + int(status.Signal()), unix.SignalName(status.Signal())
+	}
+	return status.ExitStatus(), unix.SignalName(confined)
+}
+
+// tooLong reports whether an error means that a command line is longer than the system takes.
+func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

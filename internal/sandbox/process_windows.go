@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Apart makes a command, which has not been started, the head of a process group, with a console
+// of its own that has no window: it cannot write over the screen of this program. It waits until
+// it is in its job.
+func Apart(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW | windows.CREATE_SUSPENDED}
+}
+
+// AskGroup sends Ctrl+Break to every process of a group. Only a process on the same console can do
+// that, so this program starts itself again for it.
+func AskGroup(group int) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, breakName, strconv.Itoa(group))
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS}
+	return cmd.Run()
+}
+
+// KillGroup ends every process of a group by force.
+func KillGroup(group int) { jobs.end(group) }
+
+// jobs are the job objects of the commands that run, by their heads.
+var jobs = jobTable{running: map[int]*job{}}
+
+type jobTable struct {
+	mu      sync.Mutex
+	running map[int]*job
+}
+
+// job holds a command and every process that it starts. The system ends them when the last handle
+// is closed, so they do not outlive this program.
+type job struct{ handle windows.Handle }
+
+func newJob() (*job, error) {
+	handle, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err != nil {
+		return nil, errors.Join(err, windows.CloseHandle(handle))
+	}
+	return &job{handle}, nil
+}
+
+// startInJob starts a command that Apart has prepared, in a job.
+func startInJob(cmd *exec.Cmd) (*job, error) {
+	if cmd.SysProcAttr == nil || cmd.SysProcAttr.CreationFlags&windows.CREATE_SUSPENDED == 0 {
+		Apart(cmd)
+	}
+	j, err := newJob()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, windows.CloseHandle(j.handle))
+	}
+	held := cmd.Process.WithHandle(func(process uintptr) {
+		if err = windows.AssignProcessToJobObject(j.handle, windows.Handle(process)); err == nil {
+			err = resume(windows.Handle(process))
+		}
+	})
+	if err = errors.Join(held, err); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, errors.Join(fmt.Errorf("the command cannot be held in a job: %w", err), windows.CloseHandle(j.handle))
+	}
+	jobs.mu.Lock()
+	defer jobs.mu.Unlock()
+	jobs.running[cmd.Process.Pid] = j
+	return j, nil
+}
+
+var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
+
+// resume lets a process run that was started suspended.
+func resume(process windows.Handle) error {
+	if status, _, _ := resumeProcess.Call(uintptr(process)); status != 0 {
+		return windows.NTStatus(status)
+	}
+	return nil
+}
+
+// alive returns how many processes of the job run.
+func (j *job) alive() uint32 {
+	// counts is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
+	var counts struct {
+		times                           [4]int64
+		faults, all, active, terminated uint32
+	}
+	err := windows.QueryInformationJobObject(j.handle, windows.JobObjectBasicAccountingInformation, uintptr(unsafe.Pointer(&counts)), uint32(unsafe.Sizeof(counts)), nil)
+	if err != nil {
+		return 0
+	}
+	return counts.active
+}
+
+// killed is the exit code of what is ended by force.
+const killed = 137
+
+func (t *jobTable) end(head int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if j := t.running[head]; j != nil {
+		_ = windows.TerminateJobObject(j.handle, killed)
+	}
+}
+
+// forget ends the processes that the head of a job has left behind, and reports whether there
+// were any.
+func (t *jobTable) forget(head int) (left bool) {
+	t.mu.Lock()
+	j := t.running[head]
+	delete(t.running, head)
+	t.mu.Unlock()
+	if j == nil {
+		return false
+	}
+	if left = j.alive() > 0; left {
+		_ = windows.TerminateJobObject(j.handle, killed)
+	}
+	_ = windows.CloseHandle(j.handle)
+	return left
+}
+
+// EndAll ends by force every process of this program's commands.
+func EndAll() {
+	jobs.mu.Lock()
+	defer jobs.mu.Unlock()
+	for _, j := range jobs.running {
+		_ = windows.TerminateJobObject(j.handle, killed)
+	}
+}
+
+// closeDescriptorsOnExec does nothing: a command inherits the standard handles only.
+func closeDescriptorsOnExec() {}
+
+// moveOut moves a name in an open folder to a path.
+func moveOut(folder *os.File, name, to string) error {
+	return os.Rename(filepath.Join(folder.Name(), name), filepath.Join(to, name))
+}

@@ -1,0 +1,25 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+)
+
+// shared holds resources that several commands use. This system has none.
+type shared struct{}
+
+// backends is empty: nothing confines commands on this system yet, see
+// docs/decisions/windows.md.
+var backends []Backend
+
+func (s *Sandbox) try() (string, error) { return "", errors.New("it is not for this system") }
+
+// start starts a command in a job, so that its processes end with it.
+func (s *Sandbox) start(_ context.Context, _ Backend, c *Command, _ Policy) error {
+	if _, err := startInJob(c.cmd); err != nil {
+		return err
+	}
+	head := c.cmd.Process.Pid
+	c.finish = func() End { return End{LeftBehind: jobs.forget(head)} }
+	return nil
+}

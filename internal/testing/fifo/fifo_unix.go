@@ -1,0 +1,12 @@
+//go:build unix
+
+// Package fifo makes named pipes for tests: what waits for the other end of a pipe hangs.
+package fifo
+
+import (
+	"syscall"
+	"testing"
+)
+
+// Make makes a named pipe at a path.
+func Make(_ testing.TB, path string) error { return syscall.Mkfifo(path, 0o600) }

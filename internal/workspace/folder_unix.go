@@ -1,0 +1,148 @@
+//go:build unix
+
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"agent/internal/disk"
+)
+
+// A folder is an open folder. Its files are named by their names alone, and links are not
+// followed.
+type folder struct{ *os.File }
+
+// openFolder opens the folder of a root for changes of its files.
+func openFolder(root *os.Root) (folder, error) {
+	f, err := root.Open(".")
+	return folder{f}, err
+}
+
+func (f folder) fd() int { return int(f.Fd()) }
+
+// open opens a file for reading, without waiting for a pipe.
+func (f folder) open(name string) (*os.File, error) {
+	fd, err := unix.Openat(f.fd(), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// create creates a file that must not exist.
+func (f folder) create(name string, mode uint32) (*os.File, error) {
+	fd, err := unix.Openat(f.fd(), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "new file"), nil
+}
+
+// writable returns an error for a file that may not be written.
+func (f folder) writable(name string) error {
+	return unix.Faccessat(f.fd(), name, unix.W_OK, unix.AT_EACCESS)
+}
+
+// rename renames a file, over another if there is one.
+func (f folder) rename(from, to string) error { return unix.Renameat(f.fd(), from, f.fd(), to) }
+
+// link gives a file a second name, which must be free.
+func (f folder) link(from, to string) error { return unix.Linkat(f.fd(), from, f.fd(), to, 0) }
+
+// symlink makes a symbolic link at a name, which must be free.
+func (f folder) symlink(leads, name string) error { return unix.Symlinkat(leads, f.fd(), name) }
+
+// remove removes a file, and removeFolder an empty folder.
+func (f folder) remove(name string) error { return unix.Unlinkat(f.fd(), name, 0) }
+
+func (f folder) removeFolder(name string) error {
+	return unix.Unlinkat(f.fd(), name, unix.AT_REMOVEDIR)
+}
+
+// readLink returns the target of a symbolic link.
+func (f folder) readLink(name string) (string, error) {
+	buffer := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(f.fd(), name, buffer)
+	return string(buffer[:max(n, 0)]), err
+}
+
+// written returns the time at which a regular file was written.
+func (f folder) written(name string) (time.Time, error) {
+	var stat unix.Stat_t
+	err := unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW)
+	if err == nil && stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = disk.ErrNoFile
+	}
+	return time.Unix(stat.Mtim.Unix()), err
+}
+
+// isThere reports whether there is a file of this name.
+func (f folder) isThere(name string) bool {
+	var stat unix.Stat_t
+	return unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW) == nil
+}
+
+// flush makes the names in the folder safe on disk.
+func (f folder) flush() error {
+	// Some network file systems cannot flush a folder and say so; the names are as
+	// safe there as they get.
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}
+
+// letGo does nothing: an open file can be renamed and removed.
+func letGo(*os.File) {}
+
+// lock waits until no other program has locked the file, and locks it until it is closed. On a
+// system without locks for files it does nothing.
+func lock(f *os.File) {
+	for waited := time.Duration(0); waited < 3*patience; waited += pause {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
+			return
+		}
+		time.Sleep(pause)
+	}
+}
+
+// sameFile reports whether a name in a folder belongs to an open file.
+func sameFile(dir folder, name string, f *os.File) bool {
+	var named, open unix.Stat_t
+	return unix.Fstatat(dir.fd(), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
+}
+
+// takeOver gives a file the owner, the mode and the attributes of the file that it will replace.
+func takeOver(f, old *os.File) error {
+	own, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	info, err := old.Stat()
+	if err != nil {
+		return err
+	}
+	was, is := info.Sys().(*syscall.Stat_t), own.Sys().(*syscall.Stat_t)
+	if was.Uid != is.Uid || was.Gid != is.Gid {
+		if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+			return fmt.Errorf("its owner (user %d, group %d) could not be kept: %w", was.Uid, was.Gid, disk.Reason(err))
+		}
+	}
+	if err := f.Chmod(info.Mode()); err != nil {
+		return err
+	}
+	return takeAttributes(f, old)
+}
+
+// notEmpty reports whether an error means that a folder is not empty.
+func notEmpty(err error) bool {
+	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist)
+}

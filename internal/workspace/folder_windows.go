@@ -1,0 +1,143 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"golang.org/x/sys/windows"
+
+	"agent/internal/disk"
+)
+
+// A folder is an open folder. Its files are named by their names alone, and links are not
+// followed.
+type folder struct{ *os.Root }
+
+// openFolder opens the folder of a root for changes of its files.
+func openFolder(root *os.Root) (folder, error) {
+	f, err := root.OpenRoot(".")
+	return folder{f}, err
+}
+
+// open opens a file for reading. It refuses links and everything that is no regular file.
+func (f folder) open(name string) (*os.File, error) {
+	switch info, err := f.Lstat(name); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, disk.ErrNoFile
+	}
+	return f.Open(name)
+}
+
+// create creates a file that must not exist.
+func (f folder) create(name string, mode uint32) (*os.File, error) {
+	return f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
+}
+
+// writable returns an error for a read-only file, and for one that another program has open so
+// that nobody else may write it.
+func (f folder) writable(name string) error {
+	file, err := f.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		if info, looking := f.Lstat(name); looking == nil && info.Mode()&0o200 == 0 {
+			return errors.New("it is read-only; clear that attribute first (attrib -r)")
+		}
+		return err
+	}
+	return file.Close()
+}
+
+// rename renames a file, over another if there is one.
+func (f folder) rename(from, to string) error {
+	return disk.Patiently(func() error { return f.Root.Rename(from, to) })
+}
+
+// link gives a file a second name, which must be free.
+func (f folder) link(from, to string) error { return f.Link(from, to) }
+
+// symlink makes a symbolic link at a name, which must be free.
+func (f folder) symlink(leads, name string) error { return f.Symlink(leads, name) }
+
+// remove removes a file, and removeFolder an empty folder.
+func (f folder) remove(name string) error {
+	return disk.Patiently(func() error { return f.Root.Remove(name) })
+}
+func (f folder) removeFolder(name string) error { return f.Root.Remove(name) }
+
+// readLink returns the target of a symbolic link.
+func (f folder) readLink(name string) (string, error) { return f.Readlink(name) }
+
+// written returns the time at which a regular file was written.
+func (f folder) written(name string) (time.Time, error) {
+	info, err := f.Lstat(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return time.Time{}, disk.ErrNoFile
+	}
+	return info.ModTime(), nil
+}
+
+// isThere reports whether there is a file of this name.
+func (f folder) isThere(name string) bool {
+	_, err := f.Lstat(name)
+	return err == nil
+}
+
+// flush does nothing: the system flushes the names in a folder by itself.
+func (folder) flush() error { return nil }
+
+// letGo closes a file that is about to be replaced, which fails while it is open on some file
+// systems.
+func letGo(f *os.File) { _ = f.Close() }
+
+// lock does nothing: locks are mandatory here, and would keep the content from this program too.
+// Programs that replace a file at the same moment notice it by the content that they expect.
+func lock(*os.File) {}
+
+// sameFile reports whether a name in a folder belongs to an open file.
+func sameFile(dir folder, name string, f *os.File) bool {
+	named, err := dir.Lstat(name)
+	if err != nil {
+		return false
+	}
+	open, err := f.Stat()
+	return err == nil && os.SameFile(named, open)
+}
+
+// takeOver does nothing: only writable files are replaced, and a new file has the rights that its
+// folder gives.
+func takeOver(*os.File, *os.File) error { return nil }
+
+// notEmpty reports whether an error means that a folder is not empty.
+func notEmpty(err error) bool {
+	return errors.Is(err, windows.ERROR_DIR_NOT_EMPTY) || errors.Is(err, fs.ErrExist)
+}
+
+// openUnnamed returns errors.ErrUnsupported: files have names from the start here.
+func openUnnamed(folder, uint32) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func linkUnnamed(*os.File, folder, string) error { return errors.ErrUnsupported }
+
+// exchangeNames returns errors.ErrUnsupported: files are replaced after a last check of their
+// content here.
+func exchangeNames(folder, string, string) error { return errors.ErrUnsupported }
+
+// setMode makes the file with a name in a folder read-only or writable.
+func setMode(dir folder, name string, mode fs.FileMode) error {
+	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return errors.Join(ErrChanged, err)
+	}
+	return dir.Chmod(name, mode)
+}
+
+// A hold does nothing here.
+type hold struct{}
+
+func holdWriters(*os.File) (hold, error) { return hold{}, nil }
+
+func (hold) intact() bool { return true }
