@@ -43,7 +43,7 @@ func TestReadingThatNeedsCare(t *testing.T) {
 	places := protect.Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	for care, files := range map[protect.Care][]string{
 		protect.Free:    {"main.go", ".git/HEAD", "config", ".bashrc", "AGENTS.md", ".vscode/tasks.json", ".github/workflows/x.yml", ".env.example", "id_rsa.pub", "environment", ".envrc", "node_modules/x/index.js"},
-		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc", ".git/config", "sub/.GIT/config"},
+		protect.Asked:   {".env", "a/.env", ".env.production", ".ENV", "a.pem", "server.key", ".npmrc", "conf/credentials.json", ".git/config", "sub/.GIT/config"},
 		protect.Guarded: {".ssh/id_rsa", ".ssh/a.pub/...", "x/.ssh/config", "id_ed25519", ".netrc", ".aws/credentials", ".git-credentials", ".kube/config"},
 	} {
 		for _, file := range files {

@@ -14,7 +14,7 @@ var secretNames = []group{
 		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss",
 	}},
 	{why: "it may hold keys or passwords", care: Asked, names: []string{
-		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc",
+		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc", "credentials.json",
 	}},
 	{why: "it may hold the password of a remote", care: Asked, names: []string{".git/config"}},
 }
