@@ -57,7 +57,7 @@ type Sessions interface {
 // recallParameters are the parameters of recall where no earlier sessions are searched.
 type recallParameters struct {
 	Number int    `json:"number,omitempty" jsonschema:"the item to fetch"`
-	Match  string `json:"match,omitempty" jsonschema:"list only items with this path, pattern or text in them"`
+	Match  string `json:"match,omitempty" jsonschema:"list only items that name or hold this"`
 	Offset int    `json:"offset,omitempty" jsonschema:"the first line of a long item, from 1"`
 }
 
