@@ -11,6 +11,7 @@ import (
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/traits"
+	"agent/internal/websearch"
 	"agent/prompts"
 )
 
@@ -105,6 +106,18 @@ func TestPromptBudgets(t *testing.T) {
 			t.Errorf("%s: the sandbox takes %d tokens of the prompt", family, of)
 		}
 		t.Logf("%s: prompt %d, tools %d and %d that ask", family, size, own, others)
+	}
+}
+
+// TestSearchBudget: the tool that searches the web takes little, and nothing while nobody is
+// chosen who searches.
+func TestSearchBudget(t *testing.T) {
+	t.Parallel()
+	search := tools.WebSearch(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: "brave"} }}))
+	if size := tokens.For(tokens.O200K).Count(search.Name + search.Description + string(search.Parameters())); size > 220 {
+		t.Errorf("%d tokens", size)
+	} else {
+		t.Log(size, "tokens")
 	}
 }
 

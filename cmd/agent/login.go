@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/nearest"
 	"agent/internal/provider"
+	"agent/internal/websearch"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -23,10 +24,12 @@ func newLogin(w world) *cobra.Command {
 	return keyCommand(w, login, cobra.Command{
 		Use:   "login [PROVIDER]",
 		Short: "Keep the key of a provider, in the keyring or a file only you can read",
-		Long: `login keeps an API key for a provider (openai if none is named), or for the host
-of --base-url. It is read without showing it, or from standard input:
+		Long: `login keeps an API key for a provider (openai if none is named), for the host of
+--base-url, or for a service that searches the web. It is read without showing it,
+or from standard input:
 
-	pass show openrouter | agent login openrouter`,
+	pass show openrouter | agent login openrouter
+	pass show brave | agent login search:brave`,
 	})
 }
 
@@ -54,12 +57,32 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 		return run(cmd.Context(), w, provider.SystemKeys(f.Config, w.Env), place)
 	}
 	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	cmd.ValidArgsFunction = cobra.FixedCompletions(vendor.Names(), cobra.ShellCompDirectiveNoFileComp)
+	cmd.ValidArgsFunction = cobra.FixedCompletions(append(vendor.Names(), searchServices()...), cobra.ShellCompDirectiveNoFileComp)
 	return &cmd
+}
+
+// searchPrefix begins the name of a service that searches the web, where it stands for its key.
+const searchPrefix = "search:"
+
+// searchServices returns the names of the services that take a key, each with the prefix.
+func searchServices() (names []string) {
+	for _, service := range websearch.Services() {
+		if service.Home != "" {
+			names = append(names, searchPrefix+service.Name)
+		}
+	}
+	return names
 }
 
 // keyPlace returns the place that the key of a provider, or of an address, is for.
 func keyPlace(name, baseURL string) (string, error) {
+	if service, search := strings.CutPrefix(name, searchPrefix); search && baseURL == "" {
+		known, found := websearch.Named(service)
+		if !found || known.Home == "" {
+			return "", fmt.Errorf("there is no search service %q that takes a key; there are %s", service, strings.Join(searchServices(), ", "))
+		}
+		return provider.Place(known.Home), nil
+	}
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
 		if names := vendor.Names(); !found {

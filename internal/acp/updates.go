@@ -386,6 +386,8 @@ func kind(t traits.Traits) string {
 		return "edit"
 	case t.Runs:
 		return "execute"
+	case t.Searches:
+		return "search"
 	case t.Reaches:
 		return "fetch"
 	case t.Keeps || t.Asks:

@@ -46,6 +46,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Instructions: c.Brought.InstructionLines,
 		Trust:        c.Trust,
 		Servers:      c.Servers,
+		Web:          webForPerson{c},
 		Todos:        func() []string { return c.env.Todos.List().Lines() },
 		Jobs:         c.Jobs,
 		EndJob: func(id int) {

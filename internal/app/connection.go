@@ -8,6 +8,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/traits"
+	"agent/internal/websearch"
 )
 
 // Connect returns a connection to the endpoint that the settings name. ask puts questions to a
@@ -83,6 +84,11 @@ func FormOfFamily(family vendor.Family) traits.Form {
 // of the model are not known. It is for runs in which nobody sees a notice.
 func (c *Conversation) CostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.Settings)
+	if limited && settings.WebSearch.Of(c.Settings) != websearch.Off {
+		if _, known := c.searcher().Price(); !known {
+			return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the price of a search is not known; set web-search.price, or web-search off", limit)}
+		}
+	}
 	model := settings.Model.Of(c.Settings)
 	if _, known := settings.PricesOf(c.Settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,7 @@ import (
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/trace"
+	"agent/internal/websearch"
 	"agent/internal/workspace"
 	"agent/prompts"
 )
@@ -61,6 +63,9 @@ type Conversation struct {
 	survey *survey.Survey
 	host   *gates.Host
 	checks *gates.Checks
+	// search searches the web; searching makes it once it is needed.
+	search    *websearch.Searcher
+	searching sync.Once
 	// configured holds the MCP servers of the configuration.
 	configured *serving.Configured
 	// guarded holds the paths of the files that agreed items are written in and run.

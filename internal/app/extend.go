@@ -13,6 +13,7 @@ import (
 func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	return []tools.Source{
 		tools.Fixed("built in", offered...),
+		c.searchSource(),
 		c.Brought.Source(),
 		c.Servers.Source(),
 		c.taskTool(),
@@ -35,6 +36,7 @@ func (c *Conversation) listeners() []func(chat.Event) {
 	return []func(chat.Event){
 		c.Hooking.Notify,
 		c.keepAsking,
+		c.beginSearches,
 		c.tracer.Event,
 	}
 }

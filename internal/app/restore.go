@@ -13,7 +13,7 @@ import (
 // neverWider lists the settings that control the rights of commands and requests. A resumed
 // session does not restore them.
 var neverWider = []string{
-	settings.WebFetchPrivate.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
+	settings.WebFetchPrivate.Key(), settings.WebSearch.Key(), settings.WebSearchURL.Key(), settings.WebSearchCommand.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
 	settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 

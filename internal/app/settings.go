@@ -9,6 +9,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/tui/style"
+	"agent/internal/websearch"
 )
 
 // Registry returns the declared settings, with the enum values of the packages that define them.
@@ -18,6 +19,7 @@ func Registry() *settings.Registry {
 		settings.ApprovalMode.Key():        gate.ModeNames(),
 		settings.Theme.Key():               style.Themes(),
 		settings.Provider.Key():            vendor.Names(),
+		settings.WebSearch.Key():           websearch.Ways(),
 		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),
 	})
 }

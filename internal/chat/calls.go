@@ -70,6 +70,8 @@ type runner struct {
 	writing chan struct{}
 	// archive returns content that has left the context, nil if no record is kept.
 	archive tools.Archive
+	// searched counts searches of the web, with their price.
+	searched func(n int, usd float64)
 	// store adds an answer to the history.
 	store func(*history.Content) error
 	// numbered counts the calls of a session, ran the calls of the model among them that were
@@ -203,6 +205,9 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 			if g.Remark != nil {
 				k.remark(g.Remark(k.Call, answer))
 			}
+		}
+		if answer.Searches > 0 {
+			r.searched(answer.Searches, answer.Cost)
 		}
 		end.err = cmp.Or(end.err, r.storeAnswer(k), k.stops)
 		for _, g := range r.gates {

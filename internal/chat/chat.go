@@ -200,6 +200,7 @@ func New(config Config) *Chat {
 		archive:     c.archive(),
 		writing:     writing,
 		store:       c.add,
+		searched:    func(n int, usd float64) { c.stats.Searches += n; c.stats.spend(usd) },
 		said:        map[string]bool{},
 		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
 	}

@@ -16,6 +16,8 @@ type Stats struct {
 	// UsageReported counts the tokens of all requests.
 	UsageReported
 	Compressions int
+	// Searches counts the searches of the web that services have made.
+	Searches int
 	// Cost is the cost of the requests whose prices were known, in USD; Unpriced counts the
 	// tokens of the others.
 	Cost     float64

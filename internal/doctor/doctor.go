@@ -21,6 +21,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
+	"agent/internal/websearch"
 	"agent/internal/words"
 
 	"golang.org/x/term"
@@ -77,6 +78,7 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 		}
 	}
 	r.endpoint(ctx, p.Connect(s, f, nil), s, profiles.LastModel)
+	r.webSearch(p.WebSearch(s, f), s)
 	if p.Dir != "" {
 		r.setup(p, f, s)
 	}
@@ -261,6 +263,21 @@ func terminalFinding(name string, width, height int) Finding {
 		return Finding{"note", size, "60 columns or more read better"}
 	}
 	return Finding{"ok", size, ""}
+}
+
+// webSearch reports who searches the web.
+func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
+	set, from := s.Get(settings.WebSearch.Key())
+	why := "web-search is " + set.String() + " (" + from.String() + ")"
+	service := search.Service()
+	switch err := search.Problem(); {
+	case set.String() == websearch.Off:
+		r.note("no web search: "+why, "/set web-search names who is asked")
+	case err != nil:
+		r.fix("web search: "+err.Error(), "")
+	default:
+		r.ok("web search by " + service + ": " + why)
+	}
 }
 
 // program checks that a program is on PATH; use says how the agent uses it.

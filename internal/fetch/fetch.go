@@ -56,14 +56,7 @@ func Check(address string) (*url.URL, error) {
 func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
-	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
-		if private {
-			return nil
-		}
-		return public(address, ownNetworks())
-	}}
-	transport := &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
-	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, before []*http.Request) error {
+	client := &http.Client{Transport: transport(private), CheckRedirect: func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
@@ -93,6 +86,44 @@ func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
 	}
 	mediaType, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
+}
+
+// transport returns what makes the requests of a fetch.
+func transport(private bool) *http.Transport {
+	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
+		if private {
+			return nil
+		}
+		return public(address, ownNetworks())
+	}}
+	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
+}
+
+// Reply is the answer of a service, whatever its status.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Ask makes a request to a service in the way of Get, but follows no redirect, because the request
+// may hold a key. It reads at most so many bytes of the answer, and a longer one is an error.
+func Ask(ctx context.Context, request *http.Request, private bool, most int64) (Reply, error) {
+	client := &http.Client{Transport: transport(private), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	place := &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host}
+	response, err := client.Do(request.WithContext(ctx))
+	if err != nil {
+		return Reply{}, reason(ctx, place, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	switch {
+	case err != nil:
+		return Reply{}, reason(ctx, place, err)
+	case int64(len(body)) > most:
+		return Reply{}, fmt.Errorf("%s answered with more than %s", place, words.Bytes(most))
+	}
+	return Reply{response.StatusCode, response.Header, body}, nil
 }
 
 // reason returns the cause of a failed fetch without the wrapping of the library.

@@ -105,7 +105,8 @@ func (c *Consent) Asks(k Call) bool {
 // deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
-	if !mode.OnlyLooks() || k.Traits.Harmless() || !c.Asks(k) {
+	asks := k.Traits.OnlyReaches() && k.Preview.Served == nil && !c.Unattended // looking around needs the web
+	if !mode.OnlyLooks() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
 	refusal := fmt.Sprintf("refused: the approval mode is %s; answer without changing anything, or say what you would do", mode)
@@ -272,7 +273,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 		return true
 	case k.Preview.ReadOnly && k.Preview.Served == nil || mode == ModeFullAuto && !k.Preview.AtHome:
 		return true
-	case mode.OnlyLooks(): // even if a server says that its tool only reads
+	case mode.OnlyLooks() && (!k.Traits.OnlyReaches() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
 		return false
 	case k.Preview.ReadOnly:
 		return true
@@ -290,6 +291,9 @@ func (c *Consent) allowedWith(grants []grant, k Call) bool {
 		if g.holds(k) {
 			allowing = append(allowing, g.rule)
 		}
+	}
+	if k.Preview.Service != "" {
+		return allowing.AllowHosts(k.Name, k.Preview.Hosts) || slices.ContainsFunc(grants, func(g grant) bool { return g.Searches == k.Preview.Service })
 	}
 	return allowing.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) || edits && editsGranted(grants, k.Preview.Paths)
 }

@@ -16,7 +16,7 @@ import (
 
 // does are tools of every kind.
 var does = map[string]traits.Traits{
-	"look": {Reads: true}, "edit": {Edits: true}, "shell": {Runs: true}, "fetch": {Reaches: true},
+	"look": {Reads: true}, "edit": {Edits: true}, "shell": {Runs: true}, "fetch": {Reaches: true}, "search": {Reaches: true, Searches: true},
 }
 
 // consentIn is the consent of a conversation in some mode.
@@ -73,6 +73,11 @@ var (
 	outside = command("./build").with(func(p *tools.Preview) { p.Outside = "why" })
 )
 
+// search is a search of the web at a service, confined to hosts if there are any.
+func search(service string, hosts ...string) Call {
+	return Call{Name: "search", Traits: does["search"], Preview: tools.Preview{Service: service, Hosts: hosts}}
+}
+
 // verdict is what the gates of consent say of a call.
 func (c *Consent) verdict(t *testing.T, k Call) Verdict {
 	t.Helper()
@@ -104,14 +109,17 @@ func TestWhoMayRun(t *testing.T) {
 	t.Parallel()
 	calls := []Call{looks, command("ls"), edit("a.go"), command("go test ./..."), fetches}
 	for mode, want := range map[Mode]string{
-		ModeReadOnly: "ran ran refused refused refused",
-		ModePlan:     "ran ran refused refused refused",
+		ModeReadOnly: "ran ran refused refused asked",
+		ModePlan:     "ran ran refused refused asked",
 		ModeAsk:      "ran ran asked asked asked",
 		ModeAutoEdit: "ran ran ran asked asked",
 		ModeFullAuto: "ran ran ran ran ran",
 	} {
 		for _, unattended := range []bool{false, true} {
 			c := consentIn(t, mode, Policy{Unattended: unattended})
+			if unattended && mode.OnlyLooks() {
+				want = strings.ReplaceAll(want, "asked", "refused")
+			}
 			if unattended {
 				want = strings.ReplaceAll(want, "asked", "ended")
 			}
@@ -246,6 +254,7 @@ func TestAlways(t *testing.T) {
 		{"two commands", command("go test && go vet x"), "any `go test …`, any `go vet …`", "", []Call{command("go vet"), command("go test")}, []Call{command("go fmt")}},
 		{"a command that cannot be told apart", command("$(echo rm) x"), "", "", nil, []Call{command("$(echo rm) x"), command("go test")}},
 		{"a command that deletes", command("go test && rm x"), "", "", nil, []Call{command("go test && rm x"), command("rm x")}},
+		{"a search", search("brave"), "searches of brave", "", []Call{search("brave"), search("brave", "a.example")}, []Call{search("exa"), fetches}},
 		{"a download", fetches, "", "", nil, []Call{fetches, edit("a.go")}},
 		{"outside", outside, "outside the sandbox, this very line: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
 		{"outside, in a folder", there, "outside the sandbox, this very line: ./build, in there", "", []Call{there}, []Call{outside}},
@@ -277,7 +286,11 @@ func TestAlways(t *testing.T) {
 		}
 		c.Review()
 		for _, k := range tt.runs {
-			if got := c.outcome(t, k); got != "refused" {
+			want := "refused"
+			if k.Traits.Searches {
+				want = "ran" // it changes nothing
+			}
+			if got := c.outcome(t, k); got != want {
 				t.Errorf("%s, in a review: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
 			}
 		}

@@ -21,6 +21,8 @@ type grant struct {
 // says describes exactly the calls that a grant allows.
 func (g grant) says() string {
 	switch {
+	case g.Searches != "":
+		return "searches of " + g.Searches
 	case g.Served != "":
 		return "calls of " + g.Served + ", as it is defined now"
 	case g.Outside != "" && g.Directory != "":
@@ -62,6 +64,8 @@ func offer(k Call) []grant {
 			return nil
 		}
 		return []grant{{Kept: rules.Kept{Served: preview.Served.String(), Definition: preview.Served.Definition}}}
+	case preview.Service != "":
+		return []grant{{Kept: rules.Kept{Searches: preview.Service}}}
 	case preview.Outside != "":
 		return []grant{{Kept: rules.Kept{Outside: preview.Command, Directory: preview.Directory}}}
 	case rules.Delete(preview.Commands):

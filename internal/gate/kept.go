@@ -62,7 +62,7 @@ func (c *Consent) project() []grant {
 // mayKeep reports whether the permission for a call may be kept for good. A program that confined
 // commands may have written is never allowed for good to run outside of the sandbox.
 func (c *Consent) mayKeep(k Call) bool {
-	if c.Keeper == nil {
+	if c.Keeper == nil || k.Preview.Service != "" {
 		return false
 	}
 	written := func(w cmdline.Word) bool { return w.Written }

@@ -26,6 +26,8 @@ type Result struct {
 	Agents *AgentsResult `json:"agents,omitempty"`
 	// Changed is left out if no file was changed.
 	Changed *Changed `json:"changed,omitempty"`
+	// Searches counts searches of the web; left out if there were none.
+	Searches int `json:"searches,omitempty"`
 	// CostUSD is left out if no price is known.
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
@@ -138,6 +140,7 @@ func (r Run) result() Result {
 			SavedUSD:     r.Stats.Saving.Cost,
 		},
 		Agents:     agentsOf(r.Stats.Agents),
+		Searches:   r.Stats.Searches,
 		CostUSD:    r.Stats.Cost,
 		DurationMs: r.Duration.Milliseconds(),
 		Setup:      r.Setup,

@@ -10,12 +10,20 @@ import (
 // A Pattern is a regular expression in the syntax of regexp. Its methods are safe for concurrent
 // use, and panic if the expression is invalid, as regexp.MustCompile does.
 type Pattern struct {
-	compiled func() *regexp.Regexp
+	expression string
+	once       sync.Once
+	expr       *regexp.Regexp
 }
 
 // New returns the pattern of an expression.
 func New(expression string) *Pattern {
-	return &Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })}
+	return &Pattern{expression: expression} // one allocation, because every start makes all patterns
+}
+
+// compiled returns the expression, which it compiles once.
+func (p *Pattern) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.expr = regexp.MustCompile(p.expression) })
+	return p.expr
 }
 
 // MatchString calls [regexp.Regexp.MatchString].

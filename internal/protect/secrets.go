@@ -33,6 +33,20 @@ func isPublic(name string) bool {
 	return false
 }
 
+// KeyFiles returns the paths below home at which files with keys usually are, without those that
+// are found by a pattern.
+func KeyFiles(home string) []string {
+	var paths []string
+	for _, g := range secretNames {
+		for _, name := range g.names {
+			if home != "" && !strings.Contains(name, "*") {
+				paths = append(paths, filepath.Join(home, name))
+			}
+		}
+	}
+	return paths
+}
+
 // homeSecrets lists paths below the home folder that hold keys, passwords, sessions or a history
 // of typed commands.
 var homeSecrets = []string{

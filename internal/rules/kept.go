@@ -6,7 +6,7 @@ import (
 )
 
 // Kept is a person's permission for more than one call, in the form of the file. One of Rule,
-// Edits, Outside and Served is set.
+// Edits, Outside, Served and Searches is set.
 type Kept struct {
 	// Rule allows calls as --allow does: run_shell_command(go test *). If it is about files,
 	// Directory is ".".
@@ -19,6 +19,9 @@ type Kept struct {
 	// Served is a tool of a server, SERVER/TOOL, that may be called as Definition describes it.
 	Served     string `json:"served,omitempty"`
 	Definition string `json:"definition,omitempty"`
+	// Searches is a service that may be asked which pages of the web there are. It is never kept
+	// for good.
+	Searches string `json:"searches,omitempty"`
 	// Unconfined is set if commands of Rule may also run without a sandbox.
 	Unconfined bool `json:"unconfined,omitempty"`
 	// Since is the day on which the permission was given, Used the day on which it was last used,

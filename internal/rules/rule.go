@@ -31,6 +31,8 @@ import (
 //   - For tools of servers it is a glob over SERVER/TOOL. A pattern without a slash stands
 //     for all tools of a server: mcp(github/get_*), mcp(github). Other agents write
 //     mcp__github__get_*.
+//   - For a search of the web it is a host: web_search(domain:docs.example.com). It allows
+//     searches that are confined to this host, or to hosts below it.
 type Rule struct {
 	tool    string
 	pattern string
@@ -63,6 +65,8 @@ const (
 	Files
 	// Served: patterns are globs over SERVER/TOOL.
 	Served
+	// Hosts: patterns are domain:HOST, for a host and all below it.
+	Hosts
 )
 
 // Parse parses a rule. subject returns the subject of the patterns for a tool, or an error if no
@@ -88,6 +92,10 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 		err = rule.readPath()
 	case Served:
 		err = rule.readServed()
+	case Hosts:
+		if name := strings.TrimPrefix(rule.pattern, domain); name == rule.pattern || name == "" || strings.ContainsAny(name, "*/: ") {
+			err = errors.New("want domain:HOST, such as domain:docs.example.com")
+		}
 	default:
 		err = errors.New("the only pattern for this tool is *")
 	}
@@ -237,6 +245,21 @@ func (r Rule) allowsByStar(command cmdline.Command) bool {
 		words = append(words, word.Text)
 	}
 	return r.star.MatchString(strings.Join(words, "\x00"))
+}
+
+// domain begins the pattern of a host.
+const domain = "domain:"
+
+// AllowHosts reports whether the rules allow a call of tool that is confined to hosts. If there are
+// none, only * allows the call.
+func (rules Rules) AllowHosts(tool string, hosts []string) bool {
+	allows := func(host string) bool {
+		return slices.ContainsFunc(rules, func(r Rule) bool {
+			name, is := strings.CutPrefix(strings.ToLower(r.pattern), domain)
+			return is && r.tool == tool && (host == name || strings.HasSuffix(host, "."+name))
+		})
+	}
+	return rules.Allow(tool, nil, nil) || len(hosts) > 0 && !slices.ContainsFunc(hosts, func(host string) bool { return !allows(host) })
 }
 
 // AllowServed reports whether the rules for tool allow a call of something that a server offers.

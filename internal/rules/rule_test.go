@@ -21,6 +21,8 @@ func subjects(tool string) (Subject, error) {
 		return Files, nil
 	case "web_fetch":
 		return Nothing, nil
+	case "web_search":
+		return Hosts, nil
 	}
 	return Nothing, fmt.Errorf("unknown tool %q", tool)
 }
@@ -330,6 +332,34 @@ func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 		}
 		if rules.Allow(shell, commands(line+" more"), nil) {
 			t.Errorf("after always for %q, more of it runs without asking", line)
+		}
+	}
+}
+
+// TestRulesAllowHosts: a rule about a host allows searches that are confined to it, or below.
+func TestRulesAllowHosts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule  string
+		hosts []string
+		want  bool
+	}{
+		{"web_search(*)", nil, true},
+		{"web_search(domain:a.example)", nil, false},
+		{"web_search(domain:a.example)", []string{"a.example"}, true},
+		{"web_search(domain:A.example)", []string{"docs.a.example"}, true},
+		{"web_search(domain:a.example)", []string{"nota.example"}, false},
+		{"web_search(domain:a.example)", []string{"a.example", "b.example"}, false},
+		{"web_fetch(*)", []string{"a.example"}, false},
+	} {
+		rule, err := Parse(tt.rule, subjects)
+		if got := (Rules{rule}).AllowHosts("web_search", tt.hosts); err != nil || got != tt.want {
+			t.Errorf("%s allows %q: %t, %v", tt.rule, tt.hosts, got, err)
+		}
+	}
+	for _, wrong := range []string{"web_search(a.example)", "web_search(domain:)", "web_search(domain:*.example)", "web_search(domain:https://a)"} {
+		if _, err := Parse(wrong, subjects); err == nil {
+			t.Errorf("%s is a rule", wrong)
 		}
 	}
 }

@@ -62,3 +62,19 @@ var (
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch reach addresses of this machine and its network")
 )
+
+// Search of the web.
+var (
+	WebSearch = Declare("web-search", Enum("off"), "off",
+		"who searches the web for the model: nobody, a service with your key (agent login search:NAME), a SearXNG, a command of yours; auto takes the provider's own search where it is known, else the first service with a key. Counts from the start of a session or /clear on")
+	WebSearchURL = Optional("web-search.url", URL(), "none",
+		"address of the SearXNG, which may be of this machine or its network; for google that of a search engine of yours, https://cse.google.com/cse?cx=ID")
+	WebSearchCommand = Optional("web-search.command", Line(), "none",
+		"command that searches: it reads {query, count, domains, recent} and prints {results: [{url, title, snippet, date}]}")
+	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",
+		"price of 1000 searches in USD, for the costs and max-cost")
+	WebSearchMaxTokens = Declare("web-search.max-tokens", Int(AtLeast(1, "above 0")), 1500,
+		"most tokens of one answer of web_search")
+	WebSearchMaxPerTurn = Declare("web-search.max-per-turn", Int(AtLeast(1, "above 0")), 20,
+		"most searches of one turn")
+)

@@ -36,6 +36,7 @@ func All() []Group {
 			CheckCommand, RecallSessions, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
 			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
 			AgentsModel, AgentsExploreModel, AgentsResultMaxTokens,
+			WebSearch, WebSearchURL, WebSearchCommand, WebSearchPrice, WebSearchMaxTokens, WebSearchMaxPerTurn,
 			Sandbox, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
 		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, MaxCost}},

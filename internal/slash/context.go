@@ -233,6 +233,9 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"agents", strconv.Itoa(agents.Agents), fmt.Sprintf("not in the above: %s, %s tokens, %s",
 					words.Count(agents.Requests, "request"), words.Tokens(agents.PromptTokens+agents.CompletionTokens), words.Dollars(agents.Cost))})
 			}
+			if stats.Searches > 0 {
+				rows = append(rows, []string{"searches", strconv.Itoa(stats.Searches), "of the web"})
+			}
 			if saved := stats.Saving.String(); saved != "" {
 				rows = append(rows, []string{"saved", saved, "by pruning"})
 			}

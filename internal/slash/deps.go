@@ -99,6 +99,8 @@ type Deps struct {
 	Trust Trust
 	// Servers holds the MCP servers of the session; nil if there are none.
 	Servers Servers
+	// Web searches the web and reads its pages; nil if that cannot be done here.
+	Web Web
 	// Todos returns the todo list, one line per item.
 	Todos func() []string
 	// Jobs lists the background jobs, oldest first; EndJob ends one of them.
@@ -156,7 +158,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
 		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
-		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), initCommand(),
+		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), webCommand(d), initCommand(),
 		debugCommand(d),
 	}
 	return command.New(d.Callable, d.Keys, elsewhere, append(all, more...)...)

@@ -111,7 +111,6 @@ var elsewhere = map[string]string{
 	"variants":              "/model NAME EFFORT chooses how long the model thinks",
 	"vim":                   "/set ui.keys vim has the keys of Vim in the prompt",
 	"voice":                 "there is no speech; what your system types is taken",
-	"web":                   "name the address in a message: the model can fetch it",
 	"workspaces":            "agent --worktree NAME works in a work tree of its own",
 	"weak-model":            "/set compression.profile NAME chooses another model for summaries",
 	"editor-model":          "/model chooses the one model that edits, too",

@@ -30,6 +30,10 @@ type Answer struct {
 	Spool string
 	// Images holds pictures of the answer, for a model that accepts images; Text describes them.
 	Images []Image
+	// Searches counts the searches that a service has made for the call, and Cost is their price
+	// in USD, as far as it is known.
+	Searches int
+	Cost     float64
 	// Key names the source of Text, such as "skill:/path/SKILL.md": newer content of the same key
 	// replaces the older. It is empty for most answers.
 	Key string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agent/internal/compression/cacheaware"
+	"agent/internal/websearch"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -110,7 +111,7 @@ func TestRequiredParametersAreThoseOfTheInterface(t *testing.T) {
 
 func TestWrongArgumentsAreAnswered(t *testing.T) {
 	t.Parallel()
-	for _, tool := range Default() {
+	for _, tool := range append(Default(), searches()) {
 		for _, raw := range []string{`[1]`, `{`, `"x"`, `null`, `7`, `{"no_such_parameter":1}`} {
 			if _, err := tool.Plan(t.Context(), fileEnv(t, nil), json.RawMessage(raw)); raw != `null` && err == nil {
 				t.Errorf("%s %s: no error", tool.Name, raw)
@@ -135,12 +136,17 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	}
 }
 
+// searches is the tool that searches the web, at a service that nobody asks here.
+func searches() Tool {
+	return WebSearch(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: websearch.SearXNG} }}))
+}
+
 // REQ-HD-005.2, REQ-HD-005.3, REQ-HD-005.9, D-45: what density knows about the tools.
 // What they change cannot be had again by running them.
 func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Act][]string{}
-	for _, tool := range Default() {
+	for _, tool := range append(Default(), searches()) {
 		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Reaches) || tool.Edits != tool.WritesFile() {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
 		}
@@ -166,7 +172,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 		cacheaware.Edit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
 		cacheaware.Shell: {"run_shell_command"},
 		cacheaware.Keep:  {"ask_user", "present_plan", "todo_read", "todo_write"},
-		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch"},
+		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch", "web_search"},
 	}
 	if diff := cmp.Diff(want, acts); diff != "" {
 		t.Errorf("acts (-want +got):\n%s", diff)

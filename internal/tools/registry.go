@@ -198,6 +198,8 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 		switch {
 		case tool.Runs:
 			return rules.Commands, nil
+		case tool.Searches:
+			return rules.Hosts, nil
 		case tool.Edits, tool.Reads && !tool.Reaches:
 			return rules.Files, nil
 		}

@@ -120,6 +120,10 @@ type Preview struct {
 	Plan string
 	// Served is set for a call of a server's tool, prompt or resource.
 	Served *Served
+	// Service is who a search of the web would ask, and Hosts are the hosts to which it is
+	// confined.
+	Service string
+	Hosts   []string
 	// Paths lists the files that an edit would change, or the files with keys that a call would
 	// read, relative to the workspace.
 	Paths []string

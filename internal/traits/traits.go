@@ -22,6 +22,8 @@ type Traits struct {
 	Runs bool
 	// Reaches: calls use the network.
 	Reaches bool
+	// Searches: calls ask a service which pages of the web there are. Reaches is set, too.
+	Searches bool
 	// Keeps: calls change the state of the conversation, such as the todo list.
 	Keeps bool
 	// Asks: calls ask the person something, and have no other effect.
@@ -108,6 +110,9 @@ var FileNames = []string{"file_path", "absolute_path", "path"}
 func (t Traits) Harmless() bool {
 	return (t.Reads || t.Keeps || t.Asks) && !t.Edits && !t.Runs && !t.Reaches
 }
+
+// OnlyReaches reports whether calls use the network and do nothing else here.
+func (t Traits) OnlyReaches() bool { return t.Reaches && !t.Edits && !t.Runs && !t.Keeps }
 
 // EditsOnly reports whether calls change files and do nothing else.
 func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Reaches }

@@ -113,7 +113,10 @@ func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
 		if s := k.Preview.Served; s != nil {
 			worse(rules.Server(s.HookName()))
 		}
-		if k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil {
+		switch {
+		case k.Traits.Searches:
+			worse(rules.Search())
+		case k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil:
 			worse(rules.Page(host(k.Arguments)))
 		}
 		for _, file := range k.Preview.Protected {
@@ -131,6 +134,11 @@ func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
 		}
 	}
 	return worst
+}
+
+// Denies reports whether a rule forbids the pages of a host.
+func (g *Rules) Denies(host string) bool {
+	return g.Found(host) != nil || g.skillRules().Found(host) != nil
 }
 
 // Disallow forbids the tools that a skill must not use, until the end of the turn. It returns

@@ -47,6 +47,8 @@ func (c Condition) Holds(s Subject) bool {
 		return c.rules.Command(s.Command) != nil
 	case pages:
 		return c.rules.Page(s.Host) != nil
+	case searches:
+		return c.rules.Search() != nil
 	}
 	return slices.ContainsFunc(s.Files, rule.matches) || rule.places == nil
 }

@@ -62,6 +62,7 @@ const (
 	edits
 	commands
 	pages
+	searches
 	tools
 )
 
@@ -69,7 +70,7 @@ const (
 var subjects = map[string]subject{
 	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
 	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
-	"Bash": commands, "WebFetch": pages, "WebSearch": pages,
+	"Bash": commands, "WebFetch": pages, "WebSearch": searches,
 }
 
 // String describes the rule to a person.
@@ -185,7 +186,7 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 	for _, text := range texts {
 		rule, why := parse(strings.TrimSpace(text), at)
 		rule.File, rule.Effect = file, effect
-		if why == "" && effect == Ask && (rule.about == pages || rule.about == tools) {
+		if why == "" && effect == Ask && (rule.about == pages || rule.about == searches || rule.about == tools) {
 			why = "only files and commands can be asked about by a rule"
 		}
 		if why != "" {
@@ -222,7 +223,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 	case all:
 	case rule.about == commands:
 		rule.words = commandPattern(pattern)
-	case rule.about == pages:
+	case rule.about == pages, rule.about == searches:
 		host, domain := strings.CutPrefix(pattern, "domain:")
 		if !domain {
 			return rule, "only domain: is understood in it"
@@ -317,6 +318,23 @@ func (r Rules) Page(host string) *Rule {
 	return r.first(pages, func(rule Rule) bool {
 		return rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)
 	})
+}
+
+// Search returns the rule that a search of the web violates, nil for none.
+func (r Rules) Search() *Rule {
+	return r.first(searches, func(rule Rule) bool { return rule.host == "" })
+}
+
+// Found returns the rule that forbids pages of a host among the results of a search, nil for none.
+func (r Rules) Found(host string) *Rule {
+	for _, about := range []subject{searches, pages} {
+		if rule := r.first(about, func(rule Rule) bool {
+			return rule.host != "" && (host == rule.host || strings.HasSuffix(host, "."+rule.host))
+		}); rule != nil {
+			return rule
+		}
+	}
+	return nil
 }
 
 // Server returns the rule that a call of a server's tool violates, or nil. The name has the form of

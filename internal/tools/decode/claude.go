@@ -46,6 +46,7 @@ var theirTools = []theirTool{
 	{name: "Glob", ours: []string{"glob"}, takes: []string{"pattern", "path"}},
 	{name: "LS", ours: []string{"list_directory"}, takes: []string{"path"}},
 	{name: "WebFetch", ours: []string{"web_fetch"}, takes: []string{"url"}},
+	{name: "WebSearch", ours: []string{"web_search"}, takes: []string{"query"}},
 	{name: "TodoWrite", ours: []string{"todo_write"}, takes: []string{"todos"}},
 	{name: "Skill", ours: []string{"skill"}, takes: []string{"skill", "args"}, renamed: map[string]string{"name": "skill", "arguments": "args"}},
 	{

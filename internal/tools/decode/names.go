@@ -12,7 +12,7 @@ var toolNames = map[string]string{
 	"find": "glob", "find_files": "glob", "file_search": "glob",
 	"list_dir": "list_directory", "list_files": "list_directory",
 	"update_plan": "todo_write", "taskcreate": "todo_write", "todoread": "todo_read",
-	"fetch":       "web_fetch",
+	"fetch": "web_fetch", "google_web_search": "web_search", "websearch": "web_search", "search_web": "web_search",
 	"spawn_agent": "task", "agent": "task", "explore": "task",
 	"applypatch": "apply_patch", "patch": "apply_patch",
 	"request_user_input": "ask_user", "question": "ask_user",
@@ -53,6 +53,9 @@ var parameterNames = map[string][]string{
 	"input":           {"patch", "patchText", "patch_text", "diff"},
 	"todos":           {"plan", "tasks"},
 	"url":             {"uri"},
+	"query":           {"q", "search_query", "search_term"},
+	"count":           {"num_results", "numResults", "limit", "max_results"},
+	"domains":         {"allowed_domains", "blocked_domains"},
 }
 
 // wrappers lists parameters in which some models wrap all arguments of a call.

@@ -23,6 +23,20 @@ var forms = map[string]func(json.RawMessage) json.RawMessage{
 // value has no meaning.
 var meanings = map[string]func(json.RawMessage) (json.RawMessage, bool){
 	"timeout": seconds, "timeout_ms": fromMilliseconds, "insert_line": next, "type": ofFileType,
+	"blocked_domains": leftOut,
+}
+
+// leftOut returns a list of domains with a hyphen before each.
+func leftOut(value json.RawMessage) (json.RawMessage, bool) {
+	var domains []string
+	if json.Unmarshal(value, &domains) != nil {
+		return value, true // a text is refused
+	}
+	for i, domain := range domains {
+		domains[i] = "-" + strings.TrimPrefix(domain, "-")
+	}
+	list, err := rawjson.Marshal(domains)
+	return list, err == nil
 }
 
 // whole returns a whole number, also one written as a text.

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/protect"
+	"agent/internal/provider"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+	"agent/internal/shell"
+	"agent/internal/tools"
+	"agent/internal/websearch"
+	"agent/internal/words"
+)
+
+// WebSearch returns a searcher of the web by the settings, which can say who would be asked. It
+// searches only within a conversation.
+func (p *Process) WebSearch(s *settings.Settings, f Folders) *websearch.Searcher {
+	return websearch.New(p.searchConfig(s, f))
+}
+
+func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config {
+	return websearch.Config{
+		Settings: func() websearch.Settings {
+			return websearch.Settings{
+				Way: settings.WebSearch.Of(s), URL: settings.WebSearchURL.Of(s), Command: settings.WebSearchCommand.Of(s),
+				Price: settings.WebSearchPrice.Of(s), MaxTokens: settings.WebSearchMaxTokens.Of(s), MaxPerTurn: settings.WebSearchMaxPerTurn.Of(s),
+			}
+		},
+		Key: func(baseURL string) string {
+			key, _ := provider.SystemKeys(f.Config, p.Env).Get(provider.Place(baseURL))
+			return string(key)
+		},
+		Environ: p.Environ, Now: p.Now,
+	}
+}
+
+// searchSource returns the source of the tool that searches the web. While the setting is off,
+// it has no tool and makes nothing.
+func (c *Conversation) searchSource() tools.Source {
+	way := func() string { return settings.WebSearch.Of(c.settings) }
+	return tools.Source{
+		Name:     "web search",
+		Revision: func() uint64 { return uint64(slices.Index(websearch.Ways(), way())) + 1 },
+		Expects:  func(name string) bool { return name == tools.WebSearchName },
+		List: func() []tools.Tool {
+			if way() == websearch.Off {
+				return nil
+			}
+			if s := c.searcher(); s.Service() != "" {
+				return []tools.Tool{tools.WebSearch(s)}
+			}
+			return nil
+		},
+	}
+}
+
+// searcher returns the searcher of the conversation.
+func (c *Conversation) searcher() *websearch.Searcher {
+	c.searching.Do(func() { // the rest of the conversation may come later
+		config := c.process.searchConfig(c.settings, c.folders)
+		config.Run = c.runSearch
+		config.Denied = func(host string) bool { return c.Rules.Denies(host) }
+		config.KeyFiles = func() []string {
+			return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
+		}
+		c.search = websearch.New(config)
+	})
+	return c.search
+}
+
+// beginSearches counts searches anew with each turn.
+func (c *Conversation) beginSearches(e chat.Event) {
+	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(c.settings) != websearch.Off {
+		c.searcher().BeginTurn()
+	}
+}
+
+// runSearch runs the person's own command that searches.
+func (c *Conversation) runSearch(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	key := settings.WebSearchCommand.Key()
+	printed, complains := &beginning{most: most}, &beginning{most: mostPrinted}
+	end, err := c.env.Jobs.Feed(limited, shell.Command{Line: line, Dir: c.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
+	switch {
+	case err != nil:
+		return "", err
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case end.NotStarted != nil:
+		return "", fmt.Errorf("%s could not be started: %w", key, end.NotStarted)
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
+	case end.Exit != 0:
+		says := words.Line(string(bytes.TrimSpace(complains.kept)), 0)
+		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), words.Line(says, 300))
+	}
+	return string(printed.kept), nil
+}
+
+// webForPerson searches and reads the web for the person.
+type webForPerson struct{ c *Conversation }
+
+// Search implements slash.Web. What a person types is their word, so it is not compared with keys.
+func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
+	if settings.WebSearch.Of(w.c.settings) == websearch.Off {
+		return websearch.Answer{}, errors.New("web-search is off; /set web-search names who is asked, such as searxng or brave")
+	}
+	query, _, err := websearch.NewQuery(text, 0, nil, "")
+	if err != nil {
+		return websearch.Answer{}, err
+	}
+	return w.c.searcher().Search(ctx, query)
+}
+
+// Page implements slash.Web.
+func (w webForPerson) Page(ctx context.Context, address string) (string, error) {
+	tool, err := w.c.registry.Get("web_fetch")
+	if err != nil {
+		return "", err
+	}
+	arguments, err := rawjson.Marshal(map[string]string{"url": address})
+	if err != nil {
+		return "", err
+	}
+	env := *w.c.env
+	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Of(w.c.settings), PrivateAddresses: settings.WebFetchPrivate.Of(w.c.settings)}
+	plan, err := tool.Plan(ctx, &env, arguments)
+	if err != nil {
+		return "", err
+	}
+	if answer := plan.Apply(ctx); answer.Error != "" {
+		return "", errors.New(answer.Error)
+	} else {
+		return answer.ForModel(), nil
+	}
+}

@@ -1,0 +1,61 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+
+	"agent/internal/traits"
+	"agent/internal/websearch"
+	"agent/internal/words"
+)
+
+// WebSearchName is the name of the tool that searches the web.
+const WebSearchName = "web_search"
+
+type webSearchArgs struct {
+	Query   string   `json:"query" jsonschema:"1-400 characters"`
+	Count   int      `json:"count,omitempty" jsonschema:"1-20, default 8"`
+	Domains []string `json:"domains,omitempty" jsonschema:"only these hosts, or with a leading - all others"`
+	Recent  string   `json:"recent,omitempty" jsonschema:"day, week, month or year"`
+}
+
+// WebSearch returns the tool that searches the web at the service of s. It is offered only where a
+// person has chosen one.
+func WebSearch(s *websearch.Searcher) Tool {
+	return define(Tool{
+		Name: WebSearchName,
+		Description: "Searches the web and gives addresses with short excerpts; read a page with web_fetch before you rely on it. " +
+			"For what the workspace cannot say: present versions, error messages, documentation. Name the source of what you use.",
+		Traits: Traits{
+			Reaches: true, Searches: true,
+			Key:   "query",
+			Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
+		},
+	}, func(_ context.Context, _ *Env, args webSearchArgs) (Plan, error) {
+		query, note, err := websearch.NewQuery(args.Query, args.Count, args.Domains, args.Recent)
+		if err == nil {
+			err = cmp.Or(s.Problem(), s.Check(query))
+		}
+		if err != nil {
+			return Plan{}, err
+		}
+		service := s.Service()
+		return Plan{
+			Preview: Preview{Title: "ask " + service + " for " + words.Line(query.Text, 0), Service: service, Hosts: query.Only},
+			Apply:   func(ctx context.Context) Answer { return searched(ctx, s, query, note) },
+		}, nil
+	})
+}
+
+func searched(ctx context.Context, s *websearch.Searcher, query websearch.Query, note string) Answer {
+	found, err := s.Search(ctx, query)
+	if err != nil {
+		return failed(err)
+	}
+	answer := Answer{Text: found.Text(s.MaxTokens()), Note: note, Summary: words.Count(len(found.Results), "result")}
+	if !found.Again {
+		answer.Searches = 1
+		answer.Cost, _ = s.Price()
+	}
+	return answer
+}

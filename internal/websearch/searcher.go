@@ -1,0 +1,389 @@
+package websearch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"agent/internal/fetch"
+	"agent/internal/words"
+)
+
+// Ways besides the names of services.
+const (
+	Off      = "off"
+	Auto     = "auto"
+	Provider = "provider"
+	Command  = "command"
+)
+
+// Ways returns all words of the setting web-search.
+func Ways() []string {
+	ways := []string{Off, Auto, Provider, Command}
+	for _, service := range services {
+		ways = append(ways, service.Name)
+	}
+	return ways
+}
+
+// Bounds of a search.
+const (
+	patience  = 10 * time.Second
+	maxReply  = 1 << 20
+	maxWait   = 10 * time.Second
+	keepsFor  = 15 * time.Minute
+	pausesFor = 5 * time.Minute
+	tries     = 2
+)
+
+// Settings is how to search at present.
+type Settings struct {
+	// Way is a word of the setting web-search. URL is the address of a SearXNG, or of a search
+	// engine of Google. Command is the person's own command.
+	Way, URL, Command     string
+	MaxTokens, MaxPerTurn int
+	// Price is the price of a thousand searches in USD, 0 if it is not known.
+	Price float64
+}
+
+// Config connects a Searcher with its conversation. Every field but Door and Now is needed.
+type Config struct {
+	Settings func() Settings
+	// Key returns the key that is kept for the address of a service, "" for none.
+	Key func(baseURL string) string
+	// Run runs the person's command with an input, and returns what it printed.
+	Run func(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error)
+	// Environ is the environment, and KeyFiles returns the files that may hold keys. No query
+	// with a secret of theirs is sent.
+	Environ  []string
+	KeyFiles func() []string
+	// Denied reports whether rules of the person forbid the pages of a host.
+	Denied func(host string) bool
+	// Door makes a request; nil means fetch.Ask.
+	Door func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
+	Now  func() time.Time
+}
+
+// Searcher searches for one conversation. It is safe for concurrent use.
+type Searcher struct {
+	config Config
+
+	mu sync.Mutex
+	// kept holds recent answers by query. refused holds, by way, how often it has refused and
+	// the refusal until the end of the pause.
+	kept    map[string]Answer
+	refused map[string]*refusal
+	// searched counts the searches of the turn.
+	searched int
+}
+
+type refusal struct {
+	times int
+	until time.Time
+	err   error
+}
+
+// New returns a Searcher. It asks and reads nothing before the first search.
+func New(config Config) *Searcher {
+	if config.Door == nil {
+		config.Door = fetch.Ask
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	return &Searcher{config: config, kept: map[string]Answer{}, refused: map[string]*refusal{}}
+}
+
+// BeginTurn begins to count the searches of a turn.
+func (s *Searcher) BeginTurn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.searched = 0
+}
+
+// way returns the settings with the way that auto stands for.
+func (s *Searcher) way() Settings {
+	set := s.config.Settings()
+	if set.Way != Auto {
+		return set
+	}
+	set.Way = Off
+	for _, service := range services {
+		if service.Home != "" && s.config.Key(service.Home) != "" && (service.Name != Google || engine(set.URL) != "") {
+			set.Way = service.Name
+			break
+		}
+	}
+	return set
+}
+
+// Service returns the name of who is asked by the present settings, "" if nobody is.
+func (s *Searcher) Service() string {
+	if way := s.way().Way; way != Off && way != Provider {
+		return way
+	}
+	return ""
+}
+
+// Problem returns why the present settings do not allow a search, nil if they do.
+func (s *Searcher) Problem() error {
+	_, err := s.ready(s.way())
+	return err
+}
+
+// Price returns the price of a search in USD, and whether it is known.
+func (s *Searcher) Price() (usd float64, known bool) {
+	set := s.way()
+	service, _ := Named(set.Way)
+	const thousand = 1000
+	return set.Price / thousand, set.Price > 0 || !service.Bills && set.Way != Provider
+}
+
+// ready returns the service and its key, or what is missing.
+func (s *Searcher) ready(set Settings) (key string, err error) {
+	service, is := Named(set.Way)
+	switch {
+	case set.Way == Off:
+		return "", errors.New("nobody is asked: the setting web-search is off, or auto and no service has a key")
+	case set.Way == Command && set.Command == "":
+		return "", errors.New("web-search is command, and web-search.command is not set")
+	case set.Way == SearXNG && set.URL == "":
+		return "", errors.New("web-search is searxng, and web-search.url is not set")
+	case set.Way == Google && engine(set.URL) == "":
+		return "", errors.New("web-search is google, and web-search.url does not name a search engine of Google (https://cse.google.com/cse?cx=ID)")
+	case !is || service.Home == "":
+		return "", nil
+	}
+	if key = s.config.Key(service.Home); key == "" {
+		return "", fmt.Errorf("%s wants a key: agent login search:%s", service.Name, service.Name)
+	}
+	return key, nil
+}
+
+// Check returns an error if a query must not be sent: rules forbid one of its hosts, or it holds
+// a key.
+func (s *Searcher) Check(q Query) error {
+	for _, name := range q.Only {
+		if s.config.Denied(name) {
+			return fmt.Errorf("refused: a rule of the user forbids pages of %s", name)
+		}
+	}
+	return q.leaks(secrets(s.config.Environ), s.config.KeyFiles())
+}
+
+// Search answers a query. The caller has checked it.
+func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
+	set := s.way()
+	key, err := s.ready(set)
+	if err != nil {
+		return Answer{}, err
+	}
+	now := s.config.Now()
+	s.mu.Lock()
+	kept, again := s.kept[q.key(set.Way)]
+	paused := s.refused[set.Way]
+	switch {
+	case again && now.Sub(kept.At) < keepsFor:
+		s.mu.Unlock()
+		kept.Again = true
+		return kept, nil
+	case set.MaxPerTurn > 0 && s.searched >= set.MaxPerTurn:
+		s.mu.Unlock()
+		return Answer{}, fmt.Errorf("this turn has made %s, which is the most (web-search.max-per-turn)", words.Count(s.searched, "search"))
+	case paused != nil && now.Before(paused.until):
+		s.mu.Unlock()
+		return Answer{}, fmt.Errorf("%w; it is not asked again before %s", paused.err, paused.until.Format("15:04"))
+	}
+	s.searched++
+	s.mu.Unlock()
+	found, err := s.ask(ctx, set, key, q)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.pause(set.Way, err)
+		return Answer{}, err
+	}
+	delete(s.refused, set.Way)
+	answer := Answer{Service: set.Way, Query: q, Results: q.wanted(found, s.config.Denied), At: now}
+	s.kept[q.key(set.Way)] = answer
+	return answer, nil
+}
+
+// engine returns the id of a search engine of Google, "" if the address names none.
+func engine(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() != "cse.google.com" {
+		return ""
+	}
+	return u.Query().Get("cx")
+}
+
+// MaxTokens bounds the text of an answer.
+func (s *Searcher) MaxTokens() int { return s.config.Settings().MaxTokens }
+
+// refusedError is the error of a service that refuses the key or the account.
+type refusedError struct{ says string }
+
+func (e *refusedError) Error() string { return e.says }
+
+// pause counts a refusal. From the second in a row on, the service is not asked for a time. The
+// caller holds the lock.
+func (s *Searcher) pause(way string, err error) {
+	if _, refused := errors.AsType[*refusedError](err); !refused {
+		return
+	}
+	if s.refused[way] == nil {
+		s.refused[way] = &refusal{}
+	}
+	r := s.refused[way]
+	if r.times++; r.times > 1 {
+		r.until, r.err = s.config.Now().Add(pausesFor), err
+	}
+}
+
+// ask asks the service or the command.
+func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) ([]Result, error) {
+	if set.Way == Command {
+		return s.run(ctx, set.Command, q)
+	}
+	service, known := Named(set.Way)
+	if !known {
+		return nil, errors.New("the model's server searches by itself; there is nothing to call")
+	}
+	base, private := service.Home, false
+	if base == "" {
+		base, private = set.URL, true
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s", patience))
+	defer cancel()
+	for try := 1; ; try++ {
+		request, err := service.newRequest(base, key, q, engine(set.URL))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", service.Name, err)
+		}
+		reply, err := s.config.Door(limited, request, private, maxReply)
+		if err != nil {
+			return nil, hideKey(fmt.Errorf("%s: %w", service.Name, err), key)
+		}
+		wait, again := retryAfter(reply, s.config.Now())
+		if !again || try == tries || wait > maxWait {
+			found, err := service.read(reply)
+			return found, hideKey(err, key)
+		}
+		select {
+		case <-time.After(wait):
+		case <-limited.Done():
+			return nil, fmt.Errorf("%s: %w", service.Name, context.Cause(limited))
+		}
+	}
+}
+
+// hideKey returns an error without the key, which a service may repeat.
+func hideKey(err error, key string) error {
+	if err == nil || key == "" || !strings.Contains(err.Error(), key) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), key, "[key]"))
+}
+
+// retryAfter reports whether a reply asks for another try, and when.
+func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again bool) {
+	if reply.Status != http.StatusTooManyRequests && reply.Status < http.StatusInternalServerError {
+		return 0, false
+	}
+	text := reply.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(max(0, min(seconds, 1<<20))) * time.Second, true
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now)), true
+	}
+	return time.Second / 2, true
+}
+
+// read returns the results of a reply, or what the service says.
+func (service Service) read(reply fetch.Reply) ([]Result, error) {
+	says := func(what string) string {
+		return service.Name + " " + what + problem(reply.Body)
+	}
+	html := strings.Contains(reply.Header.Get("Content-Type"), "html")
+	switch status := reply.Status; {
+	case service.Name == SearXNG && (html || status == http.StatusForbidden):
+		return nil, errors.New("the SearXNG gives no JSON: its settings.yml needs search: formats: [html, json]")
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired, status == http.StatusTooManyRequests:
+		return nil, &refusedError{says(fmt.Sprintf("refuses (%d)", status))}
+	case status/100 == 3:
+		to, _ := url.Parse(reply.Header.Get("Location"))
+		if to == nil {
+			to = &url.URL{}
+		}
+		return nil, errors.New(words.Line(service.Name+" redirects to "+to.Host+", which is not followed", maxExcerpt))
+	case status != http.StatusOK:
+		return nil, errors.New(says(fmt.Sprintf("answered %d", status)))
+	}
+	found, err := service.results.read(reply.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", service.Name, err)
+	}
+	return found, nil
+}
+
+// problem returns the words of a service about a refusal, after a colon, "" for none.
+func problem(body []byte) string {
+	var says struct {
+		Message, Detail, Error, Msg any
+	}
+	_ = json.Unmarshal(body, &says)
+	for _, one := range []any{says.Message, says.Detail, says.Error, says.Msg} {
+		for {
+			members, is := one.(map[string]any)
+			if list, isList := one.([]any); isList && len(list) > 0 {
+				one = list[0]
+				continue
+			}
+			if !is {
+				break
+			}
+			for _, name := range []string{"message", "detail", "error", "msg"} {
+				if one = members[name]; one != nil {
+					break
+				}
+			}
+		}
+		if text, is := one.(string); is && text != "" {
+			return ": " + clean(text, maxExcerpt)
+		}
+	}
+	return ""
+}
+
+// run asks the person's command.
+func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, error) {
+	domains := append([]string{}, q.Only...)
+	for _, name := range q.Without {
+		domains = append(domains, "-"+name)
+	}
+	input, err := json.Marshal(given{"query": q.Text, "count": q.Count, "domains": domains, "recent": q.Recent})
+	if err != nil {
+		return nil, err
+	}
+	printed, err := s.config.Run(ctx, line, input, patience, maxReply+1)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(printed) > maxReply:
+		return nil, fmt.Errorf("web-search.command printed more than %s", words.Bytes(maxReply))
+	}
+	found, err := members{"results", "url", "title", "snippet", "date"}.read([]byte(printed))
+	if err != nil {
+		return nil, fmt.Errorf("web-search.command: %w; want {\"results\": [{\"url\", \"title\", \"snippet\", \"date\"}]}", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,202 @@
+package websearch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Service is a kind of server that answers queries. Each is one value.
+type Service struct {
+	// Name is what users type, and Home the address of its API; "" for an address of the person.
+	Name, Home string
+	// Bills is set if searches cost money.
+	Bills bool
+	// header is the request header of the key, prefix its beginning there.
+	header, prefix string
+	// request returns method, path with query, and body of a search.
+	request func(q Query, engine string) (path string, body any)
+	// results says where the results of a reply are.
+	results members
+}
+
+// SearXNG and Google need more settings than a key.
+const (
+	SearXNG = "searxng"
+	Google  = "google"
+)
+
+var services = []Service{
+	{
+		Name: SearXNG,
+		request: func(q Query, _ string) (string, any) {
+			return "/search?" + values("q", q.operators(), "format", "json", "time_range", q.Recent), nil
+		},
+		results: members{"results", "url", "title", "content", "publishedDate"},
+	},
+	{
+		Name: "brave", Home: "https://api.search.brave.com", Bills: true, header: "X-Subscription-Token",
+		request: func(q Query, _ string) (string, any) {
+			freshness := map[string]string{"day": "pd", "week": "pw", "month": "pm", "year": "py"}[q.Recent]
+			return "/res/v1/web/search?" + values("q", q.operators(), "count", strconv.Itoa(q.Count), "freshness", freshness, "text_decorations", "false"), nil
+		},
+		results: members{"web.results", "url", "title", "description", "page_age"},
+	},
+	{
+		Name: "exa", Home: "https://api.exa.ai", Bills: true, header: "X-Api-Key",
+		request: func(q Query, _ string) (string, any) {
+			return "/search", given{
+				"query": q.Text, "numResults": q.Count, "includeDomains": q.Only, "excludeDomains": q.Without,
+				"startPublishedDate": since(q.Recent), "contents": given{"text": given{"maxCharacters": maxExcerpt}},
+			}
+		},
+		results: members{"results", "url", "title", "text", "publishedDate"},
+	},
+	{
+		Name: "tavily", Home: "https://api.tavily.com", Bills: true, header: "Authorization", prefix: "Bearer ",
+		request: func(q Query, _ string) (string, any) {
+			return "/search", given{"query": q.Text, "max_results": q.Count, "include_domains": q.Only, "exclude_domains": q.Without, "time_range": q.Recent}
+		},
+		results: members{"results", "url", "title", "content", "published_date"},
+	},
+	{
+		Name: "kagi", Home: "https://kagi.com", Bills: true, header: "Authorization", prefix: "Bot ",
+		request: func(q Query, _ string) (string, any) {
+			return "/api/v0/search?" + values("q", q.operators(), "limit", strconv.Itoa(q.Count)), nil
+		},
+		results: members{"data", "url", "title", "snippet", "published"},
+	},
+	{
+		Name: Google, Home: "https://www.googleapis.com", Bills: true, header: "X-Goog-Api-Key",
+		request: func(q Query, engine string) (string, any) {
+			const most = 10
+			recent := ""
+			if q.Recent != "" {
+				recent = q.Recent[:1] + "1"
+			}
+			return "/customsearch/v1?" + values("q", q.operators(), "cx", engine, "num", strconv.Itoa(min(q.Count, most)), "dateRestrict", recent), nil
+		},
+		results: members{"items", "link", "title", "snippet", ""},
+	},
+}
+
+// Services returns all services, those that need no key first.
+func Services() []Service { return slices.Clone(services) }
+
+// Named returns the service with a name.
+func Named(name string) (Service, bool) {
+	i := slices.IndexFunc(services, func(s Service) bool { return s.Name == name })
+	if i < 0 {
+		return Service{}, false
+	}
+	return services[i], true
+}
+
+// given are members of a JSON object. Empty ones are left out.
+type given map[string]any
+
+// MarshalJSON implements json.Marshaler.
+func (g given) MarshalJSON() ([]byte, error) {
+	members := map[string]any{}
+	for name, value := range g {
+		if text, is := value.(string); is && text == "" {
+			continue
+		}
+		if list, is := value.([]string); is && len(list) == 0 {
+			continue
+		}
+		members[name] = value
+	}
+	return json.Marshal(members)
+}
+
+// values returns the query of an address from names and values. Empty values are left out.
+func values(pairs ...string) string {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return v.Encode()
+}
+
+// since returns the time at which a span that ends now began, as Exa wants it.
+func since(recent string) string {
+	days := map[string]int{"day": 1, "week": 7, "month": 31, "year": 366}[recent]
+	if days == 0 {
+		return ""
+	}
+	return time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339)
+}
+
+// errNoResults is the error of a reply that has no list of results.
+var errNoResults = errors.New("the reply holds no list of results")
+
+// members names the parts of a reply: the path of the list of results, and the members of each.
+type members struct{ list, address, title, snippet, date string }
+
+// read returns the results of a reply. One without an address is left out, and a member that is no
+// text counts as empty.
+func (m members) read(reply []byte) ([]Result, error) {
+	var root map[string]json.RawMessage
+	if err := json.Unmarshal(reply, &root); err != nil || root == nil {
+		return nil, errors.New("the reply is no JSON object")
+	}
+	above, list, nested := strings.Cut(m.list, ".")
+	if !nested {
+		list = above
+	} else if raw := root[above]; raw == nil {
+		return nil, nil
+	} else if root = nil; json.Unmarshal(raw, &root) != nil {
+		return nil, errNoResults
+	}
+	raw, there := root[list]
+	if !there { // services leave out an empty list
+		return nil, nil
+	}
+	var items []map[string]any
+	if json.Unmarshal(raw, &items) != nil {
+		return nil, errNoResults
+	}
+	var all []Result
+	for _, item := range items {
+		text := func(name string) string { s, _ := item[name].(string); return s }
+		if text(m.address) != "" {
+			all = append(all, Result{URL: text(m.address), Title: text(m.title), Snippet: text(m.snippet), Date: text(m.date)})
+		}
+	}
+	return all, nil
+}
+
+// newRequest returns the request of a search at a base address.
+func (s Service) newRequest(base string, key string, q Query, engine string) (*http.Request, error) {
+	path, body := s.request(q, engine)
+	method, text := http.MethodGet, []byte(nil)
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+		method = http.MethodPost
+	}
+	request, err := http.NewRequest(method, strings.TrimRight(base, "/")+path, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "agent")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if s.header != "" && key != "" {
+		request.Header.Set(s.header, s.prefix+key)
+	}
+	return request, nil
+}

@@ -1,0 +1,142 @@
+// Package websearch searches the web at a service that the person chose: a SearXNG, a service with
+// the person's key, or the person's own command. No query is sent to a host that the person has
+// not named, nor one that holds a key.
+//
+// A Searcher belongs to a conversation. It follows the settings, remembers recent answers, and
+// bounds the searches of a turn.
+package websearch
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"agent/internal/pattern"
+	"agent/internal/words"
+)
+
+// Bounds of a query.
+const (
+	maxQuery     = 400
+	maxCount     = 20
+	defaultCount = 8
+	maxDomains   = 20
+)
+
+// A Query is what to search for. Plan checks and completes it.
+type Query struct {
+	Text  string
+	Count int
+	// Only holds the hosts to which results are confined, Without the hosts that are left out.
+	Only, Without []string
+	// Recent is day, week, month or year, "" for results of any age.
+	Recent string
+}
+
+// A Result is one page that was found. Its texts are foreign.
+type Result struct {
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	Snippet string `json:"snippet"`
+	Date    string `json:"date"`
+}
+
+// host is the form of a host name.
+var host = pattern.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// NewQuery checks the arguments of a search. note says what was changed.
+func NewQuery(text string, count int, domains []string, recent string) (q Query, note string, err error) {
+	q = Query{Text: strings.Join(strings.Fields(text), " "), Count: count, Recent: recent}
+	hidden := func(r rune) bool { return words.Hidden(r) || unicode.IsControl(r) }
+	switch {
+	case q.Text == "":
+		return q, "", errors.New("the query is empty; it has 1 to 400 characters")
+	case utf8.RuneCountInString(q.Text) > maxQuery:
+		return q, "", fmt.Errorf("the query has %d characters; it has at most %d", utf8.RuneCountInString(q.Text), maxQuery)
+	case !utf8.ValidString(q.Text) || strings.ContainsFunc(q.Text, hidden):
+		return q, "", errors.New("the query holds characters that are not seen; leave them out")
+	case recent != "" && !slices.Contains([]string{"day", "week", "month", "year"}, recent):
+		return q, "", fmt.Errorf("recent is %q; it must be day, week, month or year", words.Line(recent, 40))
+	case len(domains) > maxDomains:
+		return q, "", fmt.Errorf("there are %d domains; at most %d are taken", len(domains), maxDomains)
+	}
+	if bounded := min(max(count, 1), maxCount); count == 0 {
+		q.Count = defaultCount
+	} else if bounded != count {
+		q.Count, note = bounded, fmt.Sprintf("[count %d was taken as %d]", count, bounded)
+	}
+	for _, domain := range domains {
+		name, without := strings.CutPrefix(strings.ToLower(strings.TrimSpace(domain)), "-")
+		if !host.MatchString(name) || len(name) > 253 {
+			return q, "", fmt.Errorf("%q in domains is no host name; write docs.example.com, or -example.com to leave one out", words.Line(domain, 80))
+		}
+		if without {
+			q.Without = append(q.Without, name)
+		} else {
+			q.Only = append(q.Only, name)
+		}
+	}
+	if len(q.Only) > 0 && len(q.Without) > 0 {
+		return q, "", fmt.Errorf("domains either names hosts (%s) or leaves hosts out (-%s), not both", strings.Join(q.Only, ", "), strings.Join(q.Without, ", -"))
+	}
+	return q, note, nil
+}
+
+// takes reports whether a host is among those that the query wants.
+func (q Query) takes(name string) bool {
+	below := func(domain string) bool { return Below(name, domain) }
+	return (len(q.Only) == 0 || slices.ContainsFunc(q.Only, below)) && !slices.ContainsFunc(q.Without, below)
+}
+
+// Below reports whether a host is a domain or lies below it.
+func Below(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+
+// operators returns the text of the query with its domains in the operators that engines know.
+func (q Query) operators() string {
+	text := q.Text
+	for i, name := range q.Only {
+		if i > 0 {
+			text += " OR"
+		}
+		text += " site:" + name
+	}
+	for _, name := range q.Without {
+		text += " -site:" + name
+	}
+	return text
+}
+
+// key identifies queries that have the same answer.
+func (q Query) key(way string) string {
+	return strings.Join([]string{way, strings.ToLower(q.Text), fmt.Sprint(q.Count), strings.Join(q.Only, ","), strings.Join(q.Without, ","), q.Recent}, "\n")
+}
+
+// maxAddress bounds the length of the address of a result, in bytes.
+const maxAddress = 1000
+
+// wanted returns the results that the query wants, without those whose address is none of the
+// web or was there already.
+func (q Query) wanted(found []Result, denied func(host string) bool) []Result {
+	var wanted []Result
+	seen := map[string]bool{}
+	for _, r := range found {
+		u, err := url.Parse(strings.TrimSpace(r.URL))
+		if err != nil || len(r.URL) > maxAddress || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
+			continue
+		}
+		r.URL = u.String()
+		name := strings.ToLower(u.Hostname())
+		if seen[r.URL] || strings.ContainsFunc(r.URL, func(c rune) bool { return c <= ' ' || c > '~' }) || !q.takes(name) || denied(name) {
+			continue
+		}
+		seen[r.URL] = true
+		if wanted = append(wanted, r); len(wanted) == q.Count {
+			break
+		}
+	}
+	return wanted
+}
