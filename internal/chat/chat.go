@@ -154,6 +154,8 @@ type Chat struct {
 	// tasks wait until the chat is idle.
 	tasks     []func(context.Context) (Outcome, error)
 	interrupt context.CancelFunc
+	// aside ends the question that is being answered beside the conversation; nil if none is.
+	aside context.CancelCauseFunc
 	// summarising is set while a model is asked for a summary.
 	summarising bool
 	saving      saving
@@ -285,14 +287,15 @@ func (c *Chat) changedSince(ctx context.Context, mark snapshot.Mark) snapshot.Ch
 	return c.Env.Snapshots.Since(ctx, mark)
 }
 
-// Interrupt ends the turn in progress. Unfinished calls are answered with an
-// error, so that the history stays valid. Without a turn it does nothing.
+// Interrupt ends the turn in progress, and the aside. Unfinished calls are answered with an
+// error, so that the history stays valid. Without a turn or an aside it does nothing.
 func (c *Chat) Interrupt() {
 	c.inbox.post(func() {
 		if c.interrupt != nil {
 			c.interrupt()
 		}
 	})
+	c.EndAside()
 }
 
 // Answer decides the approval with this id. It ignores an id that has been decided.

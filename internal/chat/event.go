@@ -132,6 +132,9 @@ type RequestStarted struct{}
 // Compressed reports that a compression ran, or found nothing to do.
 type Compressed window.Compression
 
+// AsideChanged reports that a question beside the conversation is sent to the model, or is done.
+type AsideChanged struct{ Running bool }
+
 // CompressionStarted reports that a model is asked for a summary. Compressed follows, unless the
 // request fails or is interrupted.
 type CompressionStarted struct{ Strategy, Model string }
@@ -217,6 +220,7 @@ func (ApprovalRequested) event()  {}
 func (ApprovalSettled) event()    {}
 func (DensityApplied) event()     {}
 func (RequestStarted) event()     {}
+func (AsideChanged) event()       {}
 func (CompressionStarted) event() {}
 func (Compressed) event()         {}
 func (UsageReported) event()      {}

@@ -30,8 +30,13 @@ const replyBrokeOff = "(your reply broke off here; go on)"
 
 // buildRequest returns the next request for the provider, with a validated history (D-32).
 func buildRequest(c *Config, w *window.Window) (llm.Request, error) {
-	head := w.Head()
 	entries, _ := c.History.Curated()
+	return requestOf(c, w, entries)
+}
+
+// requestOf returns the request for a history.
+func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Request, error) {
+	head := w.Head()
 	if err := history.Validate(entries); err != nil {
 		return llm.Request{}, err
 	}

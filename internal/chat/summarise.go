@@ -71,7 +71,7 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 	}
 }
 
-// asking asks a model for summaries. It runs on another goroutine than the owner's.
+// asking asks a model beside the conversation: for summaries and asides. It runs on another goroutine than the owner's.
 type asking struct {
 	chat     *Chat
 	endpoint Endpoint
@@ -112,6 +112,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		c.Emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.Settings), Model: model})
 	})
 	var answer collected
+	estimate := func() int { return a.chat.Counter(model).Count(system + text) }
 	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.Hide(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
 	request.Patience.Unattended = a.chat.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
@@ -124,32 +125,32 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 			})
 		}
 		if err != nil {
-			a.account(request, answer)
+			a.account(answer, estimate)
 			if context.Cause(ctx) == tooLong {
 				err = tooLong
 			}
 			return compression.Answer{}, err
 		}
 	}
-	a.account(request, answer)
+	a.account(answer, estimate)
 	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
 // tell makes the owner run act, while it waits for the end of the request.
 func (a *asking) tell(act func(*Chat)) { a.chat.inbox.post(func() { act(a.chat) }) }
 
-// account adds the tokens used to the totals, at the model's own price. They do not reach the
-// calibration, which covers requests of the conversation only (D-09).
-func (a *asking) account(asked llm.Request, answer collected) {
+// account adds the tokens used to the totals, at the model's own price. prompt estimates the tokens
+// of the request, if the provider reports none. They do not reach the calibration, which covers
+// requests of the conversation only (D-09).
+func (a *asking) account(answer collected, prompt func() int) {
 	model := settings.Model.Of(a.settings)
 	a.tell(func(c *Chat) {
 		c.stats.Requests++
 		if answer.usage.PromptTokens > 0 {
 			c.stats.count(model, answer.usage, a.settings, a.endpoint)
 		} else {
-			count := c.Counter(model).Count
 			c.stats.estimate(model, llm.Usage{
-				PromptTokens: count(asked.System + asked.History[0].Text()), CompletionTokens: count(answer.text.String()),
+				PromptTokens: prompt(), CompletionTokens: c.Counter(model).Count(answer.text.String()),
 			}, a.settings, a.endpoint)
 		}
 		c.emitStatus()

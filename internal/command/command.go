@@ -13,6 +13,8 @@ type Output struct {
 	Pick *Pick
 	// Bar is drawn above Lines if it is set (/context).
 	Bar *Bar
+	// Answer is what a model answered, in Markdown, shown below Lines (/btw).
+	Answer string
 	// Diff is a unified diff shown below Lines (/diff).
 	Diff string
 	// Copy is text for the clipboard (/copy); without a screen it is printed.
@@ -113,6 +115,9 @@ type Command struct {
 	// Loses is set if the command gives up something that no other command brings back here: the
 	// context, or the open session.
 	Loses bool
+	// Raw is set if the rest of the line is one value as it was typed: quotes and spaces mean
+	// nothing in it.
+	Raw bool
 	// Forms lists the ways to type the command.
 	Forms []Form
 }

@@ -15,7 +15,7 @@ func (o Output) Plain() []string {
 		lines = append(lines, o.Bar.Text(plainBarWidth))
 	}
 	lines = append(lines, o.Lines...)
-	for _, text := range []string{o.Diff, o.Copy} {
+	for _, text := range []string{o.Answer, o.Diff, o.Copy} {
 		if text != "" {
 			lines = append(lines, strings.TrimRight(text, "\n"))
 		}

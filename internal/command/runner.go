@@ -35,11 +35,24 @@ func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
 	if c.Sends(line) {
 		return Output{Submit: line}, nil
 	}
-	name, args, err := parse(line)
+	name, args, err := c.parse(line)
 	if err != nil {
 		return Output{}, err
 	}
 	return c.RunArgs(ctx, name, args)
+}
+
+// parse splits a line into the name of the command and its arguments.
+func (c *Commands) parse(line string) (name string, args []string, err error) {
+	line = strings.TrimSpace(line)
+	word := strings.Fields(line + " /")[0]
+	if command, found := c.builtIn(strings.TrimPrefix(word, "/")); found && command.Raw {
+		if rest := strings.TrimSpace(line[len(word):]); rest != "" {
+			args = []string{rest}
+		}
+		return command.Name, args, nil
+	}
+	return parse(line)
 }
 
 // RunArgs runs the command with a name or alias and arguments that are already split, for callers

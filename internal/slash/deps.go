@@ -35,6 +35,7 @@ type Session interface {
 	Clear(ctx context.Context) error
 	Retry(ctx context.Context) error
 	Idle(ctx context.Context) error
+	Aside(ctx context.Context, question string) (answer string, err error)
 
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
 	Story(ctx context.Context) (chat.Story, error)
@@ -153,7 +154,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	set := setter{d, offered, kept}
 	moved := &files{session: d.Session}
 	all := []command.Command{
-		quitCommand(), clearCommand(d), retryCommand(d), rewindCommand(d),
+		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),

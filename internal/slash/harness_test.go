@@ -58,6 +58,11 @@ func (f *fakeSession) LetGo(_ context.Context, item chat.Item) (int, error) {
 	return item.Tokens, f.err
 }
 
+func (f *fakeSession) Aside(_ context.Context, question string) (string, error) {
+	f.done = append(f.done, "aside "+question)
+	return f.reply, f.err
+}
+
 func (f *fakeSession) Idle(context.Context) error { return f.err }
 
 func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }

@@ -55,6 +55,19 @@ func retryCommand(d Deps) command.Command {
 	}
 }
 
+func asideCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "btw", Aliases: []string{"aside"}, Help: "ask beside the conversation; nothing is kept", Raw: true,
+		Forms: []command.Form{{Args: "QUESTION", Rest: true, Run: func(ctx context.Context, values []string) (command.Output, error) {
+			answer, err := d.Session.Aside(ctx, strings.Join(values, " "))
+			if errors.Is(err, chat.ErrInterrupted) {
+				return command.Output{Lines: []string{"interrupted; the conversation is as it was"}}, nil
+			}
+			return command.Output{Answer: answer}, err
+		}}},
+	}
+}
+
 func compressCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "compress", Aliases: []string{"compact"}, Help: "make the context smaller now", Loses: true,

@@ -1,6 +1,7 @@
 package slash_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,4 +262,22 @@ func TestBarCells(t *testing.T) {
 			t.Fatalf("%d cells of %d", sum, width)
 		}
 	})
+}
+
+// The words of an aside are taken as they were typed, with quotes and spaces.
+func TestAnAsideIsTakenAsTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session.reply = "It **is**."
+	out := w.run(t, "/btw  isn't  \"it\" ")
+	if out.Answer != "It **is**." || strings.Join(out.Plain(), "\n") != "It **is**." || !slices.Equal(w.session.done, []string{`aside isn't  "it"`}) {
+		t.Errorf("%+v, done %q", out, w.session.done)
+	}
+	if _, err := w.Run(t.Context(), "/BTW"); err == nil || err.Error() != "say which: /btw QUESTION" {
+		t.Error(err)
+	}
+	w.session.err = chat.ErrInterrupted
+	if out := w.run(t, "/aside it's"); text(out) != "interrupted; the conversation is as it was" {
+		t.Errorf("%+v", out)
+	}
 }

@@ -76,7 +76,7 @@ func (m *Model) controlC() tea.Cmd {
 	switch {
 	case m.hint.quits:
 		return tea.Quit
-	case m.activity.turn.running:
+	case m.activity.turn.running || m.activity.aside:
 		m.interrupt()
 	default:
 		m.input.ClearDraft()

@@ -28,6 +28,8 @@ type activity struct {
 	said sayings
 	// commands holds the lines of the running slash commands.
 	commands []string
+	// aside is set while a question beside the conversation is answered.
+	aside bool
 	// waiting holds messages that wait until a command of the person is done, because the changes
 	// of a turn could collide with the changes of the command.
 	waiting []atcmd.Message
@@ -47,7 +49,7 @@ type activity struct {
 // event handles one event of the turn loop.
 func (a *activity) event(event chat.Event) {
 	switch event.(type) {
-	case chat.QueueChanged, chat.StatusChanged, chat.AgentEvent, chat.AgentChanged: // the model has sent nothing
+	case chat.QueueChanged, chat.StatusChanged, chat.AgentEvent, chat.AgentChanged, chat.AsideChanged: // the model has sent nothing
 	case chat.DensityApplied:
 		a.turn.silence = silence{}
 	default:
@@ -103,6 +105,8 @@ func (a *activity) event(event chat.Event) {
 		a.agentEnded(e)
 	case chat.ToolEnded:
 		a.toolEnded(e)
+	case chat.AsideChanged:
+		a.aside = e.Running
 	case chat.CompressionStarted:
 		a.turn.summariser = e.Model
 	case chat.ProgramWaiting:

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agent/internal/command"
+	"agent/internal/tui/markdown"
 	"agent/internal/tui/patch"
 	"agent/internal/tui/style"
 	"agent/internal/tui/transcript"
@@ -49,6 +50,9 @@ func commandRows(output command.Output) transcript.Lay {
 			for _, line := range strings.Split(style.Clean(line), "\n") {
 				rows = append(rows, style.HangingWrap(line, width)...)
 			}
+		}
+		if output.Answer != "" {
+			rows = append(rows, markdown.New(t).Render(output.Answer, width)...)
 		}
 		if output.Fresh && t.Spoken {
 			return append(rows, "new context")

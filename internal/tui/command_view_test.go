@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/chat"
@@ -153,5 +155,29 @@ func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 		if stays := strings.Contains(s.all(), "cache 90%"); stays != tt.stays {
 			t.Errorf("%s: the share stays %v, want %v:\n%s", name, stays, tt.stays, s.all())
 		}
+	}
+}
+
+// Esc ends a question beside the conversation before it interrupts the turn, and the screen says
+// so; the answer looks as an answer does.
+func TestAnAsideOnTheScreen(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 60, 24)
+	s.model.activity.commands = []string{"/btw " + strings.Repeat("why ", 20)}
+	s.events(chat.TurnStarted{}, chat.AsideChanged{Running: true})
+	if view := ansi.Strip(s.model.view()); !strings.Contains(view, "… · Esc ends it\n") {
+		t.Errorf("the key is not told:\n%s", view)
+	}
+	s.press("esc")
+	s.events(askedForCommand("make"))
+	s.press("esc")
+	s.events(chat.ApprovalSettled{ID: 7}, chat.AsideChanged{})
+	s.press("esc")
+	if !slices.Equal(s.driver.calls, []string{"end aside", "end aside", "interrupt"}) {
+		t.Errorf("did %q", s.driver.calls)
+	}
+	s.update(commandMsg{line: "/btw why", output: command.Output{Answer: "**So** it\x1b[2J is."}})
+	if shown := ansi.Strip(strings.Join(s.printed, "\n")); !strings.Contains(shown, "So it") || strings.Contains(shown, "**") {
+		t.Errorf("printed\n%s", shown)
 	}
 }

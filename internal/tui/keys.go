@@ -100,13 +100,23 @@ func (m *Model) key(k term.Key) tea.Cmd {
 			m.hint = hint{}
 		}
 	}
-	for _, part := range []func(term.Key) (tea.Cmd, bool){m.readerKey, m.testKey, m.leaveInsert, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
+	for _, part := range []func(term.Key) (tea.Cmd, bool){m.readerKey, m.testKey, m.leaveInsert, m.asideKey, m.questionKey, m.chooserKey, m.helpKey, m.vimKey, m.boundKey} {
 		if cmd, taken := part(k); taken {
 			return cmd
 		}
 	}
 	m.input.Type(k.Text, m.opts.Now())
 	return guarded(m.input.Propose())
+}
+
+// asideKey handles an Esc that ends the question beside the conversation, which is the latest that
+// the person has begun. It answers no question of the turn.
+func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
+	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
+		return nil, false
+	}
+	m.opts.Driver.EndAside()
+	return nil, true
 }
 
 // chooserKey gives a key to the open list. Searching in the list counts as typing, too.

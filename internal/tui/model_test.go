@@ -41,6 +41,7 @@ func (d *fakeDriver) Shell(command string, private bool) {
 	d.record("shell %q private=%v", command, private)
 }
 func (d *fakeDriver) Interrupt() { d.record("interrupt") }
+func (d *fakeDriver) EndAside()  { d.record("end aside") }
 func (d *fakeDriver) Refresh()   {}
 func (d *fakeDriver) CycleMode() { d.record("cycle") }
 func (d *fakeDriver) Answer(id int, c chat.Decision) {

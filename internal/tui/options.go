@@ -26,6 +26,8 @@ type Driver interface {
 	Unqueue(ctx context.Context) (atcmd.Message, bool)
 	// Interrupt ends the turn in progress.
 	Interrupt()
+	// EndAside ends the question beside the conversation.
+	EndAside()
 	// Answer decides the approval with this id.
 	Answer(id int, decision chat.Decision)
 	// Refresh asks for a StatusChanged, because a command may have changed the status.

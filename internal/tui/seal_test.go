@@ -47,6 +47,7 @@ var allEvents = []chat.Event{
 	chat.ApprovalSettled{},
 	chat.DensityApplied{},
 	chat.RequestStarted{},
+	chat.AsideChanged{},
 	chat.CompressionStarted{},
 	chat.ProgramWaiting{},
 	chat.Compressed{},

@@ -117,8 +117,12 @@ func (a *activity) modelName() string { return cmp.Or(style.Reveal(a.status.Mode
 // the turn.
 func (a *activity) workingView(width int) []string {
 	var lines []string
-	for _, line := range a.commands {
-		lines = append(lines, style.Truncate(a.spinner()+" "+style.Clean(words.FirstLine(line)), width))
+	for i, line := range a.commands {
+		head, ends := a.spinner()+" "+style.Clean(words.FirstLine(line)), ""
+		if a.aside && i == len(a.commands)-1 {
+			ends = " · Esc ends it"
+		}
+		lines = append(lines, style.Truncate(head, max(10, width-style.Width(ends)))+ends)
 	}
 	if !a.turn.running {
 		return lines

@@ -1,0 +1,120 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/words"
+)
+
+// asideWord introduces the question of an aside to the model.
+const asideWord = "[A question beside the conversation, about what is above. Answer it in words and call no tool. Neither the question nor your answer is kept: afterwards the conversation goes on as if nothing had been asked.]\n\n"
+
+// Errors of an aside.
+var (
+	errAsideRuns  = errors.New("a question is being answered already; wait for its answer, or end it with Esc")
+	errAsideCalls = errors.New("the model gave no answer in words, and calls are not run for a question like this; ask it as a message")
+)
+
+// Aside asks the model a question over the present context and returns its answer, also while a
+// turn runs. Neither is kept, so that the next request has the same bytes as without the question.
+// EndAside ends it with ErrInterrupted.
+func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
+	provider, err := c.Endpoint.Provider()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	request, err := try(ctx, c.inbox, func() (llm.Request, error) { return c.beginAside(question, cancel) })
+	if err != nil {
+		return "", err
+	}
+	defer c.inbox.post(func() {
+		c.aside = nil
+		c.Emit(AsideChanged{})
+	})
+	a := asking{chat: c, endpoint: c.Endpoint, settings: c.Settings}
+	answer, cut, err := a.stream(ctx, provider, request)
+	a.account(answer, func() int { return c.window.Tokens() })
+	text := strings.TrimSpace(answer.text.String())
+	switch {
+	case errors.Is(context.Cause(ctx), ErrInterrupted):
+		return "", ErrInterrupted
+	case err != nil:
+		return "", err
+	case text == "":
+		return "", errAsideCalls
+	case cut:
+		text += "\n\n(cut at the model's output limit)"
+	}
+	return text, nil
+}
+
+// beginAside returns the request of an aside and notes that end ends it.
+func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Request, error) {
+	if c.aside != nil {
+		return llm.Request{}, errAsideRuns
+	}
+	if err := c.stats.affordable(); err != nil {
+		return llm.Request{}, err
+	}
+	entries, _ := c.History.Curated()
+	request, err := requestOf(&c.Config, c.window, answered(entries))
+	if err != nil {
+		return llm.Request{}, err
+	}
+	request.History = nudged(request.History, asideWord+question)
+	c.aside = end
+	c.Emit(AsideChanged{Running: true})
+	return request, nil
+}
+
+// answered returns a history without its last calls, if a running turn has not answered all of
+// them yet.
+func answered(entries []*history.Content) []*history.Content {
+	last := len(entries) - 1
+	for last >= 0 && entries[last].Speaker != history.AI {
+		last--
+	}
+	if last >= 0 && history.Validate(entries[last:]) != nil {
+		return slices.Clip(entries[:last])
+	}
+	return entries
+}
+
+// EndAside ends the question that is being answered beside the conversation, if there is one.
+func (c *Chat) EndAside() {
+	c.inbox.post(func() {
+		if c.aside != nil {
+			c.aside(ErrInterrupted)
+		}
+	})
+}
+
+// stream sends the request of an aside and collects the answer. cut is set if the answer reached
+// the output limit.
+func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.Request) (answer collected, cut bool, err error) {
+	for chunk, err := range provider.Stream(ctx, request) {
+		switch chunk := chunk.(type) {
+		case llm.Finish:
+			cut = chunk.Reason == finishLength
+			continue
+		case llm.Retrying:
+			a.tell(func(c *Chat) {
+				c.notice("the question beside: try %d in %s: %s", chunk.Attempt, words.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
+			})
+		}
+		if err == nil {
+			err = answer.take(chunk)
+		}
+		if err != nil {
+			return answer, false, err
+		}
+	}
+	return answer, cut, nil
+}
