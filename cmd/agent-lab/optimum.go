@@ -1,14 +1,14 @@
 package main
 
 import (
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/offline/judge"
 )
 
 // requests holds the facts, besides the units, that determine the price of a recording's
 // requests.
 type requests struct {
-	Price cacheaware.Price
+	Price compression.Price
 	// Head is the size of the system prompt and tools before the conversation, in tokens.
 	Head int
 	// Cold reports for each request whether nothing of it was cached.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/offline/judge"
 	"agent/internal/traits"
@@ -20,8 +20,8 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 
 // options returns the options of an engine that knows two tools and counts with byLetter.
-func options() cacheaware.Options {
-	return cacheaware.Options{
+func options() compression.FollowerOptions {
+	return compression.FollowerOptions{
 		Tools: func(name string) traits.Traits {
 			return map[string]traits.Traits{
 				"read": {Reads: true, File: []string{"path"}},
@@ -54,7 +54,7 @@ func TestOptimumAgainstAllChoices(t *testing.T) {
 		var dead []int
 		for k := range count {
 			for range 1 + rng.IntN(2) {
-				r.Parts = append(r.Parts, cacheaware.Part{Request: k, Tokens: 110 + rng.IntN(600), Left: rng.IntN(4)})
+				r.Parts = append(r.Parts, compression.RecordedUnit{Request: k, Tokens: 110 + rng.IntN(600), Left: rng.IntN(4)})
 				d := k + rng.IntN(count+2)
 				if rng.IntN(2) == 0 {
 					d = forever
@@ -66,7 +66,7 @@ func TestOptimumAgainstAllChoices(t *testing.T) {
 		for k := range q.Cold {
 			q.Cold[k] = k == 0 || rng.IntN(5) == 0
 		}
-		for _, q.Price = range []cacheaware.Price{{Read: .1, Write: 1.25}, {Read: .25, Write: 1}, {Read: 1, Write: 1}} {
+		for _, q.Price = range []compression.Price{{Read: .1, Write: 1.25}, {Read: .25, Write: 1}, {Read: 1, Write: 1}} {
 			got := newOptimum(r, dead, q).least()
 			if want := leastByTrying(r, dead, q); math.Abs(got-want) > 1e-6 {
 				t.Fatalf("seed %d, %v: optimum %v, all choices give %v", seed, q.Price, got, want)
@@ -139,7 +139,7 @@ func TestOptimumOfNeeds(t *testing.T) {
 		[3]string{"search", `{"pattern":"rareName"}`, "ok"},
 		[3]string{"search", `{"pattern":"y"}`, "ok"},
 	), options())
-	q := requests{Price: cacheaware.SafePrice, Head: 100, Cold: []bool{true, false, false, false, false}}
+	q := requests{Price: compression.SafePrice, Head: 100, Cold: []bool{true, false, false, false, false}}
 	quotes, words := leastCost(r, false, q), leastCost(r, true, q)
 	if quotes > words || words >= 1 || quotes <= 0 {
 		t.Errorf("optimum %v with quotes, %v with words", quotes, words)

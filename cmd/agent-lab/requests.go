@@ -14,8 +14,9 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/window"
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/offline"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -57,16 +58,16 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 	o.window, err = e.Window(&in, offline.View{
 		Tell:  o.tell,
 		Now:   func() time.Time { return o.next.Time() },
-		Price: func(string) cacheaware.Price { return o.next.Moment().Price },
-		Cache: func(string) cacheaware.Cache { return o.next.Cache },
+		Price: func(string) compression.Price { return o.next.Moment().Price },
+		Cache: func(string) vendor.Cache { return o.next.Cache },
 		Limit: func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
 	})
 	if err != nil {
 		return nil, err
 	}
 	o.window.Copies = o.copies
-	o.window.Recorded = func() (cacheaware.Request, bool) { return o.next, o.next.At > 0 }
-	o.session = cacheaware.New(cacheaware.Options{
+	o.window.Recorded = func() (compression.Request, bool) { return o.next, o.next.At > 0 }
+	o.session = compression.NewFollower(compression.FollowerOptions{
 		Tools: o.window.Facts, Root: in.WorkspaceRoot,
 		Counter: func() history.Counter { return e.Counter(settings.Model.Of(e.Settings)) },
 	})
@@ -95,11 +96,11 @@ var errNoAccount = errors.New("it says nothing of single requests; only sessions
 type replay struct {
 	settings *settings.Settings
 	window   *window.Window
-	session  *cacheaware.Engine
+	session  compression.Follower
 	// pending holds the steps since the latest reply that has notes about its request. next holds
 	// the notes of the reply that follows them.
 	pending []history.Step
-	next    cacheaware.Request
+	next    compression.Request
 	// changes is set if the log has changed the context since an entry was added.
 	changes bool
 	// copies maps hashes to the file contents that folds of the log found on disk.
@@ -116,7 +117,7 @@ func (o *replay) take(ctx context.Context, step history.Step) error {
 	if step.Kind != history.MutationAdded || step.Entry.Speaker != history.AI {
 		return nil
 	}
-	request, ok := history.MetaOf[cacheaware.Request](step.Entry, cacheaware.MetaRequest)
+	request, ok := history.MetaOf[compression.Request](step.Entry, compression.MetaRequest)
 	if !ok {
 		return nil
 	}
@@ -141,8 +142,8 @@ func (o *replay) copy(step history.Step) {
 		}
 		for _, block := range edit.After.Blocks {
 			if answer, ok := block.(*history.ToolResponse); ok {
-				if text, ok := cacheaware.CopyIn(answer); ok {
-					o.copies[cacheaware.Hash(text)] = text
+				if text, ok := compression.CopyIn(answer); ok {
+					o.copies[history.Digest(text)] = text
 				}
 			}
 		}
@@ -223,7 +224,7 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 		return err
 	}
 	o.session.Follow(step)
-	noted, _ := history.MetaOf[cacheaware.Request](stamped, cacheaware.MetaRequest)
+	noted, _ := history.MetaOf[compression.Request](stamped, compression.MetaRequest)
 	r := replayedRequest{Number: len(o.out.Requests) + 1, Leaves: o.left, Differs: !same || !reflect.DeepEqual(noted, o.next)}
 	o.out.Requests = append(o.out.Requests, r)
 	return nil

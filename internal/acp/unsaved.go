@@ -18,6 +18,7 @@ import (
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // editorPatience is the time an editor has to send the text of a file.
@@ -89,7 +90,7 @@ func filesOf(call gate.Call) []string {
 	if !call.Traits.ShowsFile() && !call.Traits.ShowsFiles() {
 		return nil
 	}
-	return call.Traits.FilesOf(call.Arguments)
+	return call.Traits.FilesOf(traits.Parse(call.Arguments))
 }
 
 // differ returns the number of lines in which the editor's text of a file differs from the

@@ -165,7 +165,7 @@ func (w *shown) event(e chat.Event) {
 // called shows a call of the model.
 func (w *shown) called(id, title, name string, t traits.Traits, parameters json.RawMessage) {
 	locations := []location{}
-	if file := t.FileOf(parameters); file != "" {
+	for _, file := range t.FilesOf(traits.Parse(parameters)) {
 		locations = append(locations, location{Path: w.absolute(file)})
 	}
 	if !json.Valid(parameters) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/tools"
 )
@@ -53,8 +52,8 @@ func (r *runner) storeAnswer(k *call) error {
 		blocks = append(blocks, &history.Media{MimeType: i.MimeType, Data: base64.StdEncoding.EncodeToString(i.Data), Width: i.Width, Height: i.Height})
 	}
 	entry := history.New(history.Tool, blocks...)
-	if s := k.answer.Shown; s != nil {
-		entry = noted(s).Note(entry)
+	if v := k.answer.View; v != nil {
+		entry = v.Note(entry)
 	}
 	if k.answer.Key != "" && at == 0 {
 		entry = entry.WithMeta(history.MetaKey, k.answer.Key)
@@ -66,15 +65,6 @@ func (r *runner) storeAnswer(k *call) error {
 	r.touch(k)
 	r.Emit(ToolEnded{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: r.Now().Sub(k.started), Denied: k.denied, Unanswered: k.unanswered})
 	return err
-}
-
-// noted returns the record of the part of a file that an answer shows.
-func noted(s *tools.Shown) cacheaware.Shown {
-	shown := cacheaware.Shown{Path: s.Path, From: s.From, To: s.To, Whole: s.Whole}
-	if s.Content != nil {
-		shown.Hash = cacheaware.Hash(s.Content)
-	}
-	return shown
 }
 
 // abandon answers calls that will not run any more, so that the stored history stays valid.

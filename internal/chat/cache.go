@@ -1,16 +1,16 @@
 package chat
 
 import (
+	"cmp"
 	"time"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
 // cache describes the cache of a model's provider.
-func (c *Config) cache(model string) cacheaware.Cache {
+func (c *Config) cache(model string) vendor.Cache {
 	return cacheOf(c.Settings, c.Endpoint.Cache(model))
 }
 
@@ -28,32 +28,26 @@ const hourLife = time.Hour
 
 // CacheOf describes the cache of an unknown provider. life is the lifetime of an entry, or 0 if
 // that is unknown too. The settings take precedence.
-func CacheOf(s *settings.Settings, life time.Duration) cacheaware.Cache {
+func CacheOf(s *settings.Settings, life time.Duration) vendor.Cache {
 	return cacheOf(s, vendor.Cache{Life: life})
 }
 
 // cacheOf describes a provider's cache. The settings take precedence; the rest follows from the
 // known facts and from the cache policy of the requests.
-func cacheOf(s *settings.Settings, known vendor.Cache) cacheaware.Cache {
-	asked := llm.CachePolicy(settings.PromptCache.Of(s))
+func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
+	cache, asked := known, llm.CachePolicy(settings.PromptCache.Of(s))
 	switch {
-	case asked == llm.CacheOff && known.Marks && !known.Ends:
-		known = vendor.Cache{None: true}
+	case asked == llm.CacheOff && known.Kind == vendor.CacheMarks && !known.Ends:
+		cache = vendor.Cache{Kind: vendor.CacheNone}
 	case (asked == llm.Cache5m || asked == llm.Cache1h) && !known.Ends && known.Step == 0:
-		known = vendor.MarkedCache
+		cache = vendor.MarkedCache
 		if asked == llm.Cache1h {
-			known.Life = hourLife
+			cache.Life = hourLife
 		}
 	}
-	cache := cacheaware.Cache{Kind: cacheaware.CachePrefix, Step: known.Step, Reach: known.Reach, Ends: known.Ends, Life: known.Life}
-	switch {
-	case known.None:
-		cache.Kind = cacheaware.CacheNone
-	case known.Marks:
-		cache.Kind = cacheaware.CacheMarks
-	}
-	if kind := settings.CacheKind.Of(s); kind != "auto" && cacheaware.CacheKind(kind) != cache.Kind {
-		cache = cacheaware.Cache{Kind: cacheaware.CacheKind(kind), Reach: vendor.MarkedCache.Reach, Life: cache.Life}
+	cache.Kind = cmp.Or(cache.Kind, vendor.CachePrefix) // a record names every kind
+	if kind := settings.CacheKind.Of(s); kind != "auto" && vendor.CacheKind(kind) != cache.Kind {
+		cache = vendor.Cache{Kind: vendor.CacheKind(kind), Reach: vendor.MarkedCache.Reach, Life: cache.Life}
 	}
 	if life := settings.CacheLife.Of(s); life > 0 {
 		cache.Life = life

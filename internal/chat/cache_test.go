@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/llm/vendor"
 )
 
@@ -12,25 +11,25 @@ import (
 // says how long it lives (D-95).
 func TestCacheOfAProvider(t *testing.T) {
 	t.Parallel()
-	marks := cacheaware.Cache{Kind: cacheaware.CacheMarks, Reach: 20, Life: 5 * time.Minute}
+	marks := vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute}
 	hour := marks
 	hour.Life = time.Hour
-	ends := vendor.Cache{Marks: true, Ends: true, Reach: 80, Life: 30 * time.Minute}
+	ends := vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}
 	for _, tt := range []struct {
 		known vendor.Cache
 		set   map[string]string
-		want  cacheaware.Cache
+		want  vendor.Cache
 	}{
-		{vendor.Cache{}, nil, cacheaware.Cache{Kind: cacheaware.CachePrefix}},
-		{vendor.Cache{Step: 64}, nil, cacheaware.Cache{Kind: cacheaware.CachePrefix, Step: 64}},
+		{vendor.Cache{}, nil, vendor.Cache{Kind: vendor.CachePrefix}},
+		{vendor.Cache{Step: 64}, nil, vendor.Cache{Kind: vendor.CachePrefix, Step: 64}},
 		{vendor.MarkedCache, nil, marks},
 		{vendor.MarkedCache, map[string]string{"prompt-cache": "1h"}, hour},
-		{vendor.MarkedCache, map[string]string{"prompt-cache": "off"}, cacheaware.Cache{Kind: cacheaware.CacheNone}},
+		{vendor.MarkedCache, map[string]string{"prompt-cache": "off"}, vendor.Cache{Kind: vendor.CacheNone}},
 		{vendor.Cache{}, map[string]string{"prompt-cache": "5m"}, marks},
-		{ends, map[string]string{"prompt-cache": "1h"}, cacheaware.Cache{Kind: cacheaware.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
-		{vendor.Cache{None: true}, nil, cacheaware.Cache{Kind: cacheaware.CacheNone}},
-		{vendor.Cache{}, map[string]string{"cache-kind": "marks", "cache-life": "30m"}, cacheaware.Cache{Kind: cacheaware.CacheMarks, Reach: 20, Life: 30 * time.Minute}},
-		{vendor.MarkedCache, map[string]string{"cache-kind": "none", "cache-life": "auto"}, cacheaware.Cache{Kind: cacheaware.CacheNone, Reach: 20, Life: 5 * time.Minute}},
+		{ends, map[string]string{"prompt-cache": "1h"}, vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
+		{vendor.Cache{Kind: vendor.CacheNone}, nil, vendor.Cache{Kind: vendor.CacheNone}},
+		{vendor.Cache{}, map[string]string{"cache-kind": "marks", "cache-life": "30m"}, vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 30 * time.Minute}},
+		{vendor.MarkedCache, map[string]string{"cache-kind": "none", "cache-life": "auto"}, vendor.Cache{Kind: vendor.CacheNone, Reach: 20, Life: 5 * time.Minute}},
 	} {
 		b := newBench(t)
 		for key, value := range tt.set {
@@ -56,7 +55,7 @@ func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.set(tt.key, tt.value)
-		b.at.cache = vendor.Cache{Marks: true, Reach: 20, Life: 20 * time.Minute}
+		b.at.cache = vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 20 * time.Minute}
 		b.keepLife("m", 40*time.Minute)
 		if kept := len(b.at.lives) > 0; kept != tt.kept {
 			t.Errorf("%s=%s: kept %t", tt.key, tt.value, kept)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/llm"
@@ -155,7 +155,7 @@ func (r *runner) newCall(asked llm.ToolCall) *call {
 		k.refused = err.Error()
 	case asked.Cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit before its arguments were complete; do it in several smaller calls", asked.Name)
-	case (!tool.Harmless() || tool.Keeps) && cacheaware.HoldsNote(string(k.Arguments)):
+	case (!tool.Harmless() || tool.Keeps) && compression.HoldsNote(string(k.Arguments)):
 		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !isObject(k.Arguments):
 		k.refused = decode.Problem(asked.Name, asked.Arguments)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/llm"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -117,14 +117,14 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 // price returns the prices of a model's input relative to an uncached token: from the settings,
 // else as publicly known. A server on this machine takes computing time instead of money. For an
 // unknown model, price assumes a ratio that is safe.
-func (c *Config) price(model string) cacheaware.Price {
+func (c *Config) price(model string) compression.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {
 	case ok && prices.Input > 0:
-		return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+		return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 	case c.Endpoint.Local():
-		return cacheaware.LocalPrice
+		return compression.LocalPrice
 	default:
-		return cacheaware.SafePrice
+		return compression.SafePrice
 	}
 }

@@ -3,7 +3,7 @@ package chat
 import (
 	"testing"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/settings"
 )
 
@@ -16,13 +16,13 @@ func TestPrice(t *testing.T) {
 		prices *settings.Prices
 		local  bool
 		set    map[string]string
-		want   cacheaware.Price
+		want   compression.Price
 	}{
-		"known":           {prices: known, want: cacheaware.Price{Read: 0.1, Write: 1.25}},
-		"known and local": {prices: known, local: true, want: cacheaware.Price{Read: 0.1, Write: 1.25}},
-		"set":             {set: map[string]string{"price.input": "2", "price.output": "8", "price.cache-read": "0.5"}, want: cacheaware.Price{Read: 0.25, Write: 1}},
-		"local":           {local: true, want: cacheaware.LocalPrice},
-		"unknown":         {want: cacheaware.SafePrice},
+		"known":           {prices: known, want: compression.Price{Read: 0.1, Write: 1.25}},
+		"known and local": {prices: known, local: true, want: compression.Price{Read: 0.1, Write: 1.25}},
+		"set":             {set: map[string]string{"price.input": "2", "price.output": "8", "price.cache-read": "0.5"}, want: compression.Price{Read: 0.25, Write: 1}},
+		"local":           {local: true, want: compression.LocalPrice},
+		"unknown":         {want: compression.SafePrice},
 	} {
 		b := newBench(t)
 		for key, value := range c.set {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
@@ -27,7 +27,7 @@ import (
 // came, what the strategy says of them, and what it told of its cuts.
 type onTheWire struct {
 	sent    []*llmtest.Request
-	account cacheaware.Account
+	account compression.Account
 	head    int
 	cuts    []string
 }
@@ -177,7 +177,7 @@ func (w onTheWire) priceByMarks(t *testing.T) (cost float64, marked int) {
 			held[ends[mark]] = true
 		}
 		marked += len(marks)
-		cost += cacheaware.SafePrice.Read*float64(found) + cacheaware.SafePrice.Write*float64(total-found)
+		cost += compression.SafePrice.Read*float64(found) + compression.SafePrice.Write*float64(total-found)
 	}
 	return cost, marked
 }
@@ -225,7 +225,7 @@ func (w onTheWire) price(t *testing.T) (cost float64, tokens int) {
 		} else if !bytes.Equal(r.Fields["tools"], w.sent[0].Fields["tools"]) || !sameFields(r.Messages[0], w.sent[0].Messages[0]) {
 			t.Fatalf("the head of request %d is not that of the first", i)
 		}
-		cost += cacheaware.SafePrice.Read*float64(cached) + cacheaware.SafePrice.Write*float64(total-cached)
+		cost += compression.SafePrice.Read*float64(cached) + compression.SafePrice.Write*float64(total-cached)
 		tokens += total
 	}
 	return cost, tokens

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"agent/internal/chat/window"
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/settings"
 )
 
@@ -68,7 +68,7 @@ func (v *views) Ledger(ctx context.Context) ([]PruneRecord, error) {
 }
 
 // Bill is the cost of one request.
-type Bill = cacheaware.Bill
+type Bill = compression.Bill
 
 // Story compares the costs of a session's requests with their costs without pruning.
 type Story struct {

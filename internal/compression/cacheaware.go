@@ -1,21 +1,16 @@
 package compression
 
-import (
-	"context"
-
-	"agent/internal/compression/cacheaware"
-)
+import "context"
 
 // cacheAware prunes before every request, where pruning pays for itself. If the context is too
 // large nevertheless, it compresses as high-density does.
 type cacheAware struct{}
 
-// A Pruner is a strategy that follows a conversation with an engine and prunes by the engine's
-// plans.
+// A Pruner is a strategy that follows a conversation and prunes by the plans of its Follower.
 type Pruner interface {
 	Strategy
-	// Engine returns an engine for an empty conversation.
-	Engine(o cacheaware.Options) *cacheaware.Engine
+	// Follower returns a Follower of an empty conversation.
+	Follower(o FollowerOptions) Follower
 }
 
 // CacheAwareName is the name of the strategy that weighs the cost of pruning.
@@ -28,8 +23,8 @@ func (cacheAware) Trigger() Trigger {
 	return Trigger{Mode: TriggerContinuous, DefaultThreshold: defaultThreshold}
 }
 
-// Engine implements Pruner.
-func (cacheAware) Engine(o cacheaware.Options) *cacheaware.Engine { return cacheaware.New(o) }
+// Follower implements Pruner.
+func (cacheAware) Follower(o FollowerOptions) Follower { return NewFollower(o) }
 
 func (s cacheAware) Compress(ctx context.Context, c Context) (Result, error) {
 	result, err := highDensity{}.Compress(ctx, c)

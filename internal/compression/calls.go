@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -21,14 +22,15 @@ func (f Facts) keyValue(call *history.ToolCall) string {
 		return ""
 	}
 	facts := f.of(call.Name)
-	if written := writtenPaths(call, facts); facts.WritesFile() && len(written) > 0 {
-		return words.Line(strings.Join(written, ", "), maxKeyLength)
-	}
-	if facts.ShowsFile() || facts.Key == "" {
-		// Any of the path parameters may name the file.
-		if p := filePath(call); p != "" {
-			return words.Line(p, maxKeyLength)
+	naming := facts
+	if !facts.WritesFile() && !facts.ShowsFile() {
+		naming = traits.Traits{}
+		if facts.Key == "" {
+			naming.File = traits.FileNames // a tool that declares nothing may name a file all the same
 		}
+	}
+	if files := naming.FilesOf(call); len(files) > 0 {
+		return words.Line(strings.Join(files, ", "), maxKeyLength)
 	}
 	keys := usualKeys[:]
 	if facts.Key != "" {
@@ -143,14 +145,10 @@ func namedFiles(call *history.ToolCall, facts Facts) []string {
 	declared := facts.of(call.Name)
 	switch {
 	case declared.ShowsFiles():
-		paths, _ := manyPaths(call)
+		paths, _ := listedFiles(call, declared)
 		return paths
-	case declared.WritesFile():
-		return writtenPaths(call, declared)
-	case declared.ShowsFile():
-		if p := filePath(call); p != "" {
-			return []string{p}
-		}
+	case declared.WritesFile(), declared.ShowsFile():
+		return declared.FilesOf(call)
 	}
 	return nil
 }

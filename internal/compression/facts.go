@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/text/patch"
 	"agent/internal/traits"
 )
 
@@ -37,54 +36,20 @@ func (f Facts) remembered() Facts {
 	}
 }
 
-// filePath returns the file that a call names, as the model wrote it, or "".
-func filePath(call *history.ToolCall) string {
-	for _, key := range traits.FileNames {
-		if p := call.StringArg(key); p != "" {
-			return p
-		}
-	}
-	return ""
-}
-
-// writtenPaths returns the files that a call writes if it succeeds, as the model wrote them: the
-// file that the call names, or all files of its patch, including both ends of a move and
-// deletions (D-96).
-func writtenPaths(call *history.ToolCall, facts traits.Traits) []string {
-	if p := filePath(call); p != "" && len(facts.File) > 0 {
-		return []string{p}
-	}
-	var paths []string
-	for _, parameter := range facts.Patch {
-		if text := call.StringArg(parameter); text != "" {
-			paths = append(paths, patch.Paths(text)...)
-		}
-	}
-	return paths
-}
-
-// manyPaths returns the files that a call lists in "paths". It returns false if the list holds
-// anything but plain files, because the call then does not tell which files were read
-// (REQ-HD-005.9, D-15).
-func manyPaths(call *history.ToolCall) ([]string, bool) {
+// listedFiles returns the files that a call lists. It returns false if the list holds anything but
+// plain files, because the call then does not tell which files were read (REQ-HD-005.9, D-15).
+func listedFiles(call *history.ToolCall, facts traits.Traits) ([]string, bool) {
 	include, _ := call.Arg("include")
 	if list, ok := include.([]any); include != nil && include != "" && (!ok || len(list) > 0) {
 		return nil, false
 	}
-	listed, _ := call.Arg("paths")
-	items, _ := listed.([]any)
-	var paths []string
-	for _, item := range items {
-		p, ok := item.(string)
-		switch {
-		case !ok || p == "":
-			continue
-		case strings.ContainsAny(p, "*?[{") || strings.HasSuffix(p, "/"):
+	files := facts.FilesOf(call)
+	for _, p := range files {
+		if strings.ContainsAny(p, "*?[{") || strings.HasSuffix(p, "/") {
 			return nil, false
 		}
-		paths = append(paths, p)
 	}
-	return paths, len(paths) > 0
+	return files, len(files) > 0
 }
 
 // isPreview reports whether a write call asks only for a preview. Some tools, ast_edit among
@@ -126,7 +91,7 @@ func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, fa
 			switch b := block.(type) {
 			case *history.ToolCall:
 				declared := facts.of(b.Name)
-				writes[b.ID] = declared.WritesFile() && !isPreview(b) && slices.ContainsFunc(writtenPaths(b, declared), func(p string) bool { return fileKey(entry, root, p) == wanted })
+				writes[b.ID] = declared.WritesFile() && !isPreview(b) && slices.ContainsFunc(declared.FilesOf(b), func(p string) bool { return fileKey(entry, root, p) == wanted })
 			case *history.ToolResponse:
 				if writes[b.CallID] && b.Error == "" && entry.Metadata[history.MetaUndone] != true {
 					return true, nil

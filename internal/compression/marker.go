@@ -99,7 +99,7 @@ func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []str
 		return nil
 	}
 	var written []string
-	for _, p := range writtenPaths(pair.Call, declared) {
+	for _, p := range declared.FilesOf(pair.Call) {
 		written = append(written, words.Line(p, maxKeyLength))
 	}
 	return written

@@ -31,6 +31,16 @@ func plainResponses(entries []*history.Content, c history.Ref) []history.Ref {
 	return refs
 }
 
+// plainFile returns the file in a parameter of a call, "" for none.
+func plainFile(c *history.ToolCall) string {
+	for _, name := range []string{"file_path", "absolute_path", "path"} {
+		if file := c.StringArg(name); file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
 func plainKey(config DensityConfig, p string) string {
 	if path.IsAbs(p) {
 		return path.Clean(p)
@@ -44,7 +54,7 @@ func plainWritten(entries []*history.Content, config DensityConfig, entry int, f
 	for i := entry + 1; i < len(entries); i++ {
 		for j, block := range entries[i].Blocks {
 			c, ok := block.(*history.ToolCall)
-			if !ok || !testFacts(c.Name).WritesFile() || isPreview(c) || filePath(c) == "" || plainKey(config, filePath(c)) != plainKey(config, file) {
+			if !ok || !testFacts(c.Name).WritesFile() || isPreview(c) || plainFile(c) == "" || plainKey(config, plainFile(c)) != plainKey(config, file) {
 				continue
 			}
 			responses := plainResponses(entries, history.Ref{Entry: i, Block: j})
@@ -86,9 +96,9 @@ func plainStale(entries []*history.Content, config DensityConfig) map[history.Bl
 			}
 			var files []string
 			if facts := testFacts(c.Name); facts.ShowsFiles() {
-				files, _ = manyPaths(c)
-			} else if facts.ShowsFile() && filePath(c) != "" {
-				files = []string{filePath(c)}
+				files, _ = listedFiles(c, facts)
+			} else if facts.ShowsFile() && plainFile(c) != "" {
+				files = []string{plainFile(c)}
 			}
 			gone := len(files) > 0
 			for _, at := range plainResponses(entries, history.Ref{Entry: i, Block: j}) {

@@ -26,20 +26,20 @@ var staleReads = Phase{
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
 	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}
+	var files []string // one list for all calls, since a history has thousands
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
 		switch {
-		case facts.WritesFile() && len(facts.Patch) > 0:
-			writes.add(v, pair, writtenPaths(pair.Call, facts)...)
 		case facts.WritesFile():
-			writes.add(v, pair, filePath(pair.Call))
+			files = facts.AppendFiles(files[:0], pair.Call)
+			writes.add(v, pair, files...)
 		case facts.ShowsFiles():
-			if paths, concrete := manyPaths(pair.Call); concrete {
+			if paths, concrete := listedFiles(pair.Call, facts); concrete {
 				writes.prune(v, pair, paths...)
 			}
 		case facts.ShowsFile():
-			if p := filePath(pair.Call); p != "" {
-				writes.prune(v, pair, p)
+			if files = facts.AppendFiles(files[:0], pair.Call); len(files) > 0 {
+				writes.prune(v, pair, files...)
 			} else {
 				v.skipped = append(v.skipped, pair.At.Entry)
 			}
@@ -63,11 +63,10 @@ type fileWrite struct {
 // add notes a write of files, unless a later write of the file is known. A write changed the file
 // only if it was answered without an error (D-10), and was not undone (D-48).
 func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
-	named := len(paths) > 0 && paths[0] != ""
-	if !named {
+	if len(paths) == 0 {
 		v.skipped = append(v.skipped, pair.At.Entry)
 	}
-	if !named || isPreview(pair.Call) || !succeeded(v.raw, pair) {
+	if len(paths) == 0 || isPreview(pair.Call) || !succeeded(v.raw, pair) {
 		return
 	}
 	for _, p := range paths {
@@ -105,7 +104,7 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	}
 	v.pruned(history.Prune{
 		Subject: strings.Join(paths, ", "),
-		Paths:   paths,
+		Paths:   slices.Clone(paths),
 		Reason:  "written later by " + tool,
 		Entry:   read.At.Entry,
 		Gone:    v.remove(append([]history.Ref{read.At}, read.Responses...)...),

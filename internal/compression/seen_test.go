@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 
 	"pgregory.net/rapid"
@@ -98,10 +97,10 @@ func TestSeenBeforeItGoes_D120(t *testing.T) {
 // checkEngineSeen asks an engine to prune, at any price and under any pressure. A read may go
 // that a later read of the same file and reply shows again.
 func checkEngineSeen(t *rapid.T, p Pruner, entries []*history.Content) {
-	e := p.Engine(cacheaware.Options{Tools: testFacts, Root: "/w", Counter: func() history.Counter { return charCounter{} }})
+	e := p.Follower(FollowerOptions{Tools: testFacts, Root: "/w", Counter: func() history.Counter { return charCounter{} }})
 	e.Become(entries)
-	m := cacheaware.Moment{
-		Price: pick(t, []cacheaware.Price{{Read: .1, Write: 1.25}, {Read: 1, Write: 1}, {Read: 0, Write: 1}}),
+	m := Moment{
+		Price: pick(t, []Price{{Read: .1, Write: 1.25}, {Read: 1, Write: 1}, {Read: 0, Write: 1}}),
 		Cold:  chance(t, 50), Pressed: chance(t, 50), Pace: pick(t, []float64{0, 0.001, 1}),
 	}
 	if m.Pressed {

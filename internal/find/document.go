@@ -87,7 +87,7 @@ func (r *reader) own(blocks []history.Block) []history.Block {
 
 func (d *document) called(name string, does traits.Traits, parameters json.RawMessage) {
 	d.tools = append(d.tools, strings.ToLower(name))
-	for _, file := range does.NamedFiles(parameters) {
+	for _, file := range does.FilesOf(traits.Parse(parameters)) {
 		d.paths = append(d.paths, strings.Trim(strings.ToLower(strings.ReplaceAll(file, `\`, "/")), "/"))
 	}
 }

@@ -3,8 +3,8 @@ package offline
 import (
 	"time"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/offline/logs"
 )
 
@@ -41,7 +41,7 @@ func timeOf(entry *history.Content) (time.Time, bool) {
 }
 
 // gaps reports for each request whether the cache cannot hold any part of it.
-func (c clock) gaps(cache cacheaware.Cache) []bool {
+func (c clock) gaps(cache vendor.Cache) []bool {
 	cold := make([]bool, len(c))
 	for k := range c {
 		cold[k] = k == 0 || !cache.Alive(c[k].Sub(c[k-1]))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -177,18 +177,15 @@ func understood(t *testing.T, calls [][2]string) []string {
 	// This program has a tool of the same name as codex, with one parameter of its own.
 	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}}
 	facts := (&Engine{Tools: tools.NewRegistry(ours)}).facts()
-	engine := cacheaware.New(cacheaware.Options{
-		Tools: facts,
-		Root:  in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} },
-	})
-	for _, entry := range in.History {
-		engine.Add(entry)
-	}
+	options := compression.FollowerOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
+	engine := compression.NewFollower(options)
+	engine.Become(in.History)
 	var known []string
-	for _, q := range engine.Quotes() {
+	_, quotes := compression.Recorded(in.History, options)
+	for _, q := range quotes {
 		known = append(known, fmt.Sprintf("quotes %s of %s, applied %t", q.Text, q.Path, q.Applied))
 	}
-	for _, c := range engine.Plan(cacheaware.Moment{Price: cacheaware.SafePrice, Cold: true, Pressed: true}).Changes {
+	for _, c := range engine.Plan(compression.Moment{Price: compression.SafePrice, Cold: true, Pressed: true}).Changes {
 		known = append(known, fmt.Sprintf("%d %s of %s: %s", c.Entry, c.Kind, c.Subject, c.Why))
 	}
 	return known

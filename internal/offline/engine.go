@@ -9,8 +9,8 @@ import (
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -91,8 +91,8 @@ type View struct {
 	// Cache the properties of the provider's cache; nil if they are not known. Limit returns the
 	// window of a model if no setting gives it, nil for the usual size.
 	Now   func() time.Time
-	Price func(model string) cacheaware.Price
-	Cache func(model string) cacheaware.Cache
+	Price func(model string) compression.Price
+	Cache func(model string) vendor.Cache
 	Limit func(model string) (int, bool)
 
 	// head makes the head of every request, nil for the head of the engine.

@@ -12,8 +12,8 @@ import (
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/words"
 )
@@ -74,7 +74,7 @@ type Staying struct {
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w, err := e.Window(&in, View{Tell: out.tell, Price: e.price, Cache: func(string) cacheaware.Cache { return chat.CacheOf(e.Settings, 0) }})
+	w, err := e.Window(&in, View{Tell: out.tell, Price: e.price, Cache: func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }})
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 }
 
 // price returns the price in the settings, or a safe one if they have none.
-func (e *Engine) price(string) cacheaware.Price {
+func (e *Engine) price(string) compression.Price {
 	prices, _ := settings.InputPricesOf(e.Settings, nil)
-	return cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+	return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
 // tell adds a step of the window to the report.

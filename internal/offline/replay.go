@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"agent/internal/chat"
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/offline/judge"
 	"agent/internal/settings"
 )
@@ -66,7 +67,7 @@ type Recording struct {
 	// size is a window in which the largest request of the recording fits well, in tokens.
 	size int
 	// cache describes the cache of the provider that gets the requests.
-	cache cacheaware.Cache
+	cache vendor.Cache
 }
 
 // usualLife is how long the provider in a replay keeps a cached prefix, if cache-life is not set.
@@ -105,7 +106,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 	w := engine.newWindow(in, View{})
 	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), Head: w.Tokens()}
 	counter := engine.Counter(settings.Model.Of(engine.Settings))
-	options := cacheaware.Options{Tools: w.Facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+	options := compression.FollowerOptions{Tools: w.Facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 	all, err := in.Said()
 	if err != nil {
 		return nil, err

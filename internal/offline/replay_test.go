@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/settings"
 
@@ -90,7 +89,7 @@ func TestReplayAccounts(t *testing.T) {
 		if got.Worst < got.Relative {
 			t.Errorf("%s: the worst prefix costs %v, the whole %v", m.Name, got.Worst, got.Relative)
 		}
-		if m.Against == (cacheaware.Price{}) && (none.Relative != 1 || none.Worst != 1) {
+		if m.Against == (compression.Price{}) && (none.Relative != 1 || none.Worst != 1) {
 			t.Errorf("the first variant costs %v of itself", none.Relative)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
 
 // requests simulates a provider's cache. It works out how much of each request the provider finds
@@ -13,7 +13,7 @@ import (
 type requests struct {
 	counter history.Counter
 	service *history.Service
-	cache   cacheaware.Cache
+	cache   vendor.Cache
 
 	previous []*history.Content
 	at       time.Time
@@ -41,14 +41,14 @@ type markedEnd struct {
 func (r *requests) cached(s sentRequest) int {
 	cached := 0
 	switch {
-	case r.cache.Kind == cacheaware.CacheNone:
-	case r.cache.Kind == cacheaware.CacheMarks:
+	case r.cache.Kind == vendor.CacheNone:
+	case r.cache.Kind == vendor.CacheMarks:
 		cached = r.marked(s)
 	case r.warm(s.at):
 		cached = r.common(s)
 	}
 	r.previous, r.at = s.entries, s.at
-	return cached - cached%max(1, r.cache.Step)
+	return r.cache.Whole(cached)
 }
 
 // warm reports whether the cache can still hold the request before.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/disk"
 	"agent/internal/history"
 	"agent/internal/offline/logs"
@@ -325,7 +325,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Stretch)
 		if !v.everything() && !v.priced() {
 			continue
 		}
-		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: cacheaware.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
+		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
 			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
 		}

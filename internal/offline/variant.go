@@ -2,7 +2,6 @@ package offline
 
 import (
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/settings"
 )
 
@@ -49,36 +48,36 @@ func (v Variant) everything() bool { return v.Name == noneName }
 // A PriceModel weighs input tokens relative to the full price of a token, which is 1.
 type PriceModel struct {
 	Name string
-	cacheaware.Price
+	compression.Price
 	// Against is the price for sending everything, if that differs from Price.
-	Against cacheaware.Price
+	Against compression.Price
 }
 
 func (m PriceModel) units(s Sent) float64 { return units(m.Price, s) }
 
 // referenceUnits returns the price of a request of the first variant.
 func (m PriceModel) referenceUnits(s Sent) float64 {
-	if m.Against != (cacheaware.Price{}) {
+	if m.Against != (compression.Price{}) {
 		return units(m.Against, s)
 	}
 	return units(m.Price, s)
 }
 
-func units(p cacheaware.Price, s Sent) float64 {
+func units(p compression.Price, s Sent) float64 {
 	return float64(s.Cached)*p.Read + float64(s.Tokens-s.Cached)*p.Write
 }
 
 // PriceModels lists the ways in which providers charge for input. In the last, the provider
 // caches only on request, and is not asked to.
 func PriceModels() []PriceModel {
-	usual := cacheaware.Price{Read: 0.1, Write: 1.25}
-	full := cacheaware.Price{Read: 1, Write: 1}
+	usual := compression.Price{Read: 0.1, Write: 1.25}
+	full := compression.Price{Read: 1, Write: 1}
 	return []PriceModel{
 		{Name: "read 0.1 write 1.25", Price: usual},
-		{Name: "read 0.1 write 1", Price: cacheaware.Price{Read: 0.1, Write: 1}},
-		{Name: "read 0.25 write 1", Price: cacheaware.Price{Read: 0.25, Write: 1}},
-		{Name: "read 0.033 write 1", Price: cacheaware.Price{Read: 0.033, Write: 1}},
-		{Name: "read 0.02 write 1", Price: cacheaware.Price{Read: 0.02, Write: 1}},
+		{Name: "read 0.1 write 1", Price: compression.Price{Read: 0.1, Write: 1}},
+		{Name: "read 0.25 write 1", Price: compression.Price{Read: 0.25, Write: 1}},
+		{Name: "read 0.033 write 1", Price: compression.Price{Read: 0.033, Write: 1}},
+		{Name: "read 0.02 write 1", Price: compression.Price{Read: 0.02, Write: 1}},
 		{Name: "no cache", Price: full},
 		{Name: "no cache hint", Price: full, Against: usual},
 	}

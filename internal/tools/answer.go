@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"agent/internal/history"
 	"agent/internal/snapshot"
 	"agent/internal/text/lines"
 )
@@ -37,8 +38,8 @@ type Answer struct {
 	// Key names the source of Text, such as "skill:/path/SKILL.md": newer content of the same key
 	// replaces the older. It is empty for most answers.
 	Key string
-	// Shown describes the part of a file that the model knows by this answer, nil if nothing.
-	Shown *Shown
+	// View describes the part of a file that the model knows by this answer, nil if nothing.
+	View *history.View
 }
 
 // ForModel returns the text that the model reads of the call, without Error.
@@ -67,19 +68,16 @@ func (a Answer) Noted(note string) Answer {
 // failed returns the answer to a call that did nothing.
 func failed(err error) Answer { return Answer{Error: err.Error()} }
 
-// Shown describes the part of a file that the model knows after an answer.
-type Shown struct {
-	// Path is the absolute path of the file.
-	Path string
-	// From and To are the first and the last line that the answer shows, 0 if it shows no whole
-	// line. Whole is set if these are all lines of the file.
-	From, To int
-	Whole    bool
-	// Content is the present content of the file, nil if the file is too large to be held.
-	Content []byte
+// shown returns the part of the file that an answer shows.
+func (s *source) shown(from, to int, whole bool) *history.View {
+	return viewOf(s.abs, s.whole, history.View{From: from, To: to, Whole: whole})
 }
 
-// shown returns the part of the file that an answer shows.
-func (s *source) shown(from, to int, whole bool) *Shown {
-	return &Shown{Path: s.abs, From: from, To: to, Whole: whole, Content: s.whole}
+// viewOf completes a view of a file. content is nil if the file is too large to be held.
+func viewOf(path string, content []byte, v history.View) *history.View {
+	v.Path = path
+	if content != nil {
+		v.Hash = history.Digest(content)
+	}
+	return &v
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"agent/internal/history"
 	"agent/internal/snapshot"
 	"agent/internal/workspace"
 )
@@ -51,7 +52,7 @@ func (e *Env) apply(p edit) Answer {
 		}
 		e.Seen.Record(c.abs, c.after)
 		if len(p.changes) == 1 {
-			answer.Shown = &Shown{Path: c.abs, Content: c.after}
+			answer.View = viewOf(c.abs, c.after, history.View{})
 		}
 	}
 	return answer

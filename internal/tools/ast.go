@@ -73,7 +73,7 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	if n < len(all) {
 		shown += fmt.Sprintf("[%s more; %s]\n", words.Count(len(all)-n, "line"), goOn(n))
 	}
-	return Answer{Text: shown, Note: s.foreignNote(shown), Shown: s.shown(0, 0, false)}
+	return Answer{Text: shown, Note: s.foreignNote(shown), View: s.shown(0, 0, false)}
 }
 
 // maxOutlineBytes is the size of the largest file that is outlined.

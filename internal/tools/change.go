@@ -14,7 +14,6 @@ import (
 	"agent/internal/cmdline"
 	"agent/internal/outline"
 	"agent/internal/protect"
-	"agent/internal/text/patch"
 	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
@@ -291,16 +290,8 @@ func (e *Env) Edited(t Traits, arguments json.RawMessage) []string {
 	if !t.WritesFile() {
 		return nil
 	}
-	named := t.FilesOf(arguments)
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(arguments, &given) // a call that is no object names no file
-	for _, parameter := range t.Patch {
-		var text string
-		_ = json.Unmarshal(given[parameter], &text)
-		named = append(named, patch.Paths(text)...)
-	}
 	var files []string
-	for _, path := range named {
+	for _, path := range t.FilesOf(traits.Parse(arguments)) {
 		if abs, err := e.Workspace.Resolve(path); err == nil {
 			files = append(files, abs)
 		}

@@ -52,15 +52,15 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	note := s.foreignNote(p.Plain())
 	switch {
 	case len(p.Lines) == 0:
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), Shown: s.shown(0, 0, false)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shown(0, 0, false)}
 	case wholeFile(p):
-		return Answer{Text: p.Plain(), Note: note, Shown: shown}
+		return Answer{Text: p.Plain(), Note: note, View: shown}
 	}
 	heading := s.extent(p)
 	if next := readOn(p, "offset"); next != "" {
 		heading += "; read on with " + next
 	}
-	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Note: note, Shown: shown}
+	return Answer{Text: "[" + heading + "]\n" + p.Plain(), Note: note, View: shown}
 }
 
 // wholeFile reports whether a page holds the whole file.
@@ -156,13 +156,13 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 		return failed(err)
 	}
 	if len(p.Lines) == 0 {
-		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), Shown: s.shown(0, 0, false)}
+		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shown(0, 0, false)}
 	}
 	heading := "[" + s.extent(p)
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.foreignNote(p.Plain()), Shown: s.shown(p.First, p.Last(), false)}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.foreignNote(p.Plain()), View: s.shown(p.First, p.Last(), false)}
 }
 
 // checkRange refuses line ranges without a line.

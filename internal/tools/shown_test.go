@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agent/internal/history"
 )
 
 // An answer says of the file it is about which lines it shows, and what the file holds.
@@ -28,15 +30,15 @@ func TestShown(t *testing.T) {
 		{"a new file", writeFile(), params{"file_path": "made", "content": "made\n"}, 0, 0, false, "made\n"},
 	} {
 		env := fileEnv(t, map[string]string{"a": ten, "empty": "", "x.go": "package x\n", "edited": "old\n"})
-		got := call(t, env, c.tool, c.args).Shown
+		got := call(t, env, c.tool, c.args).View
 		path, _ := c.args["file_path"].(string)
-		if got == nil || got.From != c.from || got.To != c.to || got.Whole != c.whole || string(got.Content) != c.content || filepath.Base(got.Path) != path || !filepath.IsAbs(got.Path) {
+		if got == nil || got.From != c.from || got.To != c.to || got.Whole != c.whole || got.Hash != history.Digest(c.content) || filepath.Base(got.Path) != path || !filepath.IsAbs(got.Path) {
 			t.Errorf("%s: shown %+v", c.id, got)
 		}
 	}
 	env := fileEnv(t, nil)
-	if got := call(t, env, readFile(), params{"file_path": "missing"}); got.Shown != nil {
-		t.Errorf("a file that is not there is shown: %+v", got.Shown)
+	if got := call(t, env, readFile(), params{"file_path": "missing"}); got.View != nil {
+		t.Errorf("a file that is not there is shown: %+v", got.View)
 	}
 }
 

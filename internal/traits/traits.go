@@ -1,12 +1,9 @@
 // Package traits holds the properties that a tool declares, in the terms that the rest of the
 // program needs: approval, rules, density, summaries, prompts, commands and the screen. It is
-// plain data, and imports nothing of the program but words.
+// plain data, and imports nothing of the program but words and the form of patches.
 package traits
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // Traits is the declaration of one tool. The zero value declares nothing: such a tool may do
 // anything, so a person is asked about its calls, they run alone, and nothing is known of its
@@ -134,51 +131,6 @@ func (t Traits) ShowsFiles() bool { return t.Reads && len(t.Files) > 0 && !t.Els
 // file in a parameter, or the files of a patch (D-96).
 func (t Traits) WritesFile() bool {
 	return t.Edits && (len(t.File) > 0 || len(t.Patch) > 0) && !t.Elsewhere
-}
-
-// FileOf returns the file that a call names, "" for none.
-func (t Traits) FileOf(arguments json.RawMessage) string {
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(arguments, &given) // a call that is no object names no file
-	for _, name := range t.File {
-		var file string
-		if json.Unmarshal(given[name], &file) == nil && file != "" {
-			return file
-		}
-	}
-	return ""
-}
-
-// FilesOf returns all files that a call names.
-func (t Traits) FilesOf(arguments json.RawMessage) []string {
-	var files []string
-	if file := t.FileOf(arguments); file != "" {
-		files = append(files, file)
-	}
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(arguments, &given)
-	for _, name := range t.Files {
-		var several []string
-		_ = json.Unmarshal(given[name], &several)
-		files = append(files, several...)
-	}
-	return files
-}
-
-// NamedFiles returns all files that a call names, also in the headers of a patch.
-func (t Traits) NamedFiles(arguments json.RawMessage) []string {
-	files := t.FilesOf(arguments)
-	given := parameters(arguments)
-	for _, name := range t.Patch {
-		patch, _ := given.value(name)
-		for line := range strings.Lines(text(patch)) {
-			header, file, _ := strings.Cut(strings.TrimSpace(line), ":")
-			if file = strings.TrimSpace(file); file != "" && strings.HasPrefix(header, "*** ") && (strings.HasSuffix(header, " File") || header == "*** Move to") {
-				files = append(files, file)
-			}
-		}
-	}
-	return files
 }
 
 // String lists the effects of calls in words for a person.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/hook"
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/permissions"
@@ -90,18 +91,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 
 // subject returns the command, host and files of a call, for the conditions of hooks.
 func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
-	var named struct {
-		File string `json:"file_path"`
-		Path string `json:"path"`
-	}
-	_ = json.Unmarshal(their.Input, &named)
-	s := permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: host(k.Arguments)}
-	for _, file := range []string{named.File, named.Path} {
-		if file != "" {
-			s.Files = append(s.Files, file)
-		}
-	}
-	return s
+	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: host(k.Arguments), Files: their.Files()}
 }
 
 // check runs the hooks of PreToolUse, unless they have already seen the same arguments.
@@ -190,14 +180,14 @@ func (g *hookGate) after(ctx context.Context, k gate.Call, answer tools.Answer, 
 	})
 	g.tell(out)
 	if out.Output != nil {
-		answer.Text, answer.Note, answer.Shown = *out.Output, "", nil
+		answer.Text, answer.Note, answer.View = *out.Output, "", nil
 	}
-	if shown := answer.Shown; shown != nil {
-		if content, changed := out.Changed.Files[shown.Path]; changed && content != nil {
-			now := *shown
-			now.Content, answer.Shown = content, &now
+	if view := answer.View; view != nil {
+		if content, changed := out.Changed.Files[view.Path]; changed && content != nil {
+			now := *view
+			now.Hash, answer.View = history.Digest(content), &now
 		} else if changed {
-			answer.Shown = nil
+			answer.View = nil
 		}
 	}
 	if out.Blocked() {

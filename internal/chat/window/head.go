@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -67,9 +67,9 @@ func (m *measure) overhead() int {
 
 // recorded returns the present request as in the record that is replayed, or false if there is
 // none.
-func (m *measure) recorded() (cacheaware.Request, bool) {
+func (m *measure) recorded() (compression.Request, bool) {
 	if m.Recorded == nil {
-		return cacheaware.Request{}, false
+		return compression.Request{}, false
 	}
 	return m.Recorded()
 }

@@ -5,17 +5,16 @@ import (
 	"strings"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/settings"
 	"agent/internal/traits"
 )
 
 // Held is a part of the context that pruning could take and has not taken.
-type Held = cacheaware.Held
+type Held = compression.Held
 
 // Standing sums up the content that pruning could take and has not taken, in tokens.
-type Standing = cacheaware.Standing
+type Standing = compression.Standing
 
 // Held lists the parts of the context about a file or command, with the reason why each is still
 // there. subject is a path, the end of a path or a command; "" selects all parts.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/words"
 )
@@ -87,7 +86,7 @@ func (w *Window) item(entry *history.Content, block history.Block, answers map[*
 		if r := answers[b]; r != nil {
 			blocks, text, item.answer = append(blocks, r), text+"\n\n"+r.Result.Text()+r.Error, r
 		}
-		if files := w.Facts(b.Name).FilesOf(b.Parameters); len(files) == 1 {
+		if files := w.Facts(b.Name).FilesOf(b); len(files) == 1 {
 			item.Path = w.absolute(files[0])
 		}
 		item.Tokens, item.Text = w.Scaled(w.History.CountBlocks(blocks)), text
@@ -138,7 +137,7 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 		return 0, errors.New("only answers of tools can go; a compression takes the rest")
 	}
 	left := fmt.Errorf("%s has left already", item.Subject)
-	if text := item.answer.Result.Text(); strings.HasPrefix(text, cacheaware.Marker) || text == compression.PrunedPointer {
+	if text := item.answer.Result.Text(); compression.IsPointer(text) {
 		return 0, left
 	}
 	for index, entry := range w.History.RawHistory() {
@@ -147,7 +146,7 @@ func (w *Window) LetGo(item Item) (tokens int, err error) {
 			continue
 		}
 		blocks := slices.Clone(entry.Blocks)
-		blocks[at] = cacheaware.WithPointer(item.answer, w.nextNumber(0))
+		blocks[at] = compression.WithPointer(item.answer, w.nextNumber(0))
 		prune := history.Prune{
 			Kind: LetGone, Subject: item.Subject, Reason: "you let it go", Entry: index,
 			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
 )
@@ -104,7 +103,7 @@ func (w *Window) nameCalls(prunes []history.Prune, entries []*history.Content) {
 // line of the ledger that the pointer names tells it.
 func (w *Window) title(call *history.ToolCall) string {
 	title := w.Facts(call.Name).Describe(call.Name, call.Parameters).Title()
-	if number := cacheaware.NumberIn(title); number > 0 && number <= len(w.ledger.prunes) {
+	if number := compression.NumberIn(title); number > 0 && number <= len(w.ledger.prunes) {
 		return cmp.Or(w.ledger.prunes[number-1].Call, title)
 	}
 	return title

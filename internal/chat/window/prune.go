@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
@@ -19,9 +19,9 @@ type pruning struct {
 	ledger *ledger
 	// pins holds the absolute paths of the files that the user has pinned.
 	pins   map[string]bool
-	engine *cacheaware.Engine
+	engine compression.Follower
 	// request is the request that is being made. The reply carries it into the history.
-	request *cacheaware.Request
+	request *compression.Request
 	// observed is the time at which a provider last reported on a request.
 	observed time.Time
 }
@@ -32,7 +32,7 @@ type pruning struct {
 func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
-	w.request = &cacheaware.Request{
+	w.request = &compression.Request{
 		At: w.Now().UnixMilli(), Model: w.model(), Head: m.Head, Limit: w.Size(), HeadSum: w.headSum(),
 		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
@@ -94,8 +94,8 @@ func (p *pruning) keepLife() {
 	}
 }
 
-func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
-	return strategy.Engine(cacheaware.Options{
+func (p *pruning) newEngine(strategy compression.Pruner) compression.Follower {
+	return strategy.Follower(compression.FollowerOptions{
 		Tools:   p.Facts,
 		Root:    p.Root,
 		Counter: func() history.Counter { return p.Counter(p.model()) },
@@ -109,16 +109,16 @@ func (p *pruning) newEngine(strategy compression.Pruner) *cacheaware.Engine {
 }
 
 // moment returns the facts known about the next request.
-func (p *pruning) moment() cacheaware.Moment {
-	return cacheaware.Moment{
+func (p *pruning) moment() compression.Moment {
+	return compression.Moment{
 		Price: p.price(), Head: p.overhead(), Cache: p.cache(), At: p.Now(), Cold: p.cold(), Pace: settings.CompressionPace.Of(p.Settings), Files: p.Files, Copies: p.Copies,
 	}
 }
 
 // cache describes the provider's cache: the known facts about the model's provider, corrected by
 // the provider's reports since.
-func (p *pruning) cache() cacheaware.Cache {
-	var known cacheaware.Cache
+func (p *pruning) cache() vendor.Cache {
+	var known vendor.Cache
 	if p.Cache != nil {
 		known = p.Cache(p.model())
 	}
@@ -138,9 +138,9 @@ func (p *pruning) Mark(sent []*history.Content) (entries int, ok bool) {
 	return slices.Index(sent, p.engine.Entry(mark-1)) + 1, true
 }
 
-func (p *pruning) price() cacheaware.Price {
+func (p *pruning) price() compression.Price {
 	if p.Price == nil {
-		return cacheaware.SafePrice
+		return compression.SafePrice
 	}
 	return p.Price(p.model())
 }
@@ -163,42 +163,26 @@ func (p *pruning) cold() bool {
 }
 
 // carryOut applies a plan to the history and reports it.
-func (w *Window) carryOut(plan cacheaware.Plan) error {
+func (w *Window) carryOut(plan compression.Plan) error {
 	if len(plan.Changes) == 0 {
 		return nil
 	}
 	before := w.Tokens()
-	prunes := make([]history.Prune, len(plan.Changes))
 	for i := range plan.Changes {
 		plan.Changes[i].Number = w.nextNumber(i)
 	}
-	for i, c := range plan.Changes {
-		gone, left := w.engine.Shown(c)
-		prunes[i] = history.Prune{
-			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
-			Entry: c.Entry, Gone: gone, Left: left,
-		}
-	}
-	w.nameCalls(prunes, w.History.RawHistory())
-	cut := w.cutOf(plan)
-	applied := w.engine.Apply(plan)
-	result := history.DensityResult{
-		Replacements: applied.Changed,
-		Removals:     applied.Left,
-		Metadata:     cacheaware.CountsOf(plan.Changes),
-		Prunes:       prunes,
-		Cut:          &cut,
-	}
+	result := w.engine.Apply(plan)
+	w.nameCalls(result.Prunes, w.History.RawHistory())
 	if err := w.History.ApplyDensityResult(result); err != nil {
 		return fmt.Errorf("density optimisation failed, nothing was sent: %w", err)
 	}
 	w.Tell(Density{
 		Metadata:     result.Metadata,
-		Prunes:       w.record(result.Prunes, &cut),
+		Prunes:       w.record(result.Prunes, result.Cut),
 		TokensBefore: before,
 		TokensAfter:  w.Tokens(),
 		Limit:        w.Size(),
-		Cut:          &cut,
+		Cut:          result.Cut,
 	})
 	return nil
 }
@@ -214,11 +198,6 @@ func (w *Window) takeOut(index int, entry *history.Content, prune history.Prune)
 	}
 	w.record(result.Prunes, nil)
 	return before - w.Tokens(), nil
-}
-
-// cutOf returns the cost of a plan.
-func (p *pruning) cutOf(plan cacheaware.Plan) history.Cut {
-	return history.Cut{Paid: plan.Paid, Saves: plan.Saves, Bank: plan.Bank, Back: plan.PaysBack(), Request: p.engine.Request()}
 }
 
 // Stamp returns a reply with metadata about its request. The metadata holds the provider's scale
@@ -267,9 +246,9 @@ func (w *Window) Resume(pins []string, steps iter.Seq2[history.Step, error]) err
 
 // Saved compares the session with one in which nothing was pruned. It returns zero for a strategy
 // that keeps no account.
-func (p *pruning) Saved() cacheaware.Account {
+func (p *pruning) Saved() compression.Account {
 	if !p.followed() {
-		return cacheaware.Account{}
+		return compression.Account{}
 	}
 	return p.engine.Account()
 }
@@ -292,8 +271,7 @@ func (p *pruning) Needed(number int) error {
 		return nil
 	}
 	line := p.ledger.prunes[number-1]
-	cold := line.Kind == history.PruneKind(cacheaware.Cold) || line.Kind == history.PruneKind(cacheaware.Soft)
-	if !cold || line.Cut == nil || !p.engine.Regrets(line.Cut.Request) {
+	if !p.engine.Regrets(line.Kind, line.Cut) {
 		return nil
 	}
 	return p.KeepFile(number)

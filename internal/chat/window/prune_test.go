@@ -14,9 +14,9 @@ import (
 
 	"agent/internal/chat/window"
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/traits"
@@ -52,7 +52,7 @@ func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 	config.History = history.NewService(words{}, observer)
 	config.Facts = unitsOf
 	config.Now = func() time.Time { return p.now }
-	config.Cache = func(string) cacheaware.Cache { return cacheaware.Cache{Life: 5 * time.Minute} }
+	config.Cache = func(string) vendor.Cache { return vendor.Cache{Life: 5 * time.Minute} }
 	p.Window = window.New(config)
 	return p
 }
@@ -128,7 +128,7 @@ func TestPointersNameTheirNumber(t *testing.T) {
 					titles[b.ID] = unitsOf(b.Name).Describe(b.Name, b.Parameters).Title()
 				case *history.ToolResponse:
 					_, number, numbered := strings.Cut(strings.TrimSuffix(b.Result.Text(), "]"), ", recall ")
-					if !strings.HasPrefix(b.Result.Text(), cacheaware.Marker) {
+					if !compression.IsPointer(b.Result.Text()) {
 						continue
 					}
 					pointers++
@@ -380,12 +380,12 @@ func TestLearnedLifeIsKept(t *testing.T) {
 	session := func() *priced {
 		p := newPriced(t, 1_000_000, nil)
 		config := p.Window.Config
-		config.Cache = func(model string) cacheaware.Cache {
+		config.Cache = func(model string) vendor.Cache {
 			life := 5 * time.Minute
 			if known, ok := kept[model]; ok {
 				life = known
 			}
-			return cacheaware.Cache{Life: life}
+			return vendor.Cache{Life: life}
 		}
 		config.KeepLife = func(model string, life time.Duration) { kept[model] = life }
 		p.Window = window.New(config)
@@ -432,13 +432,13 @@ func TestLearnedLifeIsKept(t *testing.T) {
 }
 
 // requested is what the next request is judged by.
-func (p *priced) requested(t *testing.T) cacheaware.Request {
+func (p *priced) requested(t *testing.T) compression.Request {
 	t.Helper()
 	if err := p.tryFit(); err != nil {
 		t.Fatal(err)
 	}
 	reply := p.Stamp(history.New(history.AI, &history.Text{Text: "hm"}))
-	request, ok := reply.Metadata[cacheaware.MetaRequest].(cacheaware.Request)
+	request, ok := reply.Metadata[compression.MetaRequest].(compression.Request)
 	if !ok {
 		t.Fatal("no request is noted")
 	}

@@ -3,14 +3,14 @@ package window
 import (
 	"slices"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 )
 
 // Bills returns the bills of the requests so far, in tokens as the provider counts them, or none
 // for a strategy that keeps no account. shortfalls is set if the provider's cache returns less
 // than a cache of its kind should.
-func (p *pruning) Bills() (bills []cacheaware.Bill, shortfalls bool) {
+func (p *pruning) Bills() (bills []compression.Bill, shortfalls bool) {
 	if !p.followed() {
 		return nil, false
 	}
@@ -22,9 +22,9 @@ func (p *pruning) Bills() (bills []cacheaware.Bill, shortfalls bool) {
 
 // Next returns the bill of the next request if the context stays as it is, or false for a
 // strategy that keeps no account.
-func (p *pruning) Next() (cacheaware.Bill, bool) {
+func (p *pruning) Next() (compression.Bill, bool) {
 	if !p.followed() {
-		return cacheaware.Bill{}, false
+		return compression.Bill{}, false
 	}
 	return p.billed(p.engine.Next(p.moment())), true
 }
@@ -33,7 +33,7 @@ func (p *pruning) Next() (cacheaware.Bill, bool) {
 type Upcoming struct {
 	// Bill holds the size and the cost of the request once Leaves have left. It has no costs for
 	// a strategy that keeps no account.
-	Bill cacheaware.Bill
+	Bill compression.Bill
 	// Limit is the window, Due the size at which compression is due.
 	Limit, Due int
 	// Leaves lists the content that pruning takes out before the request, with sizes by our own
@@ -51,7 +51,7 @@ func (w *Window) Upcoming() Upcoming {
 		plan, held, bill := w.engine.Foresee(w.moment())
 		u.Bill = w.billed(bill)
 		if len(plan.Changes) > 0 {
-			cut := w.cutOf(plan)
+			cut := w.engine.CutOf(plan)
 			u.Cut = &cut
 		}
 		for _, c := range plan.Changes {
@@ -72,7 +72,7 @@ func (w *Window) Upcoming() Upcoming {
 }
 
 // billed converts a bill to the provider's tokens.
-func (p *pruning) billed(b cacheaware.Bill) cacheaware.Bill {
+func (p *pruning) billed(b compression.Bill) compression.Bill {
 	b.Tokens, b.All = p.Scaled(b.Tokens), p.Scaled(b.All)
 	b.Spent, b.None = float64(p.Scaled(int(b.Spent))), float64(p.Scaled(int(b.None)))
 	return b

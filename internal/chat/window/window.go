@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"agent/internal/compression"
-	"agent/internal/compression/cacheaware"
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 	"agent/internal/todo"
 )
@@ -53,9 +53,9 @@ type Config struct {
 	Now func() time.Time
 	// Price returns the price of cached input tokens of a model, relative to input that is not
 	// cached; nil means unknown.
-	Price func(model string) cacheaware.Price
+	Price func(model string) compression.Price
 	// Cache returns the known facts about the cache of a model's provider; nil means none.
-	Cache func(model string) cacheaware.Cache
+	Cache func(model string) vendor.Cache
 	// KeepLife is called with the lifetime of a model's cache when a reply has taught a new one.
 	// It may be nil.
 	KeepLife func(model string, life time.Duration)
@@ -69,7 +69,7 @@ type Config struct {
 	// Recorded returns the recorded form of the present request during a replay, so that its head
 	// has the recorded size. It returns false if the record has no such request. It is nil
 	// outside of a replay.
-	Recorded func() (cacheaware.Request, bool)
+	Recorded func() (compression.Request, bool)
 	// Compacting returns the reason why the history must not be compressed now; "" permits it,
 	// and the hard limit overrides a refusal. Compacted is called after each compression. Both
 	// may take long, on the owner's goroutine, and may be nil.

@@ -1,6 +1,10 @@
 package cacheaware
 
-import "slices"
+import (
+	"slices"
+
+	"agent/internal/llm/vendor"
+)
 
 const (
 	// debt is the share of the cost of sending everything so far that the bank may be overdrawn.
@@ -110,7 +114,7 @@ func (a *account) begin(m Moment) {
 	for i := range a.answered {
 		a.all += a.units[i].full
 	}
-	if m.Cache.Kind == CacheMarks {
+	if m.Cache.Kind == vendor.CacheMarks {
 		a.anchors = []anchor{{a.answered, m.At}}
 	}
 }
@@ -131,8 +135,8 @@ func cost(m Moment, cached, total int) float64 {
 // costOfAll returns the cost of the next request if nothing had ever been pruned.
 func (a *account) costOfAll(m Moment) float64 {
 	cached := 0
-	if a.sentOnce && !m.Cold && m.Cache.Kind != CacheNone {
-		cached = m.Cache.whole(m.Head + a.all)
+	if a.sentOnce && !m.Cold && m.Cache.Kind != vendor.CacheNone {
+		cached = m.Cache.Whole(m.Head + a.all)
 	}
 	return cost(m, cached, m.Head+a.unpruned)
 }

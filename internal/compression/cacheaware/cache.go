@@ -5,47 +5,8 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
-
-// CacheKind says how a provider finds the cached part of a request.
-type CacheKind string
-
-// The kinds. The zero value is CachePrefix.
-const (
-	// CachePrefix finds the longest beginning that a request shares with an earlier one.
-	CachePrefix CacheKind = "prefix"
-	// CacheMarks finds only a beginning that ended at a mark of an earlier request.
-	CacheMarks CacheKind = "marks"
-	// CacheNone finds nothing.
-	CacheNone CacheKind = "none"
-)
-
-// Cache describes the cache of a provider: how it finds the cached part of a request, and how
-// long it keeps that part.
-type Cache struct {
-	Kind CacheKind `json:"kind,omitzero"`
-	// Step is the size of the steps in which a common beginning counts, in tokens; 0 means 1.
-	Step int `json:"step,omitzero"`
-	// Reach is the number of blocks before a mark within which the provider finds an earlier
-	// mark. Ends is set if the provider itself marks requests, at their end alone.
-	Reach int  `json:"reach,omitzero"`
-	Ends  bool `json:"ends,omitzero"`
-	// Life is the time for which a prefix is kept after its latest use; 0 means unknown.
-	Life time.Duration `json:"life,omitzero"`
-}
-
-// longestLife is the longest time for which any provider keeps a prefix.
-const longestLife = 24 * time.Hour
-
-// Alive reports whether the cache can still hold a prefix that was last used so long ago. An
-// unknown life counts as long: to take a cold cache for warm misses an occasion, to take a warm
-// cache for cold costs money.
-func (c Cache) Alive(unused time.Duration) bool {
-	if c.Life == 0 {
-		return unused <= longestLife
-	}
-	return unused <= c.Life
-}
 
 // An anchor is the end of a prefix that a provider of the kind CacheMarks holds, as the number of
 // units in front of it, with the time of its latest use.
@@ -58,20 +19,17 @@ type anchor struct {
 // forgotten nothing and the first units are as they were sent.
 func (a *account) found(m Moment, units int) int {
 	switch {
-	case m.Cache.Kind == CacheNone:
+	case m.Cache.Kind == vendor.CacheNone:
 		return 0
-	case m.Cache.Kind == CacheMarks:
+	case m.Cache.Kind == vendor.CacheMarks:
 		units = a.anchorBefore(m, units)
 	}
 	found := m.Head
 	for i := range units {
 		found += a.units[i].tokens
 	}
-	return m.Cache.whole(found)
+	return m.Cache.Whole(found)
 }
-
-// whole rounds tokens down to whole steps.
-func (c Cache) whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
 
 // anchorBefore returns the number of units in front of the last live anchor at or before units,
 // or 0 if only the head of the request is held.
@@ -90,7 +48,7 @@ const markedLatest = 2
 // mark notes the marks of the request that is being sent. The provider holds the prefixes that
 // end there from now on.
 func (a *account) mark(m Moment) {
-	if m.Cache.Kind != CacheMarks {
+	if m.Cache.Kind != vendor.CacheMarks {
 		a.anchors = nil
 		return
 	}
@@ -136,7 +94,7 @@ func (cv *conversation) markable() []int {
 // carries it, so that a cut is billed from there on. If no other mark would find the prefix that
 // the provider holds, the free mark stands at the end of that prefix instead.
 func (e *Engine) Mark(m Moment) int {
-	if m.Cache.Kind != CacheMarks || m.Cache.Ends {
+	if m.Cache.Kind != vendor.CacheMarks || m.Cache.Ends {
 		return 0
 	}
 	able := e.markable()

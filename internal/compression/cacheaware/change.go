@@ -92,8 +92,8 @@ func (c Change) Reason() string {
 	}
 }
 
-// CountsOf counts changes by their reason, for the record.
-func CountsOf(changes []Change) history.Counts {
+// countsOf counts changes by their reason, for the record.
+func countsOf(changes []Change) history.Counts {
 	counts := make(history.Counts, len(reasons))
 	for i, r := range reasons {
 		counts[i] = history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.words, Many: r.words}
@@ -215,9 +215,9 @@ func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
 	return text, ok
 }
 
-// Shown returns the blocks that a change removes from the context, and the blocks that it leaves
+// replaced returns the blocks that a change removes from the context, and the blocks that it leaves
 // instead. The block for an argument is the call with this argument alone.
-func (cv *conversation) Shown(c Change) (gone, left []history.Block) {
+func (cv *conversation) replaced(c Change) (gone, left []history.Block) {
 	u := &cv.units[c.unit]
 	block := cv.entries[c.Entry].Blocks[u.block]
 	if c.Why == Hollow {
@@ -257,15 +257,29 @@ func quoted(text string) []byte {
 	return data
 }
 
-// Applied holds the effect of a plan on the entries: the new form of each entry that changed, and
-// the indexes of the entries that left. All indexes are from before the plan.
-type Applied struct {
-	Changed map[int]*history.Content
-	Left    []int
+// CutOf returns the cost of a plan.
+func (e *Engine) CutOf(p Plan) history.Cut {
+	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaysBack(), Request: e.Request()}
 }
 
-// Apply carries out the changes of a plan.
-func (e *Engine) Apply(p Plan) Applied {
+// Apply carries out the changes of a plan. The result has the new form of each entry that changed,
+// and the indexes of the entries that left. All indexes are from before the plan.
+func (e *Engine) Apply(p Plan) history.DensityResult {
+	cut := e.CutOf(p)
+	result := history.DensityResult{Metadata: countsOf(p.Changes), Cut: &cut, Prunes: make([]history.Prune, len(p.Changes))}
+	for i, c := range p.Changes {
+		gone, left := e.replaced(c)
+		result.Prunes[i] = history.Prune{
+			Kind: history.PruneKind(c.Why), Subject: c.Subject, Paths: c.Paths, Reason: c.Kind + ", " + c.Reason(),
+			Entry: c.Entry, Gone: gone, Left: left,
+		}
+	}
+	result.Replacements, result.Removals = e.apply(p)
+	return result
+}
+
+// apply changes the entries by a plan.
+func (e *Engine) apply(p Plan) (changed map[int]*history.Content, left []int) {
 	changed, hollow := map[int]*history.Content{}, []int(nil)
 	for _, c := range p.Changes {
 		if c.Why == Hollow {
@@ -286,7 +300,7 @@ func (e *Engine) Apply(p Plan) Applied {
 	for _, i := range left {
 		delete(changed, i)
 	}
-	return Applied{changed, left}
+	return changed, left
 }
 
 // drop removes calls with their results. heads holds the units of the calls' heads.

@@ -189,7 +189,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 		return
 	}
 	delete(cv.open, response.CallID)
-	f.answer(response, shownBy(cv.entries[u.entry]))
+	f.answer(response, history.ViewOf(cv.entries[u.entry]))
 	if f.source = cv.entries[u.entry].Key(); f.source != "" {
 		f.key = ""
 	}

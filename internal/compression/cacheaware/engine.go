@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 	"agent/internal/traits"
 )
 
@@ -109,7 +110,7 @@ func (e *Engine) Foresee(m Moment) (Plan, []Held, Bill) {
 }
 
 // Believe returns c, corrected by the provider's reports so far.
-func (e *Engine) Believe(c Cache) Cache { return e.learned.believe(c) }
+func (e *Engine) Believe(c vendor.Cache) vendor.Cache { return e.learned.believe(c) }
 
 // Pauses returns the two pauses that teach the life of a cache: the longest after which most of a
 // prefix was still held, and the shortest after which nothing was; 0 for none.

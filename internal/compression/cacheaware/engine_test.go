@@ -165,15 +165,15 @@ func overJSON(t *testing.T, entry *history.Content) *history.Content {
 }
 
 // densityStep is a plan as a record tells it.
-func densityStep(before []*history.Content, plan Plan, applied Applied) []history.Step {
+func densityStep(before []*history.Content, plan Plan, applied history.DensityResult) []history.Step {
 	if len(plan.Changes) == 0 {
 		return nil
 	}
 	step := history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{}}
-	for i, after := range applied.Changed {
+	for i, after := range applied.Replacements {
 		step.Edits[before[i]] = history.Edit{After: after}
 	}
-	for _, i := range applied.Left {
+	for _, i := range applied.Removals {
 		step.Edits[before[i]] = history.Edit{}
 	}
 	for _, c := range plan.Changes {

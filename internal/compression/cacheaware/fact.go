@@ -131,8 +131,8 @@ func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: ActOf(tool), lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
 	if f.act == View || f.act == Write || f.act == Edit {
-		if p := textArg(call, tool.File); p != "" {
-			f.paths = []string{resolve(p)}
+		for _, p := range tool.FilesOf(call) {
+			f.addPath(resolve(p))
 		}
 	}
 	switch f.act {
@@ -181,7 +181,7 @@ func (f *fact) command(line string, resolve func(string) string) {
 }
 
 // answer completes f with the response to its call, and with the record that the result carries.
-func (f *fact) answer(response *history.ToolResponse, shown Shown) {
+func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	f.ok = response.Error == ""
 	f.shows = f.ok || f.act == Shell && (response.ExitCode != nil || response.Result.Text() != "")
 	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
@@ -205,7 +205,7 @@ func (f *fact) answer(response *history.ToolResponse, shown Shown) {
 
 // recorded applies the record that the result carries of its own content, which is more certain
 // than the arguments of the call.
-func (f *fact) recorded(shown Shown) {
+func (f *fact) recorded(shown history.View) {
 	if shown.Path == "" || len(f.paths) > 1 {
 		return
 	}

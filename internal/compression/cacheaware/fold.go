@@ -171,7 +171,7 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 func (f *file) now(m Moment) (string, bool) {
 	switch {
 	case m.Files != nil:
-	case m.Copies == nil || f.hash == "" || f.known && Hash(f.text) == f.hash:
+	case m.Copies == nil || f.hash == "" || f.known && history.Digest(f.text) == f.hash:
 		return f.text, f.known
 	default:
 		copied, ok := m.Copies[f.hash]
@@ -179,7 +179,7 @@ func (f *file) now(m Moment) (string, bool) {
 	}
 	text := m.Files(f.path)
 	if f.hash != "" {
-		return text, text != "" && Hash(text) == f.hash
+		return text, text != "" && history.Digest(text) == f.hash
 	}
 	return text, text != "" && f.known && strings.TrimSuffix(text, "\n") == strings.TrimSuffix(f.text, "\n")
 }

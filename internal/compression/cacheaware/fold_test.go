@@ -3,6 +3,8 @@ package cacheaware
 import (
 	"strings"
 	"testing"
+
+	"agent/internal/history"
 )
 
 // The text of a file is not folded into the answer of an edit that failed: its error would
@@ -51,7 +53,7 @@ func TestAFileReadInPartsIsFoldedIfThatFreesMuch(t *testing.T) {
 			spoken.call("replace", map[string]any{"path": "a.go", "old": "x", "new": "y"}, "done", false)
 		}
 		last := len(spoken.entries) - 1
-		spoken.entries[last] = overJSON(t, Shown{Path: "/w/a.go", Hash: Hash(text)}.Note(spoken.entries[last]))
+		spoken.entries[last] = overJSON(t, history.View{Path: "/w/a.go", Hash: history.Digest(text)}.Note(spoken.entries[last]))
 		e := newEngine()
 		for _, entry := range spoken.entries {
 			e.Add(entry)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
 
 const (
@@ -160,9 +161,9 @@ func (s *sweep) findings() {
 			}
 			anchors = anchors[1:]
 		}
-		s.finds[at] = s.m.Cache.whole(tokens)
-		if s.m.Cache.Kind == CacheMarks {
-			s.finds[at] = s.m.Cache.whole(held)
+		s.finds[at] = s.m.Cache.Whole(tokens)
+		if s.m.Cache.Kind == vendor.CacheMarks {
+			s.finds[at] = s.m.Cache.Whole(held)
 		}
 		if at < s.sent {
 			tokens += s.units[at].tokens
@@ -269,7 +270,7 @@ func (s *sweep) takeFolds(at int) bool {
 
 func (s *sweep) cut(at int) cut {
 	r, w := s.m.Price.Read, s.m.Price.Write
-	if at >= s.sent || s.m.Cold || !s.sentOnce || s.m.Cache.Kind == CacheNone {
+	if at >= s.sent || s.m.Cold || !s.sentOnce || s.m.Cache.Kind == vendor.CacheNone {
 		freed := s.saved + s.newSaved
 		return cut{at: at, atOnce: true, risky: s.risky, dearer: -w * freed, saves: r * freed, freed: freed}
 	}

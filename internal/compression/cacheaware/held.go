@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"agent/internal/history"
 )
 
 // Held describes a part of the context that pruning could take and has not taken.
@@ -106,9 +108,12 @@ func (cv *conversation) Pin(path string, pinned bool) bool {
 // Request returns the number of the next request, from 1.
 func (cv *conversation) Request() int { return cv.request + 1 }
 
-// Regrets reports whether content that was pruned before a request should have stayed, if the
-// model asks for it again now.
-func (cv *conversation) Regrets(request int) bool { return cv.Request()-request <= regret }
+// Regrets reports whether content of a kind that was pruned by a cut should have stayed, if the
+// model asks for it again now: it was not used for long, and the cut was a moment ago.
+func (cv *conversation) Regrets(kind history.PruneKind, cut *history.Cut) bool {
+	cold := kind == history.PruneKind(Cold) || kind == history.PruneKind(Soft)
+	return cold && cut != nil && cv.Request()-cut.Request <= regret
+}
 
 // Files lists the files that the conversation knows.
 func (cv *conversation) Files() []string { return slices.Sorted(maps.Keys(cv.files)) }

@@ -70,7 +70,7 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 	for i := range 40 {
 		m := Moment{Price: SafePrice, Cold: true}
 		applied := e.Apply(e.Plan(m))
-		if err := h.ApplyDensityResult(history.DensityResult{Replacements: applied.Changed, Removals: applied.Left}); err != nil {
+		if err := h.ApplyDensityResult(applied); err != nil {
 			t.Fatal(err)
 		}
 		if e.total != h.TotalTokens() {

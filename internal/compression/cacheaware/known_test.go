@@ -41,7 +41,7 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "look", Result: history.TextResult(long), Error: "cut"}),
 		}
 	}
-	parts := func(entries []*history.Content) ([]Part, int) {
+	parts := func(entries []*history.Content) ([]RecordedUnit, int) {
 		counter := &listening{text: long}
 		e := New(Options{
 			Tools: func(string) traits.Traits { return traits.Traits{} }, Root: "/w",

@@ -1,6 +1,10 @@
 package cacheaware
 
-import "time"
+import (
+	"time"
+
+	"agent/internal/llm/vendor"
+)
 
 // learned holds the facts about a provider's cache that its reports have shown, for one model.
 type learned struct {
@@ -33,9 +37,9 @@ const (
 )
 
 // believe returns c, corrected by the reports so far.
-func (l learned) believe(c Cache) Cache {
-	if l.short >= shortfalls && c.Kind != CacheNone {
-		c.Kind, c.Step, c.Reach, c.Ends = CacheMarks, 0, 0, true
+func (l learned) believe(c vendor.Cache) vendor.Cache {
+	if l.short >= shortfalls && c.Kind != vendor.CacheNone {
+		c.Kind, c.Step, c.Reach, c.Ends = vendor.CacheMarks, 0, 0, true
 	}
 	if l.alive > c.Life && c.Life > 0 {
 		c.Life = l.alive

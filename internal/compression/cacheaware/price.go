@@ -1,6 +1,10 @@
 package cacheaware
 
-import "time"
+import (
+	"time"
+
+	"agent/internal/llm/vendor"
+)
 
 // Price holds the prices of an input token read from a cache and of an input token written to it,
 // relative to the price of input that is not cached.
@@ -27,7 +31,7 @@ var LocalPrice = Price{Read: 0, Write: 1}
 type Moment struct {
 	Price Price
 	// Cache describes the provider's cache. At is the time at which the request is sent.
-	Cache Cache
+	Cache vendor.Cache
 	At    time.Time
 	// Mark is the number of entries up to the free mark of the request (see Engine.Mark).
 	Mark int

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
 
 // provider bills requests as one with such a cache does: by what is sent to it alone.
 type provider struct {
-	cache Cache
+	cache vendor.Cache
 	// sent are the pieces of the latest request, held the ends that marks keep, with their
 	// latest use.
 	sent []piece
@@ -68,8 +69,8 @@ func (p *provider) found(head int, body []sentEntry, mark int, at time.Time) int
 	warm := !p.at.IsZero() && p.cache.Alive(at.Sub(p.at))
 	found := 0
 	switch p.cache.Kind {
-	case CacheNone:
-	case CacheMarks:
+	case vendor.CacheNone:
+	case vendor.CacheMarks:
 		found = p.marked(head, body, mark, at, warm)
 	default:
 		if warm {
@@ -138,14 +139,14 @@ func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, wa
 }
 
 // caches are the ways of keeping and finding that what is promised is promised for.
-func caches(life time.Duration) []Cache {
-	return []Cache{
+func caches(life time.Duration) []vendor.Cache {
+	return []vendor.Cache{
 		{Life: life},
 		{Step: 64, Life: life},
 		{Step: 128, Life: life},
-		{Kind: CacheMarks, Reach: 20, Life: life},
-		{Kind: CacheMarks, Ends: true, Reach: 80, Life: life},
-		{Kind: CacheNone, Life: life},
+		{Kind: vendor.CacheMarks, Reach: 20, Life: life},
+		{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: life},
+		{Kind: vendor.CacheNone, Life: life},
 	}
 }
 
@@ -188,7 +189,7 @@ func TestNeverDearer(t *testing.T) {
 
 // billed runs a session against a provider, and reports whether pruning made it a tenth
 // cheaper.
-func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Duration, cache Cache, price Price) bool {
+func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Duration, cache vendor.Cache, price Price) bool {
 	t.Helper()
 	e, all := newEngine(), newEngine()
 	to, toAll := &provider{cache: cache, held: map[uint64]time.Time{}}, &provider{cache: cache, held: map[uint64]time.Time{}}
@@ -229,7 +230,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 	t.Parallel()
 	e := newEngine()
 	clock := time.Unix(1_000_000, 0)
-	believed := Cache{Life: 5 * time.Minute}
+	believed := vendor.Cache{Life: 5 * time.Minute}
 	request := func(pause time.Duration, share float64) {
 		clock = clock.Add(pause)
 		r := Request{At: clock.UnixMilli(), Model: "m", Head: 3000, Read: 0.1, Write: 1.25, Cache: e.Believe(believed), Prompt: 10_000, Cached: int(10_000 * share)}
@@ -245,7 +246,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 		t.Errorf("the cache is believed to live %v", got)
 	}
 	request(20*time.Minute, 0)
-	if got := e.Believe(Cache{}).Life; got >= 20*time.Minute || got < 19*time.Minute {
+	if got := e.Believe(vendor.Cache{}).Life; got >= 20*time.Minute || got < 19*time.Minute {
 		t.Errorf("after nothing was found the cache is believed to live %v", got)
 	}
 	for range shortfalls {
@@ -254,7 +255,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 		}
 		request(time.Second, 0.5)
 	}
-	if got := e.Believe(Cache{Step: 64}); !e.Shortfalls() || got.Kind != CacheMarks || !got.Ends || got.Reach != 0 {
+	if got := e.Believe(vendor.Cache{Step: 64}); !e.Shortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -284,7 +285,7 @@ func TestFreeMark(t *testing.T) {
 		spoken.call("grep", map[string]any{"pattern": fmt.Sprint(i)}, source("Found", 30), false)
 	}
 	e := newEngine()
-	m := Moment{Price: SafePrice, Cache: Cache{Kind: CacheMarks, Reach: 20}}
+	m := Moment{Price: SafePrice, Cache: vendor.Cache{Kind: vendor.CacheMarks, Reach: 20}}
 	var marks []int
 	for _, entry := range spoken.entries {
 		if entry.Speaker == history.AI {

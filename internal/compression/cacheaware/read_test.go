@@ -170,7 +170,7 @@ func TestWhatAViewShows(t *testing.T) {
 	} {
 		call := &history.ToolCall{ID: "c", Name: c.tool, Parameters: json.RawMessage(c.parameters)}
 		f := newFact(call, toolOf(c.tool), "/w")
-		f.answer(&history.ToolResponse{Result: history.TextResult(c.answer)}, Shown{})
+		f.answer(&history.ToolResponse{Result: history.TextResult(c.answer)}, history.View{})
 		if f.lo != c.lo || f.hi != c.hi || f.path() != "/w/a" {
 			t.Errorf("%s: %s %d to %d, want %d to %d", c.id, f.path(), f.lo, f.hi, c.lo, c.hi)
 		}

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// A Part is a unit before any pruning, for code that judges the effect of pruning.
-type Part struct {
+// A RecordedUnit is a unit before any pruning, for code that judges the effect of pruning.
+type RecordedUnit struct {
 	// Entry and Block are the indexes of the unit's entry and of its block in the entry.
 	Entry, Block int
 	// Request is the first request that carries it.
@@ -39,12 +39,12 @@ type Quote struct {
 }
 
 // Recorded lists the units of a conversation that was never pruned.
-func (cv *conversation) Recorded() []Part {
-	parts := make([]Part, len(cv.units))
+func (cv *conversation) Recorded() []RecordedUnit {
+	parts := make([]RecordedUnit, len(cv.units))
 	for at := range cv.units {
 		u := &cv.units[at]
 		entry := cv.entries[u.entry]
-		parts[at] = Part{
+		parts[at] = RecordedUnit{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
 			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/llm/vendor"
 )
 
 // MetaRequest is the key of a reply's metadata that holds the Request it answers. With it the
@@ -28,8 +29,8 @@ type Request struct {
 	Cold  bool    `json:"cold"`
 	// Cache describes the provider's cache as it was believed to be. Mark is the position of the
 	// free mark.
-	Cache Cache `json:"cache,omitzero"`
-	Mark  int   `json:"mark,omitzero"`
+	Cache vendor.Cache `json:"cache,omitzero"`
+	Mark  int          `json:"mark,omitzero"`
 	// Prompt and Cached are the numbers of tokens that the provider reported, or 0 if it reported
 	// none.
 	Prompt int `json:"prompt,omitempty"`

@@ -178,7 +178,7 @@ func TestFoldAsksTheDisk(t *testing.T) {
 	said, text := trail()
 	seen, _ := trail()
 	last := len(seen.entries) - 1
-	seen.entries[last] = overJSON(t, Shown{Path: "/w/a.go", Hash: Hash("package a // seen")}.Note(seen.entries[last]))
+	seen.entries[last] = overJSON(t, history.View{Path: "/w/a.go", Hash: history.Digest("package a // seen")}.Note(seen.entries[last]))
 	reads := 0
 	for name, c := range map[string]struct {
 		say   *talk
@@ -308,19 +308,19 @@ func TestSince(t *testing.T) {
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		shown    Shown
+		shown    history.View
 		lo, hi   int
 		path     string
 		fragment bool
 	}{
-		"nothing noted": {Shown{}, 1, lastLine, "/w/a.go", false},
-		"whole":         {Shown{Path: "/x/a.go", From: 1, To: 9, Whole: true}, 1, lastLine, "/x/a.go", false},
-		"cut":           {Shown{Path: "/x/a.go", From: 1, To: 9}, 1, 9, "/x/a.go", false},
-		"no whole line": {Shown{Path: "/x/a.go"}, 1, lastLine - 1, "/x/a.go", true},
+		"nothing noted": {history.View{}, 1, lastLine, "/w/a.go", false},
+		"whole":         {history.View{Path: "/x/a.go", From: 1, To: 9, Whole: true}, 1, lastLine, "/x/a.go", false},
+		"cut":           {history.View{Path: "/x/a.go", From: 1, To: 9}, 1, 9, "/x/a.go", false},
+		"no whole line": {history.View{Path: "/x/a.go"}, 1, lastLine - 1, "/x/a.go", true},
 	} {
 		say := &talk{}
 		say.call("read", map[string]any{"path": "a.go"}, "text", false)
-		if c.shown != (Shown{}) {
+		if c.shown != (history.View{}) {
 			say.entries[1] = overJSON(t, c.shown.Note(say.entries[1]))
 		}
 		e := newEngine()

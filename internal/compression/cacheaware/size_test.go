@@ -48,7 +48,7 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 				plan := e.Plan(m)
 				cut += len(plan.Changes)
 				applied := e.Apply(plan)
-				if err := h.ApplyDensityResult(history.DensityResult{Replacements: applied.Changed, Removals: applied.Left}); err != nil {
+				if err := h.ApplyDensityResult(applied); err != nil {
 					t.Fatal(err)
 				}
 				e.Sent(m)
@@ -80,7 +80,7 @@ func TestImagesLeave(t *testing.T) {
 	if len(plan.Changes) != 1 || plan.Changes[0].Kind != "image" {
 		t.Fatalf("%+v", plan.Changes)
 	}
-	gone, left := e.Shown(plan.Changes[0])
+	gone, left := e.replaced(plan.Changes[0])
 	if _, ok := gone[0].(*history.Media); !ok || left[0].(*history.Text).Text != "[pruned: an image]" {
 		t.Errorf("%v became %v", gone, left)
 	}

@@ -2,22 +2,48 @@ package vendor
 
 import "time"
 
-// Cache describes the prompt cache of an endpoint. The zero value describes a cache that finds any
-// common beginning of two requests, and that keeps it for an unknown time.
+// CacheKind says how a provider finds the cached part of a request.
+type CacheKind string
+
+// The kinds. The zero value counts as CachePrefix.
+const (
+	// CachePrefix finds the longest beginning that a request shares with an earlier one.
+	CachePrefix CacheKind = "prefix"
+	// CacheMarks finds only a beginning that ended at a mark of an earlier request.
+	CacheMarks CacheKind = "marks"
+	// CacheNone finds nothing.
+	CacheNone CacheKind = "none"
+)
+
+// Cache describes the cache of a provider: how it finds the cached part of a request, and how
+// long it keeps that part. Records of sessions hold it.
 type Cache struct {
-	// Marks means that the cache finds only a beginning that ended at a mark.
-	Marks bool
-	// Ends means that the endpoint itself marks the end of each request.
-	Ends bool
-	// Reach is the number of blocks before a mark that the endpoint searches for an earlier mark.
-	Reach int
-	// Step means that the cache finds only multiples of this number of tokens.
-	Step int
-	// Life is the time that an entry is kept after its latest use, 0 if the vendor does not say.
-	Life time.Duration
-	// None means that there is no cache.
-	None bool
+	Kind CacheKind `json:"kind,omitzero"`
+	// Step is the size of the steps in which a common beginning counts, in tokens; 0 means 1.
+	Step int `json:"step,omitzero"`
+	// Reach is the number of blocks before a mark within which the provider finds an earlier
+	// mark. Ends is set if the provider itself marks requests, at their end alone.
+	Reach int  `json:"reach,omitzero"`
+	Ends  bool `json:"ends,omitzero"`
+	// Life is the time for which a prefix is kept after its latest use; 0 means unknown.
+	Life time.Duration `json:"life,omitzero"`
 }
+
+// longestLife is the longest time for which any provider keeps a prefix.
+const longestLife = 24 * time.Hour
+
+// Alive reports whether the cache can still hold a prefix that was last used so long ago. An
+// unknown life counts as long: to take a cold cache for warm misses an occasion, to take a warm
+// cache for cold costs money.
+func (c Cache) Alive(unused time.Duration) bool {
+	if c.Life == 0 {
+		return unused <= longestLife
+	}
+	return unused <= c.Life
+}
+
+// Whole rounds tokens down to whole steps.
+func (c Cache) Whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
 
 // The rules of Anthropic: the number of blocks before a mark that are searched for an entry, and
 // the life of an entry.
@@ -27,7 +53,7 @@ const (
 )
 
 // MarkedCache is a cache with marks as Anthropic defines them.
-var MarkedCache = Cache{Marks: true, Reach: anthropicReach, Life: anthropicLife}
+var MarkedCache = Cache{Kind: CacheMarks, Reach: anthropicReach, Life: anthropicLife}
 
 // CacheAt returns the known facts about the cache of an endpoint for a model.
 func CacheAt(host, model string) Cache {
@@ -36,9 +62,9 @@ func CacheAt(host, model string) Cache {
 	case w.CacheMarks:
 		return MarkedCache
 	case w.Breakpoint:
-		return Cache{Marks: true, Ends: true, Reach: 80, Life: 30 * time.Minute}
+		return Cache{Kind: CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}
 	case v.Name == "anthropic", FamilyOf(model).Name == "claude" && !v.translates:
-		return Cache{None: true}
+		return Cache{Kind: CacheNone}
 	case v.Name == "openai":
 		return Cache{Step: 128}
 	case v.Name == "deepseek":

@@ -10,15 +10,15 @@ import (
 // How long a cache lives and how it finds a prefix are facts of who serves.
 func TestCacheAt(t *testing.T) {
 	t.Parallel()
-	marked := vendor.Cache{Marks: true, Reach: 20, Life: 5 * time.Minute}
+	marked := vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute}
 	for _, tt := range []struct {
 		host, model string
 		want        vendor.Cache
 	}{
 		{"openrouter.ai", "anthropic/claude-opus-5", marked},
 		{"gw.example", "claude-opus-5", marked},
-		{"api.anthropic.com", "claude-opus-5", vendor.Cache{None: true}},
-		{"api.openai.com", "gpt-5.6", vendor.Cache{Marks: true, Ends: true, Reach: 80, Life: 30 * time.Minute}},
+		{"api.anthropic.com", "claude-opus-5", vendor.Cache{Kind: vendor.CacheNone}},
+		{"api.openai.com", "gpt-5.6", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
 		{"api.openai.com", "gpt-5", vendor.Cache{Step: 128}},
 		{"api.deepseek.com", "deepseek-chat", vendor.Cache{Step: 64}},
 		{"localhost:8080", "claude-like", vendor.Cache{}},

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/traits"
 )
@@ -16,8 +16,8 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 
 // options count so.
-func options() cacheaware.Options {
-	return cacheaware.Options{
+func options() compression.FollowerOptions {
+	return compression.FollowerOptions{
 		Tools: func(name string) traits.Traits {
 			return map[string]traits.Traits{
 				"read":  {Reads: true, File: []string{"path"}},
@@ -58,13 +58,13 @@ func TestQuotes(t *testing.T) {
 		[3]string{"edit", `{"path":"a","old":"unheard of","new":""}`, "done"},
 	), options())
 	for reply, want := range map[int]Quote{
-		2: {Quote: cacheaware.Quote{Reply: 2, Path: "/w/a", Text: "one\ntwo", Applied: true}, Shown: true, Source: "one\ntwo"},
-		3: {Quote: cacheaware.Quote{Reply: 3, Path: "/w/a", Text: "four"}, Shown: true, Source: "four"},
-		4: {Quote: cacheaware.Quote{Reply: 4, Path: "/w/a", Text: "five", Applied: true}, Shown: true, Source: "five"},
-		5: {Quote: cacheaware.Quote{Reply: 5, Path: "/w/a", Text: "unheard of", Applied: true}},
+		2: {EditQuote: compression.EditQuote{Reply: 2, Path: "/w/a", Text: "one\ntwo", Applied: true}, Shown: true, Source: "one\ntwo"},
+		3: {EditQuote: compression.EditQuote{Reply: 3, Path: "/w/a", Text: "four"}, Shown: true, Source: "four"},
+		4: {EditQuote: compression.EditQuote{Reply: 4, Path: "/w/a", Text: "five", Applied: true}, Shown: true, Source: "five"},
+		5: {EditQuote: compression.EditQuote{Reply: 5, Path: "/w/a", Text: "unheard of", Applied: true}},
 	} {
 		got := r.Replies[reply].Quotes
-		if len(got) != 1 || got[0].Quote != want.Quote || got[0].Shown != want.Shown || got[0].Source != want.Source {
+		if len(got) != 1 || got[0].EditQuote != want.EditQuote || got[0].Shown != want.Shown || got[0].Source != want.Source {
 			t.Errorf("reply %d: %+v, want %+v", reply, got, want)
 		}
 	}

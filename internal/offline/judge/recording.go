@@ -3,7 +3,7 @@ package judge
 import (
 	"strings"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 )
 
@@ -11,7 +11,7 @@ import (
 type Recording struct {
 	Replies []Reply
 	// Parts lists the units of the conversation, in order.
-	Parts []cacheaware.Part
+	Parts []compression.RecordedUnit
 
 	// words numbers the rare words that replies use.
 	words map[string]int32
@@ -31,7 +31,7 @@ type Reply struct {
 
 // Quote is a text that an edit quotes.
 type Quote struct {
-	cacheaware.Quote
+	compression.EditQuote
 	// Shown is set if the recorded conversation showed the text before the edit.
 	Shown bool
 	// Source is the text of the part from which the quote would be read again: the shortest
@@ -50,24 +50,21 @@ type RareWord struct {
 }
 
 // New reads a conversation from which nothing was pruned.
-func New(entries []*history.Content, o cacheaware.Options) *Recording {
-	engine := cacheaware.New(o)
-	for _, entry := range entries {
-		engine.Add(entry)
-	}
+func New(entries []*history.Content, o compression.FollowerOptions) *Recording {
+	parts, quotes := compression.Recorded(entries, o)
 	replies := 0
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {
 			replies++
 		}
 	}
-	r := &Recording{Replies: make([]Reply, replies), Parts: engine.Recorded(), words: map[string]int32{}, views: map[history.Ref]*view{}}
+	r := &Recording{Replies: make([]Reply, replies), Parts: parts, words: map[string]int32{}, views: map[history.Ref]*view{}}
 	for _, p := range r.Parts {
 		if p.Path != "" {
 			r.views[history.Ref{Entry: p.Entry, Block: p.Block}] = &view{p.Path, p.From, p.To}
 		}
 	}
-	for _, q := range engine.Quotes() {
+	for _, q := range quotes {
 		reply := &r.Replies[q.Reply]
 		reply.Quotes = append(reply.Quotes, r.quote(q))
 	}
@@ -76,8 +73,8 @@ func New(entries []*history.Content, o cacheaware.Options) *Recording {
 }
 
 // Found returns the answers of commands and searches.
-func (r *Recording) Found() []cacheaware.Part {
-	var found []cacheaware.Part
+func (r *Recording) Found() []compression.RecordedUnit {
+	var found []compression.RecordedUnit
 	for _, p := range r.Parts {
 		if p.Found {
 			found = append(found, p)
@@ -87,8 +84,8 @@ func (r *Recording) Found() []cacheaware.Part {
 }
 
 // quote finds the parts that showed the quoted text of an edit.
-func (r *Recording) quote(q cacheaware.Quote) Quote {
-	found := Quote{Quote: q}
+func (r *Recording) quote(q compression.EditQuote) Quote {
+	found := Quote{EditQuote: q}
 	source := -1
 	for at := range r.Parts {
 		p := &r.Parts[at]
@@ -111,7 +108,7 @@ func (r *Recording) quote(q cacheaware.Quote) Quote {
 
 // better reports whether a quote would be read again from a rather than from b. Answers come
 // before texts that the model wrote, and shorter texts before longer ones.
-func better(a, b *cacheaware.Part) bool {
+func better(a, b *compression.RecordedUnit) bool {
 	if a.Written != b.Written {
 		return b.Written
 	}
@@ -127,7 +124,7 @@ func (r *Recording) findWords() {
 	held, read := map[string]holder{}, 0
 	for k := range r.Replies {
 		for ; read < len(r.Parts) && r.Parts[read].Request <= k; read++ {
-			for word := range cacheaware.Names(r.Parts[read].Text) {
+			for word := range compression.NameWords(r.Parts[read].Text) {
 				held[word] = holder{read, held[word].fixed || r.Parts[read].Fixed}
 			}
 		}
@@ -136,7 +133,7 @@ func (r *Recording) findWords() {
 			if !r.Parts[at].Written {
 				continue
 			}
-			for word := range cacheaware.Names(r.Parts[at].Text) {
+			for word := range compression.NameWords(r.Parts[at].Text) {
 				h, known := held[word]
 				if !known || seen[word] {
 					continue

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"agent/internal/compression/cacheaware"
+	"agent/internal/compression"
 	"agent/internal/history"
 )
 
@@ -62,7 +62,7 @@ func (s *Sight) of(block history.Block) *seen {
 	known = &seen{texts: textsOf(block)}
 	found := map[int32]bool{}
 	for _, text := range known.texts {
-		for word := range cacheaware.Names(text) {
+		for word := range compression.NameWords(text) {
 			if n, rare := s.recording.words[word]; rare && !found[n] {
 				found[n] = true
 				known.words = append(known.words, n)
@@ -107,7 +107,7 @@ func textsOf(block history.Block) []string {
 		return []string{b.Text}
 	case *history.ToolResponse:
 		texts := []string{b.Result.Text()}
-		if plain := cacheaware.Plain(texts[0]); plain != texts[0] {
+		if plain := compression.WithoutNumbers(texts[0]); plain != texts[0] {
 			texts = append(texts, plain)
 		}
 		if b.Error != "" {
@@ -115,7 +115,7 @@ func textsOf(block history.Block) []string {
 		}
 		return texts
 	case *history.ToolCall:
-		return slices.AppendSeq([]string{b.Name}, cacheaware.Texts(b.Parameters))
+		return slices.AppendSeq([]string{b.Name}, compression.ArgumentTexts(b.Parameters))
 	default:
 		return nil
 	}

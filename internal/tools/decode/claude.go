@@ -135,6 +135,18 @@ func Theirs(name string, arguments json.RawMessage, abs func(string) string) []T
 	return []Their{{Name: tool.name, Input: shown.json(), given: given, shown: shown, tool: tool}}
 }
 
+// Files returns the files and folders that the call names.
+func (t Their) Files() []string {
+	input, _ := parse(string(t.Input))
+	var files []string
+	for _, name := range []string{"file_path", "path"} {
+		if file, ok := input.text(name); ok && file != "" {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // inner is the parameter of a call that holds the arguments of another call.
 const inner = "arguments"
 

@@ -1,0 +1,148 @@
+package compression
+
+import (
+	"encoding/json"
+	"iter"
+	"strings"
+	"time"
+
+	"agent/internal/compression/cacheaware"
+	"agent/internal/history"
+	"agent/internal/llm/vendor"
+)
+
+// A Follower follows one conversation, decides which parts may leave it, and keeps the account of
+// its requests. The package cacheaware, which only this one imports, has the rules.
+type Follower interface {
+	// Become brings the follower in step with a conversation. Follow applies one step from the
+	// record of a conversation. Len returns the number of entries and Entry one of them.
+	Become(entries []*history.Content)
+	Follow(step history.Step)
+	Len() int
+	Entry(i int) *history.Content
+
+	// Plan decides what leaves before the next request, and Apply carries out a plan. CutOf
+	// returns the cost of a plan. Foresee returns the plan for the next request if it was sent
+	// now, the content held back then, and the bill; it leaves the account unchanged.
+	Plan(m Moment) Plan
+	Apply(p Plan) history.DensityResult
+	CutOf(p Plan) history.Cut
+	Foresee(m Moment) (Plan, []Held, Bill)
+	// Mark returns the number of entries up to the free mark of the next request, or 0 for none.
+	Mark(m Moment) int
+
+	// Pin keeps everything about a file until the file is unpinned. It returns false if the
+	// conversation does not know the file. Pins and Files list the pinned and the known files.
+	Pin(path string, pinned bool) bool
+	Pins() []string
+	Files() []string
+	// Held lists the content about a file or command that could leave and has not. Standing sums
+	// it up. Regrets reports whether pruned content should have stayed, if the model asks for it
+	// again now.
+	Held(subject string, m Moment) []Held
+	Standing(m Moment) Standing
+	Regrets(kind history.PruneKind, cut *history.Cut) bool
+
+	// Account returns the amount spent so far beside the cost of sending everything. Bills
+	// returns the bills of the requests so far, and Next the bill of the next request if the
+	// conversation stays as it is.
+	Account() Account
+	Bills() []Bill
+	Next(m Moment) Bill
+	// Latest returns the latest request that was answered, or false before the first. Fresh
+	// reports whether no request has been sent since the follower began, or began anew.
+	Latest() (Request, bool)
+	Fresh() bool
+
+	// Believe corrects the known facts about a provider's cache by its reports so far. Pauses
+	// returns the two pauses that teach the life of the cache. Shortfalls and CacheFails report
+	// whether the cache holds less than it should, and nothing.
+	Believe(known vendor.Cache) vendor.Cache
+	Pauses() [2]time.Duration
+	Shortfalls() bool
+	CacheFails() bool
+}
+
+// The values that a Follower takes and returns.
+type (
+	// FollowerOptions holds the dependencies of a Follower.
+	FollowerOptions = cacheaware.Options
+	// Price holds the prices of cached and of other input tokens.
+	Price = cacheaware.Price
+	// Moment holds the facts that are known when a request is about to be sent.
+	Moment = cacheaware.Moment
+	// Plan lists the changes of the context before a request, with their cost.
+	Plan = cacheaware.Plan
+	// Held describes a part of the context that pruning could take and has not taken.
+	Held = cacheaware.Held
+	// Standing sums up the content that could be pruned and is still in the context, in tokens.
+	Standing = cacheaware.Standing
+	// Account compares the amount spent with the cost of sending everything.
+	Account = cacheaware.Account
+	// Bill holds the cost of one request.
+	Bill = cacheaware.Bill
+	// Request records a request that was answered, in the metadata of the reply.
+	Request = cacheaware.Request
+)
+
+// MetaRequest is the key of a reply's metadata that holds the Request it answers.
+const MetaRequest = cacheaware.MetaRequest
+
+var (
+	// SafePrice is assumed for models of unknown price.
+	SafePrice = cacheaware.SafePrice
+	// LocalPrice is the price of a server whose tokens cost nothing.
+	LocalPrice = cacheaware.LocalPrice
+)
+
+// PriceOf returns the price of a model from the prices of its input tokens: plain, read from a
+// cache, and written to a cache. It returns SafePrice if input has no price.
+func PriceOf(input, read, write float64) Price { return cacheaware.PriceOf(input, read, write) }
+
+// NewFollower returns a Follower of an empty conversation.
+func NewFollower(o FollowerOptions) Follower { return cacheaware.New(o) }
+
+// WithPointer returns a result with a pointer in place of its text, which names the number.
+func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
+	return cacheaware.WithPointer(r, number)
+}
+
+// NumberIn returns the number that the first pointer in text names, or 0 if none does.
+func NumberIn(text string) int { return cacheaware.NumberIn(text) }
+
+// IsPointer reports whether the text of a result is a pointer in place of the text.
+func IsPointer(text string) bool {
+	return text == PrunedPointer || strings.HasPrefix(text, cacheaware.Marker)
+}
+
+// HoldsNote reports whether a text contains a note that stands in place of text that was left out.
+func HoldsNote(text string) bool { return cacheaware.HoldsNote(text) }
+
+// CopyIn returns the text of a file that a Follower put into a result, or false if there is none.
+func CopyIn(answer *history.ToolResponse) (text string, ok bool) { return cacheaware.CopyIn(answer) }
+
+// The units and quotes of a recording, for code that judges the effect of pruning.
+type (
+	// RecordedUnit is the smallest part of a conversation that can change, before any pruning.
+	RecordedUnit = cacheaware.RecordedUnit
+	// EditQuote is a text that an edit replaces.
+	EditQuote = cacheaware.Quote
+)
+
+// Recorded returns the units of a conversation that was never pruned, and the texts that its edits
+// quote, in order.
+func Recorded(entries []*history.Content, o FollowerOptions) ([]RecordedUnit, []EditQuote) {
+	engine := cacheaware.New(o)
+	engine.Become(entries)
+	return engine.Recorded(), engine.Quotes()
+}
+
+// NameWords yields the words of text that look like names of a program and not like prose.
+func NameWords(text string) iter.Seq[string] { return cacheaware.Names(text) }
+
+// ArgumentTexts yields the texts among the parameters of a call, until the parameters are no valid
+// JSON.
+func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] { return cacheaware.Texts(parameters) }
+
+// WithoutNumbers returns text without the line numbers that tools put before the lines of a file.
+func WithoutNumbers(text string) string { return cacheaware.Plain(text) }

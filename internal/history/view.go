@@ -1,0 +1,43 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// MetaView is the key of a result's metadata that holds its View, so that the record of a
+// conversation reports the model's knowledge of files.
+const MetaView = "shown"
+
+// A View describes the part of a file that the model knows by a result.
+type View struct {
+	// Path is absolute.
+	Path string `json:"path"`
+	// From and To are the first and last line that the result shows, or 0 for none. Whole is set
+	// if these are all lines of the file.
+	From  int  `json:"from,omitempty"`
+	To    int  `json:"to,omitempty"`
+	Whole bool `json:"whole,omitempty"`
+	// Hash is the Digest of the whole file at that time, or empty if unknown.
+	Hash string `json:"hash,omitempty"`
+}
+
+// Digest returns a digest of the content of a file, which shows later whether the file has changed.
+func Digest[Text []byte | string](content Text) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:12])
+}
+
+// Note returns a result with v in its metadata.
+func (v View) Note(answer *Content) *Content {
+	return answer.WithMeta(MetaView, v)
+}
+
+// ViewOf returns the View of a result, or a zero View if its entry has more than one block.
+func ViewOf(answer *Content) View {
+	if len(answer.Blocks) != 1 {
+		return View{}
+	}
+	v, _ := MetaOf[View](answer, MetaView)
+	return v
+}
