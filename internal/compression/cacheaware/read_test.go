@@ -34,7 +34,7 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]commandClass{
 		"cd /w && go vet ./...": checkCommand, "npm run build": checkCommand, "python3 -m pytest -q": checkCommand, "make": checkCommand,
-		"git status": gitCommand, "gh pr view 3": gitCommand, "ls -l": lookCommand, "echo make": checkCommand, "remake": lookCommand,
+		"git status": lookCommand, "gh pr view 3": lookCommand, "ls -l": lookCommand, "echo make": checkCommand, "remake": lookCommand,
 	} {
 		if got := classify(line); got != want {
 			t.Errorf("%q is of class %d, want %d", line, got, want)

@@ -16,15 +16,12 @@ const (
 	lookCommand commandClass = iota
 	// checkCommand tests, builds or lints.
 	checkCommand
-	// gitCommand reads or changes version control.
-	gitCommand
 )
 
 var (
 	leadingCD   = pattern.New(`^\s*cd\s+\S+\s*(&&|;)\s*`)
 	trailingCut = pattern.New(`\s*(2>&1|\|\s*(tail|head)\s+(?:-n\s*)?-?(\d+)|2>/dev/null)\s*$`)
 	checks      = pattern.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) (run )?(test|check|build|lint|typecheck|ci|install)|npx (vitest|jest|tsc|eslint|biome|tsx)|vitest|jest|pytest|tox|ruff|mypy|cargo (test|build|check|clippy)|make\b|ctest|ninja|tsc|eslint|gofmt|golangci-lint|staticcheck|mvn|gradlew?|node --test|tsx --test|python3? -m (unittest|pytest)|mise run \S*(test|lint|fmt|build)|dotnet (test|build)|swift (test|build)|rspec|phpunit)`)
-	versions    = pattern.New(`^\s*(git|gh)\s`)
 )
 
 // commandKey returns a command line without the parts that do not change its subject: a change of
@@ -90,14 +87,10 @@ func withoutFolder(line string) string {
 
 func classify(line string) commandClass {
 	key, _ := commandKey(line)
-	switch {
-	case checks.MatchString(key):
+	if checks.MatchString(key) {
 		return checkCommand
-	case versions.MatchString(key):
-		return gitCommand
-	default:
-		return lookCommand
 	}
+	return lookCommand
 }
 
 // shellViews matches the plain ways of reading one file with a command. The groups are named
