@@ -55,7 +55,7 @@ cut of 1 unit, −100 tokens; 0 in the bank
                         (context limit)
 
 3 pruned, 4.5k tokens freed; 1 compressed
-/density show N, restore N, why PATH, pin PATH, unpin PATH
+/density all, explain, show, restore N, why, pin, unpin PATH
 
 Held back: 2 units, 3k tokens
     2k  a.go
@@ -149,7 +149,7 @@ Leaves: 2 units, 4.4k tokens; $0.0069 at once, $0.0009 less with each request: p
   400  go test ./...         output, not used for 3 requ…
 Held back: 1 unit, 1k tokens
   1k  b.go  pinned
-/density all, explain, show N, restore N, why PATH, pin PATH`
+/density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != want {
 		t.Errorf("shows\n%s\nwant\n%s", got, want)
 	}
@@ -172,7 +172,7 @@ Held back: 1 unit, 1k tokens
 	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: it is due
 It costs 225k; without pruning 225k for 180k tokens; nothing of it is cached
 Nothing leaves before it.
-/density all, explain, show N, restore N, why PATH, pin PATH`
+/density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density explain")); got != nothing {
 		t.Errorf("shows\n%s\nwant\n%s", got, nothing)
 	}

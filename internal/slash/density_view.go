@@ -59,7 +59,7 @@ func (d density) onOneScreen(story chat.Story, ledger []chat.PruneRecord, held [
 }
 
 // densityVerbs lists the other forms of /density.
-const densityVerbs = "/density all, explain, show N, restore N, why PATH, pin PATH"
+const densityVerbs = "/density all, explain, show, restore N, why, pin, unpin PATH"
 
 const nothingPruned = "Nothing was pruned so far."
 
@@ -85,7 +85,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 			lines = append(lines, indent+why)
 		}
 	}
-	return append(lines, "", sumOf(ledger), "/density show N, restore N, why PATH, pin PATH, unpin PATH")
+	return append(lines, "", sumOf(ledger), densityVerbs)
 }
 
 // sumOf counts the prunes, the freed tokens and the compressions of a ledger.

@@ -18,7 +18,6 @@ var elsewhere = map[string]string{
 	"changelog":             "agent --version says which version this is",
 	"chat":                  "/sessions lists what was said before; every session is kept by itself",
 	"chat-mode":             "/approval chooses the mode: plan, read-only, ask, auto-edit, full-auto",
-	"checkpoint":            "/rewind goes back to an earlier message, /undo puts files back",
 	"clean":                 "/jobs end N ends what runs in the background",
 	"clone":                 "/fork goes on in a session of its own",
 	"code":                  "/approval auto-edit lets files be edited unasked",

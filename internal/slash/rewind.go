@@ -55,7 +55,9 @@ func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 	if len(values) > 0 {
 		return []command.Completion{{Value: withFiles, Help: "put the files back too"}}
 	}
-	points, _ := d.Session.Points(context.Background()) // if the points are not known, none is proposed
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	points, _ := d.Session.Points(ctx) // if the points are not known, none is proposed
 	for _, p := range slices.Backward(points) {
 		proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
 	}

@@ -160,7 +160,7 @@ func TestDensityView(t *testing.T) {
                         session
 
 3 pruned, 51.2k tokens freed
-/density show N, restore N, why PATH, pin PATH, unpin PATH`
+/density all, explain, show, restore N, why, pin, unpin PATH`
 	if got := text(w.run(t, "/density")); got != want {
 		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
 	}
