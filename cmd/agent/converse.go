@@ -48,7 +48,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 			},
 			In: w.stdin, Out: w.stdout, Text: w.out, Hear: w.hear,
 			Settled: func(ctx context.Context, c *app.Conversation) { tellPast(ctx, w, o, c) },
-			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(),
+			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(w),
 		})
 		if errors.Is(err, tui.ErrTerminated) {
 			return statusError(exitInterrupted)
@@ -123,7 +123,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			o.Events, o.Unattended, o.Connect = front.Events, front.Unattended, endpoint
 			return newConversation(ctx, w, o)
 		},
-		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(),
+		Status: outcomeStatus, Format: format, Streams: o.input == headless.StreamJSON, Message: o.message(w),
 		Timeout: o.timeout, Shape: schema, Again: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {

@@ -7,6 +7,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/cli"
 	"agent/internal/compression"
 	"agent/internal/front/script"
 	"agent/internal/gate"
@@ -28,6 +29,18 @@ const (
 	exitHeld        = 6
 	exitInterrupted = 130
 )
+
+// exitStatuses says what each exit status means, for the manual page; the guide lists them too.
+var exitStatuses = []cli.ExitStatus{
+	{Code: exitOK, Means: "the answer is complete"},
+	{Code: exitFailed, Means: "the turn failed"},
+	{Code: exitUsage, Means: "wrong usage or settings"},
+	{Code: exitProvider, Means: "the endpoint or its key"},
+	{Code: exitLimit, Means: "a limit: turns, time, cost"},
+	{Code: exitNotAllowed, Means: "something needed consent that nobody could give"},
+	{Code: exitHeld, Means: "another program has the session open; try again"},
+	{Code: exitInterrupted, Means: "interrupted"},
+}
 
 // usage marks an error as wrong usage, settings or input: exit status 2.
 func usage(err error) error { return app.InputError{Err: err} }

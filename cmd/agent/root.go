@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -269,13 +268,10 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 }
 
 // message returns the prompt of the command line with its images.
-func (o sessionOptions) message() atcmd.Message {
+func (o sessionOptions) message(w world) atcmd.Message {
 	var message atcmd.Message
 	for _, path := range o.images {
-		if absolute, err := filepath.Abs(path); err == nil {
-			path = absolute
-		}
-		message = append(message, atcmd.ImagePart(path), atcmd.Part{Text: " "})
+		message = append(message, atcmd.ImagePart(w.Path(path)), atcmd.Part{Text: " "})
 	}
 	return append(message, atcmd.Typed(strings.TrimSpace(o.prompt))...)
 }
@@ -306,7 +302,7 @@ func newMan(w world) *cobra.Command {
 		Hidden: true,
 		Args:   cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := w.stdout.WriteString(cli.Page(cmd.Root()))
+			_, err := w.stdout.WriteString(cli.Page(cmd.Root(), exitStatuses))
 			return err
 		},
 	}

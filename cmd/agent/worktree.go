@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"agent/internal/cli"
 	"agent/internal/worktree"
@@ -15,14 +13,11 @@ import (
 
 // worktrees returns the folder below which worktrees are made.
 func (w world) worktrees() (string, error) {
-	cache := cmp.Or(w.CacheHome, w.Env("XDG_CACHE_HOME"))
-	if cache == "" && w.Home != "" {
-		cache = filepath.Join(w.Home, ".cache")
-	}
-	if !filepath.IsAbs(cache) {
+	caches := w.Caches()
+	if caches == "" {
 		return "", errors.New("there is no folder for worktrees; set HOME or XDG_CACHE_HOME")
 	}
-	return filepath.Join(cache, "agent"), nil
+	return caches, nil
 }
 
 // inWorktree makes the session work in the worktree of --worktree. say prints the place of the

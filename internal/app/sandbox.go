@@ -128,7 +128,7 @@ func (c *Conversation) confinement() sandbox.Confinement {
 // cacheFolder returns the folder for the caches of commands in a workspace, "" if there is no
 // place for it.
 func (p *Process) cacheFolder(root string) string {
-	base := p.caches()
+	base := p.Caches()
 	if base == "" {
 		return ""
 	}
@@ -136,8 +136,8 @@ func (p *Process) cacheFolder(root string) string {
 	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// caches returns the cache folder of the program, "" if there is no place for it.
-func (p *Process) caches() string {
+// Caches returns the cache folder of the program, "" if there is no place for it.
+func (p *Process) Caches() string {
 	base := cmp.Or(p.CacheHome, p.Env("XDG_CACHE_HOME"))
 	if base == "" && p.Home != "" {
 		base = filepath.Join(p.Home, ".cache")

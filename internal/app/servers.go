@@ -27,7 +27,7 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Conf
 		return nil, InputError{err}
 	}
 	var known catalogue.Store
-	if caches := p.caches(); caches != "" {
+	if caches := p.Caches(); caches != "" {
 		known.Dir = filepath.Join(caches, "mcp")
 	}
 	return &serving.Configured{Listing: found, Place: serving.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil

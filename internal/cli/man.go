@@ -8,45 +8,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// An ExitStatus is a status with which the program ends, and its meaning in a few words.
+type ExitStatus struct {
+	Code  int
+	Means string
+}
+
 // Page returns the manual page of a program and all its commands in the language of man(7). The
 // page has no date, so that two builds of one commit are equal.
-func Page(root *cobra.Command) string {
+func Page(root *cobra.Command, statuses []ExitStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(root.Version), roff(root.Short))
 	fmt.Fprintf(&b, ".B %s\n[\\fIOPTIONS\\fR]\n.br\n.B agent\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", roff(root.Use), paragraphs(root.Long))
 	options(&b, root.Flags())
 	b.WriteString(".SH COMMANDS\n")
 	commandsOf(&b, root)
-	b.WriteString(".SH EXIT STATUS\n" + exitStatuses + ".SH SEE ALSO\n.BR git (1)\n")
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, s := range statuses {
+		fmt.Fprintf(&b, ".TP\n%d\n%s\n", s.Code, roff(s.Means))
+	}
+	b.WriteString(".SH SEE ALSO\n.BR git (1)\n")
 	return b.String()
 }
-
-// exitStatuses lists the exit statuses, as the guide does.
-const exitStatuses = `.TP
-0
-the answer is complete
-.TP
-1
-the turn failed
-.TP
-2
-wrong usage or settings
-.TP
-3
-the endpoint or its key
-.TP
-4
-a limit: turns, time, cost
-.TP
-5
-something needed consent that nobody could give
-.TP
-6
-another program has the session open; try again
-.TP
-130
-interrupted
-`
 
 func commandsOf(b *strings.Builder, parent *cobra.Command) {
 	for _, c := range parent.Commands() {
