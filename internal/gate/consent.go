@@ -130,7 +130,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		return Verdict{
 			Refusal: fmt.Sprintf("refused: %s, and nobody is there to ask; do without it", because(protected)),
 			Notice:  fmt.Sprintf("%s was refused: %s; allow it with --allow '%s(%s)'", k.Said.Title(), because(protected), k.Name, protected[0].Path),
-			End:     c.deniedBy(),
+			End:     c.Denied(),
 		}
 	case c.Unattended:
 		return Verdict{
@@ -140,16 +140,6 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 		}
 	}
 	return Verdict{Ask: c.question(k)}
-}
-
-// deniedBy returns the error that ends a turn whose call is refused because nobody can be asked.
-// In a mode in which nothing can be changed it returns nil, and the model answers without the
-// call.
-func (c *Consent) deniedBy() error {
-	if c.Mode().OnlyLooks() {
-		return nil
-	}
-	return ErrDenied
 }
 
 // question returns the question whether a call may run.
