@@ -31,8 +31,9 @@ func (e *Env) apply(p edit) Answer {
 				continue
 			}
 			if err := e.make(c); err != nil {
-				if err := e.putBack(made); err != nil {
-					return Answer{Error: "The patch was applied in part: " + err.Error()}
+				if left, err := e.putBack(made); err != nil {
+					// What stayed can be seen and put back like any change.
+					return Answer{Error: "The patch was applied in part: " + err.Error(), Change: kept, Diff: e.note(left)}
 				}
 				notDone()
 				if len(p.changes) == 1 {
@@ -43,19 +44,24 @@ func (e *Env) apply(p edit) Answer {
 			made = append(made, c)
 		}
 	}
-	answer := Answer{Text: p.report(e.Limits), Change: kept}
-	for _, c := range p.changes {
-		answer.Diff += c.unified()
-		if c.after == nil {
-			e.Seen.Forget(c.abs)
-			continue
-		}
-		e.Seen.Record(c.abs, c.after)
-		if len(p.changes) == 1 {
-			answer.View = viewOf(c.abs, c.after, history.View{})
-		}
+	answer := Answer{Text: p.report(e.Limits), Change: kept, Diff: e.note(p.changes)}
+	if len(p.changes) == 1 && p.changes[0].after != nil {
+		answer.View = viewOf(p.changes[0].abs, p.changes[0].after, history.View{})
 	}
 	return answer
+}
+
+// note notes changes that were made, whose files the model knows now, and returns their difference.
+func (e *Env) note(changes []change) (diff string) {
+	for _, c := range changes {
+		diff += c.unified()
+		if c.after == nil {
+			e.Seen.Forget(c.abs)
+		} else {
+			e.Seen.Record(c.abs, c.after)
+		}
+	}
+	return diff
 }
 
 // make makes one change.
@@ -70,8 +76,9 @@ func (e *Env) make(c change) error {
 	return err
 }
 
-// putBack undoes changes, the last first.
-func (e *Env) putBack(made []change) error {
+// putBack undoes changes, the last first. It returns the changes that it could not undo, with the
+// reasons.
+func (e *Env) putBack(made []change) (left []change, err error) {
 	var all []error
 	for i := len(made) - 1; i >= 0; i-- {
 		c := made[i]
@@ -86,7 +93,9 @@ func (e *Env) putBack(made []change) error {
 		default:
 			err = e.Workspace.Replace(c.abs, c.after, c.before)
 		}
-		all = append(all, err)
+		if err != nil {
+			left, all = append(left, c), append(all, err)
+		}
 	}
-	return errors.Join(all...)
+	return left, errors.Join(all...)
 }

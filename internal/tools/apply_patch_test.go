@@ -203,3 +203,26 @@ func TestPatchesAreCareful(t *testing.T) {
 		t.Errorf("%+v, %v", plan.Preview.Protected, err)
 	}
 }
+
+// A change that cannot be put back, because the file is not any more what the change left, is named
+// with its difference.
+func TestWhatCannotBePutBackIsNamed(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{"a": "theirs\n", "b": "new\n"})
+	root := env.Workspace.Root()
+	var made []change
+	for _, name := range []string{"a", "b"} {
+		s := source{abs: filepath.Join(root, name), rel: name, whole: []byte("old\n"), mode: 0o644}
+		made = append(made, s.changed([]byte("new\n")))
+	}
+	left, err := env.putBack(made)
+	if err == nil || len(left) != 1 || left[0].rel != "a" {
+		t.Fatalf("%d changes are left, %v", len(left), err)
+	}
+	if diff := env.note(left); !strings.Contains(diff, "-old\n+new") || strings.Contains(diff, "b/b") {
+		t.Errorf("the difference is\n%s", diff)
+	}
+	if b, err := os.ReadFile(filepath.Join(root, "b")); err != nil || string(b) != "old\n" {
+		t.Errorf("b holds %q, %v", b, err)
+	}
+}
