@@ -13,7 +13,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// outputBytes is the most bytes read from the file of a long output or of an edited prompt.
+// outputBytes is the most bytes read from the file of a long output, and the size of the longest
+// edited prompt.
 const outputBytes = 4 << 20
 
 // output is a result, or reasoning, that can be opened in the pager.

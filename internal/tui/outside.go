@@ -81,7 +81,7 @@ func (m *Model) editOutside() tea.Cmd {
 			if err != nil {
 				return notEdited(fmt.Errorf("%s: %w", program, err))
 			}
-			text, err := readSome(path)
+			text, err := readDraft(path)
 			if err != nil {
 				return notEdited(err)
 			}
@@ -91,6 +91,14 @@ func (m *Model) editOutside() tea.Cmd {
 			})
 		}}
 	})
+}
+
+// readDraft reads an edited prompt. It refuses one that is too long, so that none is sent in part.
+func readDraft(path string) (string, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > outputBytes {
+		return "", fmt.Errorf("the text has %s, and a message at most %s; name the file in a message instead", words.Bytes(info.Size()), words.Bytes(outputBytes))
+	}
+	return readSome(path)
 }
 
 func notEdited(err error) tea.Msg {
