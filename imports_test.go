@@ -26,7 +26,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/compression", "internal/history", "internal/offline", "internal/settings", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
+	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/settings", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
 	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
 	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/console", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
 	{"internal/front", []string{"internal/app", "internal/atcmd", "internal/chat"}, "a front end runs conversations"},
@@ -58,7 +58,7 @@ var rooms = []room{
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history", "internal/text/lines"}, "it prints the events of a turn"},
 	{"internal/find", []string{"internal/history", "internal/offline/logs", "internal/session", "internal/text/lines"}, "it reads records and says where words are, whoever asks"},
 	{"internal/offline/logs", []string{"internal/history", "internal/pattern", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
-	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
+	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/llm/vendor", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/find", "internal/gate", "internal/history", "internal/offline/logs", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools", "internal/websearch"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/table", "internal/nearest"}, "a command is a declaration, whatever it does"},
 	{"internal/chat/past", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/session", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},

@@ -35,7 +35,7 @@ type Folders struct {
 // Folders resolves the XDG folders. A relative folder is refused, because it would change with
 // the folder in which the program is started.
 func (p *Process) Folders() (Folders, error) {
-	f := Folders{Cache: p.caches()}
+	f := Folders{Cache: p.Caches()}
 	for _, x := range []struct {
 		into     *string
 		variable string

@@ -19,7 +19,8 @@ func TestFilesOf(t *testing.T) {
 		{"the first parameter that has one", Traits{File: FileNames}, `{"path":"b","absolute_path":"a","file_path":""}`, []string{"a"}},
 		{"a list", Traits{Files: []string{"paths"}}, `{"paths":["a","",1,"b"]}`, []string{"a", "b"}},
 		{
-			"a patch, both ends of a move", Traits{Density: Density{Patch: []string{"input"}}},
+			"a patch, both ends of a move",
+			Traits{Density: Density{Patch: []string{"input"}}},
 			`{"input":"*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** Delete File: c\n*** End Patch"}`,
 			[]string{"a", "b", "c"},
 		},
