@@ -36,10 +36,12 @@ func (a *activity) hasAgent(call int) bool {
 }
 
 // agentsView shows each agent that works in two rows: its task and figures, and its latest call.
+// In a low window it shows the first rows alone, and counts the agents for which there is no row.
 func (a *activity) agentsView(width, room int) (lines []string) {
-	for _, s := range a.agents {
-		if len(lines)+2 > room {
-			break
+	both := 2*len(a.agents) <= room
+	for i, s := range a.agents {
+		if more := len(a.agents) - i; !both && more > 1 && len(lines)+1 >= room {
+			return append(lines, a.theme.Dim.Text("  "+words.Count(more, "more agent")))
 		}
 		time := " " + words.Elapsed(a.opts.Now().Sub(s.Started))
 		figures := " · " + s.String() + time
@@ -48,7 +50,9 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		}
 		head := style.Reveal(s.Agent + ": " + s.Title).Text
 		lines = append(lines, a.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.theme.Dim.Text(figures))
-		lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(cmp.Or(s.Latest, "thinking")).Text, width)))
+		if both {
+			lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(cmp.Or(s.Latest, "thinking")).Text, width)))
+		}
 	}
 	return lines
 }

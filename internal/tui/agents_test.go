@@ -27,6 +27,12 @@ func TestAgentsBlock(t *testing.T) {
 	if rows := s.model.activity.toolsView(60, 20); len(rows) != 9 { // the call in the background has a row of its own
 		t.Errorf("%d rows", len(rows))
 	}
+	if rows := s.model.activity.toolsView(60, 4); len(rows) != 4 || !strings.Contains(rows[3], "explore: count") || strings.Contains(rows[1], "reading") {
+		t.Errorf("four rows hold %q", rows)
+	}
+	if rows := s.model.activity.toolsView(60, 3); len(rows) != 3 || !strings.Contains(rows[2], "2 more agents") {
+		t.Errorf("three rows hold %q", rows)
+	}
 	s.model.event(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-d", Agent: "explore", Title: "count", Background: true}, Status: "done", Changed: "none"})
 	if frame := strings.Join(s.model.activity.toolsView(60, 20), "\n"); strings.Count(frame, "explore: ") != 3 {
 		t.Errorf("the block is\n%s", frame)
