@@ -124,6 +124,7 @@ var rooms = []room{
 	{"internal/rawjson", nil, "JSON in texts and files needs nothing"},
 	{"internal/console", nil, "writing to a terminal needs nothing"},
 	{"scripts/mutate", nil, "it breaks the program from outside"},
+	{"scripts/foreign", nil, "it checks the types of the program from outside"},
 	{"prompts", nil, "texts need nothing"},
 	{"internal/setup/source", []string{"internal/protect", "internal/text/lines"}, "it reads files of which it knows only who may have written them"},
 	{"internal/setup/imports", []string{"internal/nearest", "internal/setup/hooks", "internal/setup/jsonfile", "internal/setup/permissions", "internal/setup/servers", "internal/setup/source"}, "it plans from files and starts nothing"},

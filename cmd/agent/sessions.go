@@ -29,7 +29,7 @@ func newSessions(w world) *cobra.Command {
 }
 
 func newSessionsList(w world) *cobra.Command {
-	var all, asJSON bool
+	var all, agents, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list [WORDS…]",
 		Short: "List the sessions of this folder, latest first; with words, those whose title, first message, id or branch holds all of them",
@@ -49,10 +49,11 @@ func newSessionsList(w world) *cobra.Command {
 			if len(infos) == 0 {
 				return w.tell("no session was recorded here yet")
 			}
-			return w.print(slash.SessionLines(infos, all, w.Now())...)
+			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "those of every folder")
+	cmd.Flags().BoolVar(&agents, "agents", false, "the agents of each session below it; show takes their ids")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -63,6 +64,8 @@ type listedSession struct {
 	// Running is set while a program has the session open; PID is the process id of that program.
 	Running bool
 	PID     int `json:",omitempty"`
+	// Agents holds the agents of the session.
+	Agents []session.Info `json:",omitempty"`
 	// WaitingSince is the time since which the session has waited for a person's answer, nil if
 	// it does not wait.
 	WaitingSince *time.Time `json:",omitempty"`
@@ -71,7 +74,7 @@ type listedSession struct {
 func printSessions(w world, f app.Folders, infos []session.Info) error {
 	listed := []listedSession{}
 	for _, info := range infos {
-		one := listedSession{Info: info}
+		one := listedSession{Info: info, Agents: session.AgentsOf(info.Path)}
 		if held := session.Holder(info.Path); held != nil {
 			one.Running, one.PID = true, held.PID
 			if since := f.WaitsSince(info.ID); !since.IsZero() {
@@ -169,6 +172,13 @@ func sessionCommand(w world, use, short string, act func(app.Folders, session.In
 				return err
 			}
 			info, err := f.NamedSession(w.Dir, args[0])
+			if err != nil && strings.HasPrefix(use, "show ") {
+				if all, listing := session.List(f.Sessions(), ""); listing == nil {
+					if agent, found := session.AgentNamed(all, args[0]); found {
+						info, err = agent, nil
+					}
+				}
+			}
 			if err == nil && strings.HasSuffix(use, " ID") {
 				info, err = session.WithID([]session.Info{info}, args[0])
 			}

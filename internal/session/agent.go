@@ -60,3 +60,25 @@ func (l *Log) Agent(a Agent) error { return l.record(TypeAgent, a) }
 func (s *State) takeAgent(a Agent) {
 	s.Agents = append(slices.DeleteFunc(s.Agents, func(other Agent) bool { return other.ID == a.ID }), a)
 }
+
+// AgentsOf returns the agents of the session whose log is at path, the first started first.
+func AgentsOf(path string) (agents []Info) {
+	logs, _ := filepath.Glob(filepath.Join(AgentFolder(path), "*"+extension)) // the pattern is well formed
+	for _, log := range logs {
+		if info, err := Inspect(log); err == nil && info.Entries > 0 {
+			agents = append(agents, info)
+		}
+	}
+	slices.SortStableFunc(agents, func(a, b Info) int { return a.Started.Compare(b.Started) })
+	return agents
+}
+
+// AgentNamed returns the agent with an id, of any of the sessions.
+func AgentNamed(infos []Info, id string) (Info, bool) {
+	for _, info := range infos {
+		if agent, err := Inspect(AgentPath(info.Path, id)); err == nil {
+			return agent, true
+		}
+	}
+	return Info{}, false
+}

@@ -59,7 +59,7 @@ func (d Deps) resume(ctx context.Context, words []string) (command.Output, error
 	}
 	if several := (*session.AmbiguousError)(nil); errors.As(err, &several) {
 		pick, unlisted := d.Sessions.PickNamed(several)
-		return command.Output{Lines: SessionLines(several.Fit, true, d.Now()), Pick: pick}, unlisted
+		return command.Output{Lines: SessionLines(several.Fit, Listing{Workspaces: true}, d.Now()), Pick: pick}, unlisted
 	}
 	return command.Output{Quit: err == nil}, err
 }
@@ -124,7 +124,7 @@ func (d Deps) chooseSession(all bool) command.Run {
 		if len(infos) == 0 {
 			return command.Output{Lines: []string{"No session was recorded here yet."}}, nil
 		}
-		out := command.Output{Lines: SessionLines(infos, all, d.Now())}
+		out := command.Output{Lines: SessionLines(infos, Listing{Workspaces: all}, d.Now())}
 		if d.Resume != nil {
 			out.Pick = d.Sessions.Pick(infos, all, false)
 		}
@@ -132,8 +132,11 @@ func (d Deps) chooseSession(all bool) command.Run {
 	}
 }
 
+// A Listing says what a list of sessions shows: the folder of each, and the agents of each.
+type Listing struct{ Workspaces, Agents bool }
+
 // SessionLines lists sessions as text, one per line under a heading.
-func SessionLines(infos []session.Info, all bool, now time.Time) []string {
+func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
 	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
 	unanswered := 0
 	for _, i := range infos {
@@ -145,10 +148,15 @@ func SessionLines(infos []session.Info, all bool, now time.Time) []string {
 		if i.Unattended {
 			text = "-p: " + text
 		}
-		if all {
+		if with.Workspaces {
 			text += "  (" + i.Workspace + ")"
 		}
 		rows = append(rows, []string{i.ID, ago(now.Sub(i.Used)), fmt.Sprint(i.Messages), words.Line(i.Branch, 24), text})
+		if with.Agents {
+			for _, agent := range session.AgentsOf(i.Path) {
+				rows = append(rows, []string{"  " + agent.ID, ago(now.Sub(agent.Used)), "", "", "  " + words.Line(agent.Title, ledgerWidth)})
+			}
+		}
 	}
 	lines := table.Lines("lrrll", rows)
 	if unanswered > 0 {
