@@ -88,6 +88,9 @@ func keyPlace(name, baseURL string) (string, error) {
 		if names := vendor.Names(); !found {
 			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
 		}
+		if known.Cloud != nil {
+			return "", fmt.Errorf("%s has an address for each account: agent login --base-url ADDRESS keeps a key for yours; without one, its own command prints a token (see auth-command)", known.Name)
+		}
 		return provider.Place(known.BaseURL), nil
 	}
 	if name != "" {

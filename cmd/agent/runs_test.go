@@ -73,7 +73,7 @@ func piped(ts *testscript.TestScript, file string) *os.File {
 func environment(ts *testscript.TestScript) []string {
 	var environ []string
 	for _, name := range []string{
-		"PATH", "HOME", "WORK", "TMPDIR", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY", "GROQ_API_KEY", "GITHUB_TOKEN", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
+		"PATH", "HOME", "WORK", "TMPDIR", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY", "GROQ_API_KEY", "AZURE_OPENAI_ENDPOINT", "GITHUB_TOKEN", "XDG_DATA_HOME", "DBUS_SESSION_BUS_ADDRESS",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			environ = append(environ, name+"="+value)

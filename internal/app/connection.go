@@ -2,9 +2,11 @@ package app
 
 import (
 	"fmt"
+	"time"
 
 	"agent/internal/chat"
 	"agent/internal/llm/vendor"
+	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/traits"
@@ -23,6 +25,9 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 		Settings:   s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
 		Now: p.Now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
+		Tokens: func(command, baseURL string, life time.Duration) login.Source {
+			return p.printed.of(p).Source(command, baseURL, life)
+		},
 	})
 }
 

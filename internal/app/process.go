@@ -48,6 +48,9 @@ type Process struct {
 	// running.
 	swept sync.Once
 
+	// printed has the keys that commands print.
+	printed printedKeys
+
 	logs sync.Once
 	log  *Log
 

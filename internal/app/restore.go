@@ -19,7 +19,7 @@ var neverWider = []string{
 
 // notRestored lists the settings that are not restored: neverWider, and an address, a key file
 // and body fields that were typed in and are decided anew each time.
-var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.ExtraBody.Key()}, neverWider...)
+var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.ExtraBody.Key()}, neverWider...)
 
 // begunWith returns the settings to record at the start of a session, by their keys: the settings
 // of flags and profile that choose the model and its provider (D-82), and the compression

@@ -163,6 +163,8 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	}
 	known := endpoint.Vendor()
 	switch {
+	case endpoint.Command != "":
+		r.ok("key printed by " + words.Line(endpoint.Command, 0) + " (" + endpoint.KeyFrom + "), for " + endpoint.Host())
 	case endpoint.Key != "":
 		r.ok("key from " + endpoint.KeyFrom)
 	case known.KeyVariable != "":

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
+	"sync"
 
 	"agent/internal/secret"
 )
@@ -27,45 +29,64 @@ func (k Key) GoString() string { return k.String() }
 // MarshalText keeps the key out of JSON and logs.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Redact wraps p so that no error shows the key, or a text that looks like a key, because servers
-// and proxies repeat parts of requests.
-func Redact(p Provider, key Key) Provider { return &redacting{p, key} }
+// Keys are the latest keys that were used. The zero Keys is ready, and safe for concurrent use.
+type Keys struct {
+	mu  sync.Mutex
+	all []Key
+}
+
+// Add adds a key.
+func (k *Keys) Add(key Key) {
+	const kept = 8 // an error about an older one does not come any more
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(key) >= leastKey && !slices.Contains(k.all, key) {
+		k.all = append(k.all[max(0, len(k.all)-kept):], key)
+	}
+}
+
+// redact removes the keys, and anything that looks like one, from a text.
+func (k *Keys) redact(text string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, key := range k.all {
+		text = strings.ReplaceAll(text, string(key), secret.Placeholder)
+	}
+	return secret.HideEchoed(text)
+}
+
+// Redact wraps p so that none of its errors shows one of the keys, or anything that looks like a
+// key: servers and proxies repeat what they were sent.
+func Redact(p Provider, keys *Keys) Provider { return &redacting{p, keys} }
 
 type redacting struct {
 	Provider
-	key Key
+	keys *Keys
 }
 
 // Stream implements Provider.
 func (r *redacting) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for chunk, err := range r.Provider.Stream(ctx, req) {
-			if !yield(chunk, RedactError(err, r.key)) {
+			if !yield(chunk, RedactError(err, r.keys)) {
 				return
 			}
 		}
 	}
 }
 
-// RedactError returns err with the key, and any text that looks like a key, removed from the texts
-// of an *Error. Its cause stays the same for errors.Is and is not shown.
-func RedactError(err error, key Key) error {
+// RedactError returns err with the keys, and anything that looks like a key, removed from the
+// texts of an *Error. The cause stays as it is for errors.Is and is not shown.
+func RedactError(err error, keys *Keys) error {
 	var failure *Error
 	if !errors.As(err, &failure) {
 		return err
 	}
 	clean := *failure
-	clean.Where, clean.Message, clean.Hint = redactText(failure.Where, key), redactText(failure.Message, key), redactText(failure.Hint, key)
+	clean.Where, clean.Message, clean.Hint = keys.redact(failure.Where), keys.redact(failure.Message), keys.redact(failure.Hint)
 	return &clean
 }
 
 // leastKey is the least length of a key that is removed from texts. For servers that need no key
 // people set "x" or "none", and texts without these words would be unreadable.
 const leastKey = 8
-
-func redactText(text string, key Key) string {
-	if len(key) >= leastKey {
-		text = strings.ReplaceAll(text, string(key), secret.Placeholder)
-	}
-	return secret.HideEchoed(text)
-}

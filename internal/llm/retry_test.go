@@ -148,7 +148,7 @@ func TestRedact(t *testing.T) {
 		server := providerFunc(func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
 			yield(nil, &llm.Error{Where: "at " + k + ", model m", Message: "you sent " + k, Hint: "check " + k, Attempts: 2})
 		})
-		_, err := outcome(t.Context(), llm.Redact(server, key), llm.Request{})
+		_, err := outcome(t.Context(), llm.Redact(server, keysOf(key)), llm.Request{})
 		if got := strings.ReplaceAll(err.Error(), key.String(), "…"); got != want && k != "none" || k == "none" && err.Error() != want {
 			t.Errorf("%s", err)
 		}
@@ -156,7 +156,14 @@ func TestRedact(t *testing.T) {
 	if llm.Key("").String() != "" || llm.Key("k").String() == "k" {
 		t.Error("a key prints as a placeholder, none as nothing")
 	}
-	if cause := errors.New("x"); llm.RedactError(cause, "k") != cause {
+	if cause := errors.New("x"); llm.RedactError(cause, keysOf("k")) != cause {
 		t.Error("another error changes")
 	}
+}
+
+// keysOf has one key.
+func keysOf(key llm.Key) *llm.Keys {
+	keys := &llm.Keys{}
+	keys.Add(key)
+	return keys
 }

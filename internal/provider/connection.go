@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
+	"agent/internal/login"
 	"agent/internal/settings"
 )
 
@@ -66,6 +68,9 @@ type Config struct {
 	// Caution reports, before anything is sent, why an endpoint is unsafe and which settings are
 	// not sent to it; nil reports nothing. OnLearned replaces it.
 	Caution func(text string)
+	// Tokens returns the source of the tokens that a command prints; life is how long one counts
+	// that does not say when it ends.
+	Tokens func(command, baseURL string, life time.Duration) login.Source
 	// UserAgent names the program to the endpoint.
 	UserAgent string
 }
@@ -87,6 +92,8 @@ type Connection struct {
 	note func(text string)
 	// hide keeps a key that comes into use out of the record.
 	hide func(llm.Key)
+	// hidden has the tokens that were used.
+	hidden map[llm.Key]bool
 	// declined is the place to which the user refused to send OPENAI_API_KEY.
 	declined string
 	// remembered is the model in use that was chosen earlier, "" for none.
@@ -118,7 +125,7 @@ func New(config Config) *Connection {
 		config: config, consent: consent{filepath.Join(config.Folder, "allowed.json")},
 		dialects: newLessons[openai.Dialect](config.State, dialectFile, dialectLife, config.Now),
 		lives:    newLessons[time.Duration](config.State, lifeFile, lifeLife, config.Now),
-		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{},
+		learned:  func() {}, note: config.Caution, hide: func(llm.Key) {}, cautioned: map[string]bool{}, hidden: map[llm.Key]bool{},
 	}
 }
 
@@ -147,9 +154,14 @@ func (c *Connection) sources() Sources {
 	}
 	provider, baseURL := named(settings.Session)
 	return Sources{
-		Provider:    provider,
-		BaseURL:     baseURL,
-		KeyFile:     keyFile,
+		Provider:   provider,
+		BaseURL:    baseURL,
+		KeyFile:    keyFile,
+		KeyCommand: choice(settings.AuthCommand.Key(), settings.Session),
+		Cloud: func(name string) string {
+			value, _ := c.config.Settings.Get("cloud." + name)
+			return value.String()
+		},
 		Upto:        named,
 		Env:         c.config.Env,
 		ReadKeyFile: ReadKeyFile,
@@ -162,7 +174,10 @@ func (c *Connection) sources() Sources {
 func (c *Connection) follows() string {
 	s := c.config.Settings
 	var b strings.Builder
-	for _, key := range []string{settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key()} {
+	for _, key := range []string{
+		settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(),
+		settings.CloudProject.Key(), settings.CloudRegion.Key(), settings.CloudResource.Key(),
+	} {
 		value, from := s.Get(key)
 		fmt.Fprintf(&b, "%s %d\n", value, from)
 	}
@@ -235,15 +250,19 @@ func (c *Connection) current() (*peer, error) {
 	if c.peer != nil {
 		c.peer.client.Close()
 	}
-	c.peer = &peer{
-		endpoint: endpoint, extras: extras, follows: follows,
-		client: openai.NewClient(openai.Config{
-			BaseURL: endpoint.BaseURL, Key: endpoint.Key,
-			UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
-			Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
-		}),
-		asked: make(chan struct{}),
+	client := openai.Config{
+		BaseURL: endpoint.BaseURL, Key: endpoint.Key,
+		UserAgent: c.config.UserAgent, Headers: extras.headers, ExtraBody: []byte(extras.body), API: extras.api,
+		Lessons: c.dialects.of(endpoint.Host()), KeyHelp: endpoint.Vendor().KeyHelp(),
 	}
+	if endpoint.Command != "" {
+		source, hide := c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings)), c.hideToken
+		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
+			return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
+		}
+		client.KeyHelp = "auth-command"
+	}
+	c.peer = &peer{endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), asked: make(chan struct{})}
 	if endpoint.Key != "" {
 		c.hide(endpoint.Key)
 	}
@@ -297,8 +316,22 @@ func (c *Connection) OnKey(hide func(llm.Key)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.hide = hide
+	for key := range c.hidden {
+		hide(key)
+	}
 	if c.peer != nil && c.peer.endpoint.Key != "" {
 		hide(c.peer.endpoint.Key)
+	}
+}
+
+// hideToken keeps a token that is used out of the record.
+func (c *Connection) hideToken(key llm.Key) {
+	c.mu.Lock()
+	hide, known := c.hide, c.hidden[key]
+	c.hidden[key] = true
+	c.mu.Unlock()
+	if !known {
+		hide(key)
 	}
 }
 

@@ -24,9 +24,11 @@ type Choice struct {
 
 // Sources holds the sources of endpoint and key. Every field may be empty.
 type Sources struct {
-	// Provider, BaseURL and KeyFile are the settings provider, base-url and
-	// auth-keyfile.
-	Provider, BaseURL, KeyFile Choice
+	// Provider, BaseURL, KeyFile and KeyCommand are the settings provider, base-url,
+	// auth-keyfile and auth-command.
+	Provider, BaseURL, KeyFile, KeyCommand Choice
+	// Cloud returns the setting cloud.NAME, "" if it is not set.
+	Cloud func(name string) string
 	// Env returns a variable of the environment.
 	Env func(name string) string
 	// Upto returns provider and base-url as set by a layer and the weaker layers.
@@ -54,6 +56,8 @@ type Endpoint struct {
 	Key llm.Key
 	// KeyFrom names the origin of the key to a person.
 	KeyFrom string
+	// Command prints the key, "" if none does.
+	Command string
 	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody has said
 	// so. If possible, the user is asked.
 	Withheld bool
@@ -76,6 +80,18 @@ func (e Endpoint) isOwn() bool {
 	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
 }
 
+// owner returns the vendor whose keys are for the endpoint: the one at its host, or that of the
+// person's account in a cloud.
+func (e Endpoint) owner() vendor.Vendor {
+	if known := e.Vendor(); known.Cloud != nil && !e.byURL {
+		return known
+	}
+	return vendorAt(e.BaseURL)
+}
+
+// Signed reports whether requests carry a key.
+func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" }
+
 // Warning returns a warning if the endpoint is unsafe, else "".
 func (e Endpoint) Warning() string {
 	if e.Key == "" || !isPlain(e.BaseURL) {
@@ -86,7 +102,7 @@ func (e Endpoint) Warning() string {
 
 // Resolve returns endpoint and key. The first of these keys is used:
 //
-// - the key of auth-keyfile, if it is set for the address in use
+// - the key that auth-command prints, or that of auth-keyfile, if it is set for the address in use
 // - the key in the variable of the vendor at the host
 // - OPENAI_API_KEY, if OPENAI_BASE_URL or the command line names the address
 // - the key that agent login has stored for the place
@@ -95,14 +111,14 @@ func (e Endpoint) Warning() string {
 // A key without an endpoint belongs to OpenAI. Without either, the Endpoint is empty. The error is
 // about wrong settings, or about a key for https that would be sent over plain http.
 func Resolve(from Sources) (Endpoint, error) {
-	e, err := choose(from.Provider, from.BaseURL)
+	e, err := from.choose(from.Provider, from.BaseURL)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	if e.BaseURL == "" {
 		openAI := vendor.All()[0]
 		e.BaseURL, e.Provider = openAI.BaseURL, openAI.Name
-		if err := e.findKey(from); err != nil || e.Key == "" {
+		if err := e.findKey(from); err != nil || !e.Signed() {
 			return Endpoint{}, err
 		}
 		return e, nil
@@ -116,13 +132,14 @@ func Resolve(from Sources) (Endpoint, error) {
 // choose returns the endpoint that provider or base-url names. The stronger layer decides, and
 // base-url if both are of one layer. A provider beside a base URL names the kind of server that is
 // there; the host decides which key it gets.
-func choose(provider, baseURL Choice) (Endpoint, error) {
+func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
 		return Endpoint{}, fmt.Errorf("there is no provider %q; there are %s", words.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
 	}
 	if strings.TrimSpace(baseURL.Text) == "" || named && provider.From > baseURL.From {
-		return Endpoint{BaseURL: byName.BaseURL, From: provider.From, Provider: byName.Name}, nil
+		address, err := from.addressOf(byName)
+		return Endpoint{BaseURL: address, From: provider.From, Provider: byName.Name}, err
 	}
 	base, err := NormalizeBaseURL(baseURL.Text)
 	if err != nil {
@@ -146,7 +163,7 @@ func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 	if from.Upto == nil {
 		return false
 	}
-	there, err := choose(from.Upto(layer))
+	there, err := from.choose(from.Upto(layer))
 	return err == nil && there.BaseURL == e.BaseURL
 }
 
@@ -154,6 +171,9 @@ func (e Endpoint) takes(layer settings.Source, from Sources) bool {
 func (e *Endpoint) findKey(from Sources) error {
 	if e.From == settings.Found && (e.byURL || e.Vendor().Local()) {
 		return nil // a server that was found gets no key
+	}
+	if done, err := e.fromCommand(from); done || err != nil {
+		return err
 	}
 	if from.KeyFile.Text != "" && from.ReadKeyFile != nil && e.takes(from.KeyFile.From, from) {
 		key, err := from.ReadKeyFile(from.KeyFile.Text)
@@ -163,7 +183,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Key, e.KeyFrom = key, from.KeyFile.Text
 		return nil
 	}
-	owner := vendorAt(e.BaseURL)
+	owner := e.owner()
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
@@ -176,6 +196,10 @@ func (e *Endpoint) findKey(from Sources) error {
 		if e.Key, e.KeyFrom = from.Stored(e.Place()); e.Key != "" {
 			return nil
 		}
+	}
+	if owner.Cloud != nil {
+		e.Command, e.KeyFrom = owner.Cloud.Command, owner.Cloud.Command
+		return nil
 	}
 	if from.Allowed != nil && from.Allowed(e.Place()) {
 		return e.fromEnvironment(from, vendor.EnvKey)
@@ -207,6 +231,9 @@ func (e *Endpoint) checkPlain(from Sources) error {
 	}
 	if err := CheckPlain(e.BaseURL); err != nil {
 		return err
+	}
+	if e.Command != "" {
+		return fmt.Errorf("no token of auth-command is sent to %s over plain http, where others can read it: write %s", e.Host(), overTLS(e.BaseURL))
 	}
 	if e.Key != "" || from.Stored == nil {
 		return nil
@@ -326,7 +353,7 @@ func isVendor(baseURL string) bool {
 // ofHost returns the vendor at a host, or the zero Vendor if there is none.
 func ofHost(host string) vendor.Vendor {
 	for _, v := range vendor.All() {
-		if !v.Local() && hostOf(v.BaseURL) == host {
+		if !v.Local() && v.Cloud == nil && hostOf(v.BaseURL) == host {
 			return v
 		}
 	}

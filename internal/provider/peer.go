@@ -174,7 +174,7 @@ func (p *peer) catalogued(model string) (int, bool) {
 // would refuse the request. Headers of the user may replace the key.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
-	if known.Local() || p.endpoint.Key != "" || p.endpoint.BaseURL != known.BaseURL || len(p.extras.headers) > 0 {
+	if known.Local() || p.endpoint.Signed() || p.endpoint.BaseURL != known.BaseURL && known.Cloud == nil || len(p.extras.headers) > 0 {
 		return nil
 	}
 	return &llm.Error{

@@ -16,6 +16,17 @@ var (
 	// setting.
 	AuthKeyfile = Optional("auth-keyfile", Path(), "the provider's variable, then the keyring",
 		"file that holds the API key (mode 0600)")
+	// AuthCommand is a command that prints a token, for keys that end.
+	AuthCommand = Optional("auth-command", Line(), "none",
+		"command that prints the key, or JSON {token, expires_at, headers}; it runs outside of the sandbox and belongs to the address set beside it")
+	AuthCommandLife = Declare("auth-command-life", Duration(time.Second, 24*time.Hour), 10*time.Minute,
+		"how long a key of auth-command counts that does not say when it ends")
+	CloudProject = Optional("cloud.project", Word(), "GOOGLE_CLOUD_PROJECT",
+		"project whose models the provider vertex serves")
+	CloudRegion = Optional("cloud.region", Word(), "GOOGLE_CLOUD_LOCATION, AWS_REGION",
+		"region of the providers vertex and bedrock")
+	CloudResource = Optional("cloud.resource", Word(), "the host of AZURE_OPENAI_ENDPOINT",
+		"resource of the provider azure")
 	ContextLimit = Optional("context-limit", Int(AtLeast(1, "above 0")), "the model's, else 128000",
 		"size of the context window in tokens", "context.limit")
 	// MaxOutputTokens bounds the tokens of one reply (D-08).

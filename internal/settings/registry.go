@@ -18,7 +18,8 @@ type Group struct {
 func All() []Group {
 	return []Group{
 		{CategoryModel, []Declared{
-			Model, Provider, BaseURL, AuthKeyfile, ContextLimit, MaxOutputTokens,
+			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife,
+			CloudProject, CloudRegion, CloudResource, ContextLimit, MaxOutputTokens,
 			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API,
 			PromptCache, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife,
 			RequestTimeout, IdleTimeout, MaxRetries,

@@ -39,6 +39,9 @@ type Config struct {
 	Key llm.Key
 	// KeyHelp names the origin of the key in hints; empty means vendor.EnvKey.
 	KeyHelp string
+	// Sign, which may be nil, wraps what makes the requests, to add a key that changes. used is
+	// told each key before it is sent.
+	Sign func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper
 	// UserAgent is sent with every request, unless it is empty.
 	UserAgent string
 	// Headers are sent with every request. They never replace a header that the client itself
@@ -69,6 +72,8 @@ type Client struct {
 
 	config Config
 	http   *http.Client
+	// keys are those that errors must not show.
+	keys *llm.Keys
 	// opensThinking holds the models whose replies begin within their thinking.
 	opensThinking sync.Map
 	// madeIDs counts the ids that were made for calls without one.
@@ -83,8 +88,13 @@ func NewClient(config Config) *Client {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
+	keys := &llm.Keys{}
+	keys.Add(config.Key)
+	if config.Sign != nil {
+		config.Transport = config.Sign(config.Transport, keys.Add)
+	}
 	c := &Client{
-		config: config,
+		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
 		// could carry the key elsewhere.
 		http: &http.Client{Transport: config.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -92,7 +102,7 @@ func NewClient(config Config) *Client {
 		}},
 	}
 	speak := func(d Dialect) llm.Provider { return llm.Watch(&formats{c, d}, c.endpoint()) }
-	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), config.Key), config.Retry)
+	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), keys), config.Retry)
 	return c
 }
 

@@ -17,6 +17,9 @@ import (
 
 // connectionFailure returns the *Error for a request without an answer.
 func (c *Client) connectionFailure(err error, model string) *llm.Error {
+	if unsigned, is := errors.AsType[*llm.Error](err); is { // there is no key, so nothing was sent
+		return unsigned
+	}
 	failure, atProxy := c.proxyFailure(err)
 	if !atProxy {
 		failure = c.describeConnection(err)

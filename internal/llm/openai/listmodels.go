@@ -52,7 +52,7 @@ type modelEntry struct {
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	entries, err := c.modelEntries(ctx)
 	if err != nil {
-		return nil, llm.RedactError(err, c.config.Key)
+		return nil, llm.RedactError(err, c.keys)
 	}
 	models := make([]ModelInfo, len(entries))
 	for i, e := range entries {

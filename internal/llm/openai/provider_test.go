@@ -29,7 +29,7 @@ func TestProviders(t *testing.T) {
 			never := func(d int, _ llm.Request, _ string) (int, string) { return d, "" }
 			return llm.Adapt(func(int) llm.Provider { return bare(t, url) }, never, nil)
 		},
-		"Redact": func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), "a-key-of-mine") },
+		"Redact": func(t *testing.T, url string) llm.Provider { return llm.Redact(bare(t, url), &llm.Keys{}) },
 		"Client": func(t *testing.T, url string) llm.Provider {
 			return newTestClient(t, openai.Config{BaseURL: url, Retry: atOnce})
 		},

@@ -17,6 +17,9 @@ type Vendor struct {
 	Title string
 	// BaseURL is the address of its API.
 	BaseURL string
+	// Cloud describes an address that depends on the person's account, in place of BaseURL; nil
+	// for others.
+	Cloud *Cloud
 	// KeyVariable is the environment variable of its key. It is empty for local servers, which need
 	// no key.
 	KeyVariable string
@@ -34,6 +37,20 @@ type Vendor struct {
 	// translates is set if the endpoint translates requests for the maker of the model, so that the
 	// needs of families do not apply.
 	translates bool
+}
+
+// Cloud is the address of models in an account of a cloud.
+type Cloud struct {
+	// Address has {project}, {region} and {resource} in it.
+	Address string
+	// Global is the Address in the region global, "" for none of its own.
+	Global string
+	// Variables are the variables of the environment that give what is not set, by name.
+	Variables map[string][]string
+	// Endpoint is a variable that has the beginning of the whole address, and Path the rest.
+	Endpoint, Path string
+	// Command prints a token.
+	Command string
 }
 
 // EnvKey is the environment variable of OpenAI's key. It is used for other endpoints, too.

@@ -78,6 +78,30 @@ var vendors = []Vendor{
 			w.CacheMarks = w.CacheMarks || strings.HasPrefix(model, "qwen")
 		},
 	},
+	{
+		Name: "vertex", Title: "Google Vertex AI", KeyVariable: "CLOUDSDK_AUTH_ACCESS_TOKEN",
+		Cloud: &Cloud{
+			Address:   "https://{region}-aiplatform.googleapis.com/v1/projects/{project}/locations/{region}/endpoints/openapi",
+			Global:    "https://aiplatform.googleapis.com/v1/projects/{project}/locations/global/endpoints/openapi",
+			Variables: map[string][]string{"project": {"GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT"}, "region": {"GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION"}},
+			Command:   "gcloud auth print-access-token",
+		},
+	},
+	{
+		Name: "bedrock", Title: "Amazon Bedrock", KeyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+		Cloud: &Cloud{
+			Address:   "https://bedrock-runtime.{region}.amazonaws.com/openai/v1",
+			Variables: map[string][]string{"region": {"AWS_REGION", "AWS_DEFAULT_REGION"}},
+		},
+	},
+	{
+		Name: "azure", Title: "Azure OpenAI", KeyVariable: "AZURE_OPENAI_API_KEY",
+		Cloud: &Cloud{
+			Address:  "https://{resource}.openai.azure.com/openai/v1",
+			Endpoint: "AZURE_OPENAI_ENDPOINT", Path: "/openai/v1",
+			Command: "az account get-access-token --resource https://cognitiveservices.azure.com --query accessToken --output tsv",
+		},
+	},
 	{Name: "ollama", Title: Ollama, BaseURL: "http://127.0.0.1:11434/v1"},
 	{Name: "lmstudio", Title: LMStudio, BaseURL: "http://127.0.0.1:1234/v1"},
 	{Name: "llamacpp", Title: LlamaCpp, BaseURL: "http://127.0.0.1:8080/v1"},

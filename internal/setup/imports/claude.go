@@ -34,7 +34,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 		p.rule(from, rule)
 	}
 	p.narrowing(from)
-	p.membersOf(from, claudeMembers, members, "hooks", "disableAllHooks", "permissions", p.variables(from, members))
+	p.membersOf(from, claudeMembers, members, "hooks", "disableAllHooks", "permissions", p.keyHelper(from, members), p.variables(from, members))
 	var rest map[string]json.RawMessage
 	_ = json.Unmarshal(members["permissions"], &rest) // a wrong form was reported above
 	p.others(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")

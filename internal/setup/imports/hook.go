@@ -117,7 +117,7 @@ func (p *planner) otherSettings(from string, members map[string]json.RawMessage)
 func (p *planner) codexSettings(from string, members map[string]json.RawMessage) {
 	p.hooksOf(from, members)
 	p.notifier(from, members)
-	p.membersOf(from, codexMembers, members, "mcp_servers", "hooks", "notify", p.profiles(from, members))
+	p.membersOf(from, codexMembers, members, "mcp_servers", "hooks", "notify", p.providers(from, members), p.profiles(from, members))
 }
 
 // notifier plans to import, as a hook, the program that codex runs at the end of a turn.

@@ -34,10 +34,11 @@ const (
 	Settings Kind = "settings"
 	Profiles Kind = "profiles"
 	Agents   Kind = "sub-agents"
+	Logins   Kind = "login"
 )
 
 // kinds lists all kinds.
-var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents}
+var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents, Logins}
 
 // Kinds returns all kinds, separated by commas as in --only.
 func Kinds() string {

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"agent/internal/login"
+	"agent/internal/shell"
+)
+
+// printedKeys has the keys that commands of the person print, for all conversations of a program.
+type printedKeys struct {
+	once     sync.Once
+	commands login.Commands
+}
+
+func (t *printedKeys) of(p *Process) *login.Commands {
+	t.once.Do(func() { t.commands.Run, t.commands.Now = p.runForToken, p.Now })
+	return &t.commands
+}
+
+// runForToken runs a command line that prints a key: a program of the person's, with their
+// environment, without a terminal and outside of the sandbox.
+func (p *Process) runForToken(ctx context.Context, line string, most int) (printed []byte, complaint string, err error) {
+	jobs := shell.NewJobs(p.Environ, nil)
+	defer jobs.Close()
+	out, says := &beginning{most: most}, &beginning{most: mostPrinted}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
+	switch {
+	case err != nil:
+	case end.NotStarted != nil:
+		err = end.NotStarted
+	case end.Exit == shell.NotFound:
+		err = fmt.Errorf("there is no such program (%s)", end.ExitText())
+	case end.Exit != 0:
+		err = fmt.Errorf("%s", end.ExitText())
+	}
+	return out.kept, string(says.kept), err
+}
+
+// endless ends a program that prints more than is kept.
+type endless struct {
+	*beginning
+	stop func()
+}
+
+// Write implements io.Writer.
+func (e endless) Write(data []byte) (int, error) {
+	n, err := e.beginning.Write(data)
+	if len(e.kept) == e.most {
+		e.stop()
+	}
+	return n, err
+}

@@ -1,0 +1,217 @@
+package login
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"agent/internal/llm"
+	"agent/internal/words"
+)
+
+// Bounds of a program that prints a token.
+const (
+	commandTime = 30 * time.Second
+	maxPrinted  = 64 << 10
+	maxKey      = 16 << 10
+	// early is how long before its end a token counts as ended.
+	early = time.Minute
+)
+
+// A Runner runs a command line to its end, and returns what it printed. Errors do not show
+// output. complaint is the beginning of its standard error.
+type Runner func(ctx context.Context, line string, most int) (printed []byte, complaint string, err error)
+
+// Commands has the sources of the command lines of a program, so that all its conversations ask
+// each only once. The zero Commands is ready but for Run.
+type Commands struct {
+	Run Runner
+	Now func() time.Time
+
+	mu  sync.Mutex
+	all map[string]*command
+}
+
+// Source returns the source of a command line for an address. life is how long a token counts
+// whose end is not known.
+func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := line + "\n" + baseURL
+	if c.all == nil {
+		c.all = map[string]*command{}
+	}
+	if c.all[at] == nil {
+		c.all[at] = &command{line: line, run: c.Run, now: c.Now, asking: make(chan struct{}, 1)}
+	}
+	c.all[at].life.Store(int64(life))
+	return c.all[at]
+}
+
+// command is the Source of a command line.
+type command struct {
+	line string
+	run  Runner
+	now  func() time.Time
+	// life is how long a token counts whose end is not known.
+	life atomic.Int64
+
+	// asking is held by whoever uses what follows.
+	asking chan struct{}
+	token  *Token
+	// until is when the token is asked for anew. late is set if it had ended when it came.
+	until time.Time
+	late  bool
+}
+
+// Token implements Source. The program runs to its end even if ctx ends, for whoever asks next.
+func (c *command) Token(ctx context.Context, refused llm.Key) (Token, error) {
+	type result struct {
+		token Token
+		err   error
+	}
+	done := make(chan result, 1)
+	select {
+	case c.asking <- struct{}{}:
+	case <-ctx.Done():
+		return Token{}, ctx.Err()
+	}
+	if c.token != nil && (refused == "" || c.token.secret() != refused) && c.now().Before(c.until) {
+		defer func() { <-c.asking }()
+		return *c.token, nil
+	}
+	go func() {
+		defer func() { <-c.asking }()
+		token, err := c.ask(refused)
+		done <- result{token, err}
+	}()
+	select {
+	case r := <-done:
+		return r.token, r.err
+	case <-ctx.Done():
+		return Token{}, ctx.Err()
+	}
+}
+
+const setHint = "the setting auth-command has the command"
+
+// ask runs the program. The caller holds asking.
+func (c *command) ask(refused llm.Key) (Token, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
+	defer cancel()
+	printed, complaint, err := c.run(ctx, c.line, maxPrinted+1)
+	if complaint = words.Line(complaint, 300); complaint != "" {
+		complaint = ": " + complaint
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Token{}, failed(setHint, "auth-command took longer than %s and was ended%s", commandTime, complaint)
+	case err != nil && len(printed) <= maxPrinted: // a longer one is ended
+		return Token{}, failed(setHint, "auth-command failed: %v%s", err, complaint)
+	}
+	token, err := parse(printed)
+	if err != nil {
+		return Token{}, failed(setHint, "auth-command %v%s", err, complaint)
+	}
+	now := c.now()
+	ended := !token.Expires.IsZero() && !now.Before(token.Expires)
+	if ended && c.late {
+		return Token{}, failed(setHint, "auth-command prints tokens that have ended (expires_at %s)", token.Expires.Format(time.RFC3339))
+	}
+	c.token, c.late, c.until = &token, ended, now.Add(time.Duration(c.life.Load()))
+	if !token.Expires.IsZero() {
+		c.until = token.Expires.Add(-early)
+	}
+	if refused != "" && token.secret() == refused {
+		return Token{}, failed(setHint, "the server refuses the token of auth-command, which prints it again")
+	}
+	return token, nil
+}
+
+// parse returns the token that a program has printed. Errors complete "auth-command …", and never
+// show what was printed.
+func parse(printed []byte) (Token, error) {
+	text := bytes.TrimSpace(printed)
+	switch {
+	case len(printed) > maxPrinted:
+		return Token{}, fmt.Errorf("printed more than %s", words.Bytes(maxPrinted))
+	case len(text) == 0:
+		return Token{}, errors.New("printed nothing")
+	case text[0] == '{':
+		return parseJSON(text)
+	case bytes.ContainsAny(text, "\n\r"):
+		return Token{}, errors.New("printed more than one line; print the token alone, or JSON")
+	}
+	return Token{Key: llm.Key(text)}, checkKey(string(text))
+}
+
+func parseJSON(text []byte) (Token, error) {
+	var said struct {
+		Token   string            `json:"token"`
+		Expires string            `json:"expires_at"`
+		Headers map[string]string `json:"headers"`
+	}
+	if json.Unmarshal(text, &said) != nil {
+		return Token{}, errors.New(`printed JSON that is not {"token": "…", "expires_at": "2026-01-31T12:00:00Z", "headers": {…}}`)
+	}
+	t := Token{Key: llm.Key(said.Token), Headers: map[string]string{}}
+	for name, value := range said.Headers {
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		switch {
+		case name == "Authorization" && said.Token != "":
+			return Token{}, errors.New("printed a token and an Authorization header, of which one counts")
+		case !isHeader(name):
+			return Token{}, fmt.Errorf("printed the header %s, which cannot be set", words.Line(name, 60))
+		case checkValue(value) != nil:
+			return Token{}, fmt.Errorf("printed a value of the header %s that is none", name)
+		}
+		t.Headers[name] = value
+	}
+	if said.Token == "" && len(t.Headers) == 0 {
+		return Token{}, errors.New("printed JSON without a token")
+	}
+	if said.Expires != "" {
+		at, err := time.Parse(time.RFC3339, said.Expires)
+		if err != nil {
+			return Token{}, errors.New("printed an expires_at that is no time such as 2026-01-31T12:00:00Z")
+		}
+		t.Expires = at
+	}
+	if said.Token == "" {
+		return t, nil
+	}
+	return t, checkKey(said.Token)
+}
+
+// checkKey returns an error for a text that cannot be a token.
+func checkKey(key string) error {
+	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return errors.New("printed something that is no token: one word without special characters")
+	}
+	return nil
+}
+
+func checkValue(value string) error {
+	if len(value) > maxKey || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+		return errors.New("no value")
+	}
+	return nil
+}
+
+// isHeader reports whether a program may set a header.
+func isHeader(name string) bool {
+	const tokens = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+	switch name {
+	case "", "Host", "Cookie", "Connection", "Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Accept-Encoding", "Proxy-Authorization", "Upgrade", "Te", "Trailer":
+		return false
+	}
+	return strings.Trim(strings.ToLower(name), tokens) == ""
+}

@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"agent/internal/llm/vendor"
+	"agent/internal/pattern"
+	"agent/internal/settings"
+)
+
+// cloudName is the form of a project, a region or a resource, which becomes a part of an address.
+var cloudName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
+
+// addressOf returns the address of a vendor: of a cloud the one of the person's account.
+func (from Sources) addressOf(v vendor.Vendor) (string, error) {
+	c := v.Cloud
+	if c == nil {
+		return v.BaseURL, nil
+	}
+	if c.Endpoint != "" && from.Env != nil && from.cloud("resource") == "" && from.Env(c.Endpoint) != "" {
+		base, err := NormalizeBaseURL(from.Env(c.Endpoint))
+		if err != nil || !strings.HasPrefix(base, "https://") {
+			return "", fmt.Errorf("%s is no https address such as https://NAME.openai.azure.com", c.Endpoint)
+		}
+		u, err := url.Parse(base)
+		if err != nil {
+			return "", err
+		}
+		return "https://" + u.Host + c.Path, nil
+	}
+	address := c.Address
+	if c.Global != "" && from.cloudOr(c, "region") == "global" {
+		address = c.Global
+	}
+	for _, name := range []string{"project", "region", "resource"} {
+		if !strings.Contains(address, "{"+name+"}") {
+			continue
+		}
+		value := from.cloudOr(c, name)
+		switch {
+		case value == "":
+			variables := append(append([]string{}, c.Variables[name]...), c.Endpoint)
+			return "", fmt.Errorf("%s wants a %s: set cloud.%s, or %s", v.Name, name, name, strings.Trim(strings.Join(variables, " or "), " or"))
+		case !cloudName.MatchString(value):
+			return "", fmt.Errorf("the %s of %s is not one: letters, digits, - and _ only", name, v.Name)
+		}
+		address = strings.ReplaceAll(address, "{"+name+"}", value)
+	}
+	return address, nil
+}
+
+// cloud returns the setting cloud.NAME.
+func (from Sources) cloud(name string) string {
+	if from.Cloud == nil {
+		return ""
+	}
+	return from.Cloud(name)
+}
+
+// cloudOr returns the setting cloud.NAME, else the first variable that gives it.
+func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
+	if value := from.cloud(name); value != "" || from.Env == nil {
+		return value
+	}
+	for _, variable := range c.Variables[name] {
+		if value := strings.TrimSpace(from.Env(variable)); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// fromCommand uses the command that prints the key, if the layer that sets it names the address.
+// A key file of a stronger layer goes first.
+func (e *Endpoint) fromCommand(from Sources) (done bool, err error) {
+	command, file := from.KeyCommand, from.KeyFile
+	switch {
+	case command.Text == "" || !e.takes(command.From, from):
+		return false, nil
+	case file.Text != "" && file.From == command.From:
+		return false, errors.New(settings.AuthKeyfile.Key() + " and " + settings.AuthCommand.Key() + " are both set (" + command.From.String() + "); leave one out")
+	case file.Text != "" && file.From > command.From && e.takes(file.From, from):
+		return false, nil
+	}
+	e.Command, e.KeyFrom = command.Text, settings.AuthCommand.Key()
+	return true, nil
+}

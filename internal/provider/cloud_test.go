@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/settings"
+
+	"pgregory.net/rapid"
+)
+
+// TestCloudAddresses: the address of a cloud is made of the account's names and of nothing else.
+func TestCloudAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		provider string
+		cloud    map[string]string
+		env      map[string]string
+		want     string // the address, or part of the error
+		command  string
+	}{
+		{"vertex", map[string]string{"project": "p-1", "region": "europe-west4"}, nil, "https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4/endpoints/openapi", "gcloud auth print-access-token"},
+		{"vertex", nil, map[string]string{"GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": "global"}, "https://aiplatform.googleapis.com/v1/projects/p/locations/global/endpoints/openapi", "gcloud auth print-access-token"},
+		{"vertex", map[string]string{"project": "p"}, nil, "vertex wants a region", ""},
+		{"vertex", map[string]string{"project": "p/../q", "region": "x"}, nil, "the project of vertex is not one", ""},
+		{"bedrock", nil, map[string]string{"AWS_REGION": "us-east-1"}, "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", ""},
+		{"bedrock", nil, map[string]string{"AWS_REGION": "evil.example/?"}, "the region of bedrock is not one", ""},
+		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://mine.openai.azure.com/openai/v1", "az account get-access-token"},
+		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "https://other.openai.azure.com/"}, "https://other.openai.azure.com/openai/v1", "az account get-access-token"},
+		{"azure", nil, map[string]string{"AZURE_OPENAI_ENDPOINT": "http://other.openai.azure.com/"}, "is no https address", ""},
+		{"azure", nil, nil, "azure wants a resource: set cloud.resource, or AZURE_OPENAI_ENDPOINT", ""},
+		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_API_KEY": "a-key", "OPENAI_API_KEY": "another"}, "https://mine.openai.azure.com/openai/v1", ""},
+	} {
+		e, err := Resolve(Sources{
+			Provider: Choice{tt.provider, settings.Flags}, Env: func(name string) string { return tt.env[name] }, Cloud: func(name string) string { return tt.cloud[name] },
+			Stored: func(string) (llm.Key, string) { return "", "" },
+		})
+		got := e.BaseURL
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tt.want) || !strings.HasPrefix(e.Command, tt.command) || (e.Command == "") != (tt.command == "") || e.Key == "another" {
+			t.Errorf("%+v: %s, %q, %q", tt, got, e.Command, string(e.Key))
+		}
+	}
+}
+
+// TestACommandIsNoKey (D-128): whatever layers say, a command is used only for the address of its
+// layer, never over plain http, and where it is used no key is.
+func TestACommandIsNoKey(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		layers := []settings.Source{settings.ProfileLayer, settings.Environment, settings.Flags, settings.Session}
+		addresses := []string{"", "https://gateway.example/v1", "https://other.example/v1", "http://far.example/v1", "http://127.0.0.1:1/v1", "https://api.openai.com/v1"}
+		providers := []string{"", "openai", "deepseek", "ollama", "bedrock"}
+		sets := map[settings.Source][4]string{}
+		for _, layer := range layers {
+			sets[layer] = [4]string{
+				rapid.SampledFrom(providers).Draw(t, "provider"), rapid.SampledFrom(addresses).Draw(t, "address"),
+				rapid.SampledFrom([]string{"", "file"}).Draw(t, "file"), rapid.SampledFrom([]string{"", "command"}).Draw(t, "command"),
+			}
+		}
+		upto := func(most settings.Source, what int) (c Choice) {
+			for _, layer := range layers {
+				if text := sets[layer][what]; layer <= most && text != "" {
+					c = Choice{text, layer}
+				}
+			}
+			return c
+		}
+		from := Sources{
+			Provider: upto(settings.Session, 0), BaseURL: upto(settings.Session, 1), KeyFile: upto(settings.Session, 2), KeyCommand: upto(settings.Session, 3),
+			Upto: func(layer settings.Source) (Choice, Choice) { return upto(layer, 0), upto(layer, 1) },
+			Env: func(name string) string {
+				return map[string]string{"OPENAI_API_KEY": "sk-env", "DEEPSEEK_API_KEY": "sk-ds", "AWS_REGION": "r"}[name]
+			},
+			ReadKeyFile: func(string) (llm.Key, error) { return "sk-file", nil },
+			Stored:      func(string) (llm.Key, string) { return "", "" },
+		}
+		e, err := Resolve(from)
+		command := from.KeyCommand
+		switch {
+		case err != nil:
+		case e.Command != "" && e.Key != "":
+			t.Fatalf("a key beside a command: %+v", e)
+		case e.Command != "" && !e.takes(command.From, from):
+			t.Fatalf("the command of the %s is used for %s of the %s", command.From, e.BaseURL, e.From)
+		case e.Command != "" && isPlain(e.BaseURL):
+			t.Fatalf("over plain http: %+v", e)
+		case command.Text != "" && from.KeyFile.Text == "" && e.BaseURL != "" && e.takes(command.From, from) && e.Key != "":
+			t.Fatalf("a key was used where a command was meant: %+v", e)
+		}
+	})
+}
