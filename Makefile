@@ -85,6 +85,11 @@ mcp:
 acp:
 	scripts/acp
 
+# The program and the tests of rooms under Wine; skipped where it is not installed.
+.PHONY: windows
+windows:
+	scripts/windows
+
 e2e: build
 	$(GO) test -tags e2e -count=1 -run TestTerminal ./cmd/agent
 

@@ -57,7 +57,7 @@ func (c *Conversation) promptSession() func() prompts.Session {
 	begun := prompts.Session{
 		Workspace: c.workspace.Root(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		Shell:     filepath.Base(c.env.Jobs.Shell()),
+		Shell:     c.env.Jobs.Shell(),
 		Date:      c.process.Now().Format("2006-01-02"),
 	}
 	return func() prompts.Session {

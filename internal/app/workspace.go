@@ -95,6 +95,7 @@ func (c *Conversation) openWorkspace() error {
 	}
 	c.workspace, c.survey = confined, survey.New(confined.Root(), survey.MaxFolders)
 	jobs := shell.NewJobs(c.process.Environ, []string{vendor.EnvKey})
+	jobs.Preferred = shell.Kind(settings.Shell.Of(c.settings))
 	forget := c.process.OnEndAtOnce(func() { jobs.Kill(); _ = remove() })
 	c.onClose(func() error { forget(); return nil })
 	c.onClose(remove)

@@ -30,6 +30,22 @@ func pathInside(word Word, dir string, at Place) bool {
 	return matchesInside(prefix, pattern, at)
 }
 
+// IsRelative reports whether no word of a line could name a file but by a plain path relative to the
+// folder of the command. Where paths have drives, backslashes and roots that each shell reads in its
+// own way, only such a line is proven to look.
+func (l Line) IsRelative() bool {
+	for _, command := range l.Commands {
+		for _, word := range command {
+			text := word.Text
+			if word.Glob || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || strings.ContainsAny(text, `\:`) ||
+				strings.Contains(text, "/") && (strings.HasPrefix(text, "-") || strings.Contains(text, "=")) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // isFile reports whether a word names an existing file or the standard input.
 func isFile(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {

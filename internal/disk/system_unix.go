@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
@@ -16,6 +17,13 @@ const NoWait = syscall.O_NONBLOCK
 
 // onlyFolder holds the flags of an open call that opens folders only.
 const onlyFolder = syscall.O_DIRECTORY | NoWait
+
+// Within reports whether a clean path is folder or below it. It compares the names alone and
+// allocates nothing.
+func Within(path, folder string) bool {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
+	return path == folder || ok && strings.HasPrefix(rest, "/")
+}
 
 // A FileLock locks a file that stays readable while it is locked.
 type FileLock = flock.Flock

@@ -105,6 +105,16 @@ func (*Looker) Look(folder, name string) (Facts, bool) { return Look(filepath.Jo
 // Close does nothing here.
 func (*Looker) Close() {}
 
+// Within reports whether a clean path is folder or below it. It compares the names alone, whatever
+// their case. Both may be written with either slash.
+func Within(path, folder string) bool {
+	folder = strings.TrimRight(folder, `\/`)
+	if len(path) < len(folder) || !strings.EqualFold(path[:len(folder)], folder) {
+		return false
+	}
+	return len(path) == len(folder) || path[len(folder)] == '\\' || path[len(folder)] == '/'
+}
+
 // A FileLock locks a file that stays readable while it is locked. Locks are mandatory here, so it
 // locks a byte far behind the end of any file. It is safe for parallel use.
 type FileLock struct {

@@ -13,13 +13,6 @@ func At(folder, path string) string {
 	return filepath.Join(folder, path)
 }
 
-// Within reports whether a clean path is folder or below it. It compares the names alone and
-// allocates nothing.
-func Within(path, folder string) bool {
-	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
-	return path == folder || ok && strings.HasPrefix(rest, "/")
-}
-
 // Real resolves the symbolic links in the existing part of a path.
 func Real(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {

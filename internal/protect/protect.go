@@ -136,8 +136,8 @@ func (p Places) secret(abs, rel string) Found {
 	if isPublic(path.Base(fold(rel))) {
 		return Found{}
 	}
-	if below, ok := strings.CutPrefix(abs, strings.TrimSuffix(p.Home, "/")+"/"); ok {
-		below = fold(below)
+	if home := strings.TrimRight(p.Home, "/"); disk.Within(abs, home) && len(abs) > len(home) {
+		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if disk.Within(below, name) {
 				return Found{Path: rel, Name: homeSecrets[i], Care: Guarded, Why: "it may hold keys, passwords or what was typed", Keys: true}

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -42,8 +41,7 @@ func LookPathInside(name, path string, inside ...string) string {
 // firstExecutable returns the first executable file with the given name in the folders of path.
 func firstExecutable(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		if info, err := os.Stat(file); err == nil && !info.IsDir() && info.Mode().Perm()&0o111 != 0 {
+		if file := executable(filepath.Join(dir, name)); file != "" {
 			return file
 		}
 	}

@@ -46,3 +46,11 @@ var closeDescriptorsOnExec = sync.OnceFunc(func() {
 func moveOut(folder *os.File, name, to string) error {
 	return unix.Renameat(int(folder.Fd()), name, unix.AT_FDCWD, filepath.Join(to, name))
 }
+
+// executable returns a path if a program is there, "" otherwise.
+func executable(path string) string {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode().Perm()&0o111 != 0 {
+		return path
+	}
+	return ""
+}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -157,4 +159,25 @@ func closeDescriptorsOnExec() {}
 // moveOut moves a name in an open folder to a path.
 func moveOut(folder *os.File, name, to string) error {
 	return os.Rename(filepath.Join(folder.Name(), name), filepath.Join(to, name))
+}
+
+// endings are the endings of programs, in the order in which they are looked for.
+var endings = []string{".exe", ".com", ".cmd", ".bat"}
+
+// executable returns the path of a program, which may be named without its ending; "" if there is
+// none.
+func executable(path string) string {
+	files := []string{path}
+	if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		files = nil
+		for _, ending := range endings {
+			files = append(files, path+ending)
+		}
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
 }

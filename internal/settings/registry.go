@@ -38,7 +38,7 @@ func All() []Group {
 			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
 			AgentsModel, AgentsExploreModel, AgentsResultMaxTokens,
 			WebSearch, WebSearchURL, WebSearchCommand, WebSearchPrice, WebSearchMaxTokens, WebSearchMaxPerTurn,
-			Sandbox, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
+			Sandbox, Shell, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
 		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, MaxCost}},
 	}

@@ -11,6 +11,8 @@ const (
 var (
 	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
 		"whether commands run in a sandbox; require refuses to start without one")
+	Shell = Declare("shell", Enum("auto", "bash", "pwsh", "powershell", "cmd"), "auto",
+		"shell of the commands, from the start of a session on: auto is bash (on Windows that of Git), else on Windows pwsh, powershell or cmd")
 	SandboxAllowWrite = Optional("sandbox.allow-write", List("paths with commas between them"), "only the workspace and a temporary folder",
 		"further folders and files that commands in the sandbox may write")
 	SandboxDenyRead = Optional("sandbox.deny-read", List("paths with commas between them"), "only the usual places of keys",

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
@@ -84,3 +85,29 @@ func exitCode(ended *os.ProcessState, confined syscall.Signal) (code int, signal
 
 // tooLong reports whether an error means that a command line is longer than the system takes.
 func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }
+
+// shells are the shells that are looked for, and lastShell is there on every Unix.
+var shells = []Kind{Bash}
+
+const lastShell = "/bin/sh"
+
+// Usual names the shell in the description of the tool.
+const Usual = "bash"
+
+// shellNames are names of shells that say more than their programs'.
+var shellNames = map[Kind]string{PowerShell: "pwsh (PowerShell 7)"}
+
+// find returns the path of a shell, "" if it is not installed.
+func (j *Jobs) find(kind Kind, distrusted []string) string {
+	if kind != Bash && kind != PowerShell {
+		return ""
+	}
+	path, err := j.LookPath(string(kind), distrusted...)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// giveLine does nothing: there is no cmd on Unix.
+func giveLine(*exec.Cmd, string, string) {}

@@ -3,10 +3,16 @@ package shell
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/windows"
+
+	"agent/internal/disk"
+	"agent/internal/sandbox"
 )
 
 // endGroup does nothing: the sandbox ends the processes of a command's job with the command.
@@ -26,3 +32,61 @@ func exitCode(ended *os.ProcessState, _ syscall.Signal) (code int, signal string
 
 // tooLong reports whether an error means that a command line is longer than the system takes.
 func tooLong(err error) bool { return errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE) }
+
+// shells are the shells that are looked for. Models write lines for bash best.
+var shells = []Kind{Bash, PowerShell, OldPower, Cmd}
+
+const lastShell = `C:\Windows\System32\cmd.exe`
+
+// Usual names the shell in the description of the tool.
+const Usual = "the shell that the prompt names (its syntax and quotes)"
+
+// shellNames are names of shells that say more than their programs'.
+var shellNames = map[Kind]string{
+	Bash:       "bash (of Git for Windows; write paths with /)",
+	PowerShell: "pwsh (PowerShell 7)",
+	OldPower:   "powershell (Windows PowerShell 5.1, which has no && and ||)",
+	Cmd:        "cmd (cmd.exe)",
+}
+
+// find returns the path of a shell, "" if it is not installed.
+func (j *Jobs) find(kind Kind, distrusted []string) string {
+	switch kind {
+	case Bash:
+		return j.gitBash(distrusted)
+	case PowerShell, OldPower, Cmd:
+		if path, err := j.LookPath(string(kind), distrusted...); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// gitBash returns the bash of Git for Windows, or another one of PATH; never the one of the system
+// folder, which runs lines in a Linux of its own.
+func (j *Jobs) gitBash(distrusted []string) string {
+	var roots []string
+	if git, err := j.LookPath("git", distrusted...); err == nil { // in cmd, bin or mingw64\bin
+		roots = append(roots, filepath.Dir(filepath.Dir(git)), filepath.Dir(filepath.Dir(filepath.Dir(git))))
+	}
+	for _, variable := range []string{"ProgramFiles", "ProgramFiles(x86)"} {
+		roots = append(roots, filepath.Join(sandbox.Variable(j.environ, variable), "Git"))
+	}
+	roots = append(roots, filepath.Join(sandbox.Variable(j.environ, "LOCALAPPDATA"), "Programs", "Git"))
+	for _, root := range roots {
+		path := filepath.Join(root, "bin", "bash.exe")
+		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && !sandbox.IsInside(path, distrusted) {
+			return path
+		}
+	}
+	path, err := j.LookPath("bash", distrusted...)
+	if system := sandbox.Variable(j.environ, "SystemRoot"); err != nil || system != "" && disk.Within(path, system) || strings.Contains(path, `\WindowsApps\`) {
+		return ""
+	}
+	return path
+}
+
+// giveLine makes a command cmd that runs a line, which it reads with quotes of its own.
+func giveLine(c *exec.Cmd, program, line string) {
+	c.SysProcAttr.CmdLine = `"` + program + `" /d /s /c "chcp 65001>nul & ` + line + `"`
+}

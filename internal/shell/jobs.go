@@ -35,6 +35,10 @@ type Jobs struct {
 	// Traced may be nil. It is set before the first command.
 	Traced func() string
 
+	// Preferred is the shell that runs command lines, Auto for the first that there is. It is set
+	// before the first command.
+	Preferred Kind
+
 	environ  []string
 	withhold []string
 	groups   Groups

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -138,16 +139,15 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, errTimedOut)
 		defer cancel()
 	}
-	bash := j.bash(c.Distrusted)
-	pipe := newPipeStates(c, bash)
-	cmd := exec.CommandContext(ctx, bash, c.arguments(pipe)...)
+	program := j.shell(c.Distrusted)
+	pipe := newPipeStates(c, program)
+	cmd := j.prepare(ctx, c, program, pipe)
 	cmd.Dir = c.Dir
 	cmd.Env = append(j.environment(c), c.Environ...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if c.Input != nil {
 		cmd.Stdin = bytes.NewReader(c.Input)
 	}
-	sandbox.Apart(cmd)
 	cmd.Cancel = func() error { return sandbox.AskGroup(cmd.Process.Pid) }
 	// Children that keep the output open must not delay the end.
 	cmd.WaitDelay = j.Grace
@@ -196,16 +196,56 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	return end
 }
 
-// bash returns the path of bash, or of sh if bash is not installed.
-func (j *Jobs) bash(distrusted []string) string {
-	if path, err := j.LookPath("bash", distrusted...); err == nil {
-		return path
+// prepare returns the command of the system that runs c with the shell program.
+func (j *Jobs) prepare(ctx context.Context, c Command, program string, pipe *pipeStates) *exec.Cmd {
+	kind := kindOf(program)
+	var args []string
+	switch {
+	case kind == Bash:
+		args = c.arguments(pipe)
+	case c.Args != nil: // other shells would read the arguments once more
+		if program = c.Line; filepath.Base(program) == program {
+			program, _ = j.LookPath(c.Line, c.Distrusted...)
+		}
+		args = c.Args
+	case kind.IsPower():
+		args = powerArguments(c.Line)
 	}
-	return "/bin/sh"
+	cmd := exec.CommandContext(ctx, program, args...)
+	sandbox.Apart(cmd)
+	if kind == Cmd && c.Args == nil {
+		giveLine(cmd, program, c.Line)
+	}
+	return cmd
 }
 
-// Shell returns the path of the shell that runs command lines.
-func (j *Jobs) Shell() string { return j.bash(nil) }
+// shell returns the path of the shell that runs command lines: the preferred one, or else the
+// first that there is.
+func (j *Jobs) shell(distrusted []string) string {
+	for _, kind := range append([]Kind{j.Preferred}, shells...) {
+		if path := j.find(kind, distrusted); path != "" {
+			return path
+		}
+	}
+	return lastShell
+}
+
+// Kind returns the kind of the shell that runs command lines.
+func (j *Jobs) Kind() Kind {
+	if len(shells) == 1 && j.Preferred != PowerShell {
+		return shells[0]
+	}
+	return kindOf(j.shell(nil))
+}
+
+// Shell returns the name of the shell that runs command lines, as the model reads it.
+func (j *Jobs) Shell() string {
+	program := j.shell(nil)
+	if name, ok := shellNames[kindOf(program)]; ok {
+		return name
+	}
+	return filepath.Base(program)
+}
 
 // LookPath finds the program that a read-only command runs for a name. It is an error if the
 // program is in one of the distrusted folders, with links followed.

@@ -51,7 +51,7 @@ const ShellToolName = "run_shell_command"
 func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
-		Description: "Runs a command line with bash and answers with its output and exit code. There is no input and no terminal. " +
+		Description: "Runs a command line with " + shell.Usual + " and answers with its output and exit code. There is no input and no terminal. " +
 			"Processes started with & end with the command; background keeps a server or watcher running. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking. " +
 			"In a sandbox, commands write only the workspace and temporary folders, and reach only servers that were started in it; outside leaves it.",
@@ -82,7 +82,9 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	if cmdline.Applies(args.Command) {
 		return planNoPatch(), nil
 	}
-	args = args.within(env.Workspace)
+	if env.Jobs.Kind() == shell.Bash {
+		args = args.within(env.Workspace)
+	}
 	command, err := args.command(env)
 	if err != nil {
 		return Plan{}, err
@@ -134,11 +136,18 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Outside = args.Outside
 		preview.Title += " — outside the sandbox: " + words.Headline(args.Outside)
 	}
-	if line, err := cmdline.Parse(args.Command); err == nil {
+	kind := env.Jobs.Kind()
+	if line, err := parseFor(kind, args.Command); err == nil {
 		place := env.place(ctx, command)
 		place.Outside = preview.Outside != ""
-		preview.Commands = line.Unproven(place)
+		preview.Commands = line.Commands
+		if filepath.Separator == '/' || line.IsRelative() {
+			preview.Commands = line.Unproven(place)
+		}
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
+		if kind != shell.Bash {
+			preview.Commands = nil // rules are about command lines of bash
+		}
 	}
 	preview.Confined = confined && preview.Outside == ""
 	preview.Sandboxed = preview.Confined
@@ -165,6 +174,17 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Title += " — " + preview.Unwatched
 	}
 	return preview
+}
+
+// parseFor reads a command line as a shell of this kind does.
+func parseFor(kind shell.Kind, line string) (cmdline.Line, error) {
+	switch {
+	case kind == shell.Bash:
+		return cmdline.Parse(line)
+	case kind.IsPower():
+		return cmdline.ParsePower(line)
+	}
+	return cmdline.Line{}, errors.New("nothing is known of lines for this shell")
 }
 
 // place returns the place in which a command would run, for the proof that it only reads.

@@ -123,7 +123,7 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("the path %q contains a zero byte", path)
 	}
-	seen, err := w.followLinks(disk.At(w.root, path))
+	seen, err := w.follow(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, disk.Reason(err))
 	}
@@ -232,53 +232,6 @@ func (w *Workspace) Exists(path string) bool {
 // maxLinks is the number of symbolic links in a path above which the path counts as a loop, as in
 // Linux.
 const maxLinks = 40
-
-// followLinks replaces every symbolic link in a clean absolute path, as commands see it, by the
-// link's target. Unlike filepath.EvalSymlinks it also follows links whose target does not exist,
-// because a write would create that target.
-func (w *Workspace) followLinks(path string) (string, error) {
-	real, rest := "/", strings.Split(path, "/")
-	links := 0
-	for len(rest) > 0 {
-		name := rest[0]
-		rest = rest[1:]
-		switch name {
-		case "", ".":
-			continue
-		case "..":
-			real = filepath.Dir(real)
-			continue
-		}
-		next := filepath.Join(real, name)
-		if w.holdsShown(next) {
-			real = next
-			continue
-		}
-		info, err := os.Lstat(w.OnDisk(next))
-		switch {
-		case os.IsNotExist(err):
-			real = next
-			continue
-		case err != nil:
-			return "", err
-		case info.Mode()&fs.ModeSymlink == 0:
-			real = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", syscall.ELOOP
-		}
-		target, err := os.Readlink(w.OnDisk(next))
-		if err != nil {
-			return "", err
-		}
-		if filepath.IsAbs(target) {
-			real = "/"
-		}
-		rest = append(strings.Split(target, "/"), rest...)
-	}
-	return real, nil
-}
 
 // An OutsideError is the answer to a path outside the workspace.
 type OutsideError struct {

@@ -85,7 +85,7 @@ const (
 // symbolic links out of the workspace.
 func (l *Links) path(name string) string {
 	if filepath.IsAbs(name) {
-		rest, within := strings.CutPrefix(name, l.root+"/")
+		rest, within := strings.CutPrefix(name, l.root+string(filepath.Separator))
 		if !within {
 			return ""
 		}

@@ -1,0 +1,97 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+func TestErrorsOfWindows(t *testing.T) {
+	t.Parallel()
+	for err, full := range map[error]bool{windows.ERROR_DISK_FULL: true, windows.ERROR_HANDLE_DISK_FULL: true, windows.ERROR_ACCESS_DENIED: false} {
+		if got := IsFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != full {
+			t.Errorf("IsFull(%v) = %v", err, got)
+		}
+	}
+	if got := Unlocked(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") {
+		t.Error(got)
+	}
+	if !IsRefused(windows.WSAECONNREFUSED) || !IsGone(windows.ERROR_NO_DATA) {
+		t.Error("a refused connection or a closed pipe is not known")
+	}
+}
+
+// A file that another program has open is waited for, and named in the error.
+func TestPatiently(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	err := Patiently(func() error {
+		if tries++; tries < 3 {
+			return windows.ERROR_SHARING_VIOLATION
+		}
+		return nil
+	})
+	if err != nil || tries != 3 {
+		t.Errorf("%v after %d tries", err, tries)
+	}
+	begun := time.Now()
+	err = Patiently(func() error { return windows.ERROR_SHARING_VIOLATION })
+	if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || !strings.Contains(err.Error(), "another program has it open") || time.Since(begun) < 2*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begun))
+	}
+}
+
+// A locked file stays readable, and a second lock is refused.
+func TestFileLockKeepsTheFileReadable(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	one, two := NewFileLock(path), NewFileLock(path)
+	if locked, err := one.TryLock(); !locked || err != nil {
+		t.Fatal(locked, err)
+	}
+	if locked, err := two.TryRLock(); locked || err != nil {
+		t.Errorf("a second lock: %v, %v", locked, err)
+	}
+	if data, err := os.ReadFile(path); string(data) != "text" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if locked, err := two.TryRLock(); !locked || err != nil {
+		t.Errorf("after the first: %v, %v", locked, err)
+	}
+	if err := two.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithinOnWindows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path, folder string
+		want         bool
+	}{
+		{`C:\a\b`, `C:\a`, true},
+		{`c:\A\b`, `C:\a`, true},
+		{`C:\ab`, `C:\a`, false},
+		{`C:\a`, `C:\`, true},
+		{`C:\a/b`, `C:\a`, true},
+		{`D:\a`, `C:\a`, false},
+		{`\\s\h\f`, `\\S\h`, true},
+	} {
+		if got := Within(c.path, c.folder); got != c.want {
+			t.Errorf("Within(%q, %q) = %v", c.path, c.folder, got)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package shell
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+)
+
+// A Kind is a shell that runs command lines.
+type Kind string
+
+// The kinds of shells. Auto is the first of the others that there is.
+const (
+	Auto       Kind = "auto"
+	Bash       Kind = "bash"
+	PowerShell Kind = "pwsh"
+	OldPower   Kind = "powershell"
+	Cmd        Kind = "cmd"
+)
+
+// IsPower reports whether a shell reads lines as PowerShell does.
+func (k Kind) IsPower() bool { return k == PowerShell || k == OldPower }
+
+// kindOf returns the kind of the shell at a path. Shells of Unix are of bash's kind.
+func kindOf(path string) Kind {
+	switch name := strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".exe")); Kind(name) {
+	case PowerShell, OldPower, Cmd:
+		return Kind(name)
+	}
+	return Bash
+}
+
+// powerEnd ends a PowerShell as its line did: a cmdlet that fails gives 1, a program its own code.
+const powerEnd = "\n$_ok = $?; if ($_ok) { exit 0 } elseif ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 }"
+
+// powerArguments are those of a PowerShell that runs line and prints UTF-8. The line is encoded, so
+// that no quote in it is read twice.
+func powerArguments(line string) []string {
+	script := "$ProgressPreference = 'SilentlyContinue'; [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)\n" + line + powerEnd
+	var encoded []byte
+	for _, unit := range utf16.Encode([]rune(script)) {
+		encoded = binary.LittleEndian.AppendUint16(encoded, unit)
+	}
+	return []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-EncodedCommand", base64.StdEncoding.EncodeToString(encoded)}
+}

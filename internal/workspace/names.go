@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// onWindows returns the absolute path that Windows means by a path of the model, which may use
+// either slash; relative paths start at the folder root. It looks at no disk. It refuses the names
+// that lead elsewhere than they say: devices such as NUL or aux.txt, streams such as a.txt:x, names
+// that end in a dot or a blank, which Windows takes off, and the prefixes that turn such rules off.
+func onWindows(root, path string) (string, error) {
+	path = strings.ReplaceAll(path, "/", `\`)
+	for _, raw := range []string{`\\?\`, `\\.\`, `\??\`} {
+		if strings.HasPrefix(path, raw) {
+			return "", fmt.Errorf("paths that begin with %s are not taken; write the path without it", raw)
+		}
+	}
+	volume, rest := volumeOf(path)
+	switch {
+	case volume == "" && strings.HasPrefix(rest, `\`): // on the drive of the workspace
+		volume, _ = volumeOf(root)
+	case volume == "":
+		volume, root = volumeOf(root)
+		rest = root + `\` + rest
+	case strings.HasPrefix(volume, `\`) && strings.Count(volume, `\`) < 3:
+		return "", fmt.Errorf("%s names no folder of a server", path)
+	case strings.HasSuffix(volume, ":") && !strings.HasPrefix(rest, `\`):
+		return "", fmt.Errorf("%s is relative to a folder that only %s knows; write it from %s\\ on, or relative to the workspace", path, volume, volume)
+	}
+	var names []string
+	for name := range strings.SplitSeq(rest, `\`) {
+		switch name {
+		case "", ".":
+		case "..":
+			names = names[:max(0, len(names)-1)]
+		default:
+			if why := misleadingName(name); why != "" {
+				return "", fmt.Errorf("the name %q %s", name, why)
+			}
+			names = append(names, name)
+		}
+	}
+	return volume + `\` + strings.Join(names, `\`), nil
+}
+
+// volumeOf splits a path with backslashes into its drive, or server and share, and the rest.
+func volumeOf(path string) (volume, rest string) {
+	if len(path) >= 2 && path[1] == ':' && isLetter(path[0]) {
+		return path[:2], path[2:]
+	}
+	if !strings.HasPrefix(path, `\\`) {
+		return "", path
+	}
+	parts := strings.SplitN(path[2:], `\`, 3)
+	volume = `\\` + strings.Join(parts[:min(2, len(parts))], `\`)
+	return volume, path[len(volume):]
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// misleadingName returns why Windows takes a name for something else than a file of that name, ""
+// if it does not.
+func misleadingName(name string) string {
+	switch {
+	case strings.ContainsRune(name, ':'):
+		return "means a stream of a file, or a drive; name the file alone"
+	case strings.TrimRight(name, ". ") != name:
+		return "ends in a dot or a blank, which Windows takes off; leave it out"
+	case strings.ContainsAny(name, `<>"|?*`) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
+		return "has a character that no file of Windows may have in its name"
+	}
+	device, _, _ := strings.Cut(name, ".")
+	device = strings.ToUpper(strings.TrimRight(device, " "))
+	switch device {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
+		return "is that of a device; choose another"
+	}
+	for _, port := range []string{"COM", "LPT"} {
+		if number, ok := strings.CutPrefix(device, port); ok && len([]rune(number)) == 1 && strings.Contains("0123456789¹²³", number) {
+			return "is that of a device; choose another"
+		}
+	}
+	return ""
+}

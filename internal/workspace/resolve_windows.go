@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/windows"
+)
+
+// follow returns the absolute target of a path given by the model: with every link and junction
+// followed, and every name as the disk has it, neither short nor in another case. Names that do
+// not exist stay as they are.
+func (w *Workspace) follow(path string) (string, error) {
+	path, err := onWindows(w.root, path)
+	if err != nil {
+		return "", err
+	}
+	volume, rest := volumeOf(path)
+	real := volume + `\`
+	names := strings.Split(rest, `\`)
+	for links := 0; len(names) > 0; {
+		name := names[0]
+		names = names[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			real = filepath.Dir(real)
+			continue
+		}
+		next := filepath.Join(real, name)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if strings.Contains(name, "~") && shortName(name) {
+				return "", fmt.Errorf("the name %q looks like a short name of a file that is not there; write the long one", name)
+			}
+			real = next
+			continue
+		case err != nil:
+			return "", err
+		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0:
+			real = filepath.Join(real, nameOnDisk(next, name))
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", errLoop
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", fmt.Errorf("%s leads elsewhere in a way that is not followed: %w", name, err)
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(real, target)
+		}
+		if target, err = onWindows(w.root, target); err != nil {
+			return "", err
+		}
+		volume, rest := volumeOf(target)
+		real = volume + `\`
+		names = append(strings.Split(rest, `\`), names...)
+	}
+	return real, nil
+}
+
+// errLoop is the error of a path with more links than anybody means.
+var errLoop = errors.New("its links lead in a circle")
+
+// shortName reports whether a name has the form that Windows makes short names of, such as
+// PROGRA~1: a file that is created by one could be found by another name.
+func shortName(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	at := strings.LastIndexByte(base, '~')
+	return at > 0 && at < len(base)-1 && len(base) <= 8 && strings.Trim(base[at+1:], "0123456789") == ""
+}
+
+// nameOnDisk returns the long name of a file as the disk has it.
+func nameOnDisk(path, name string) string {
+	pattern, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return name
+	}
+	var found windows.Win32finddata
+	search, err := windows.FindFirstFile(pattern, &found)
+	if err != nil {
+		return name
+	}
+	_ = windows.FindClose(search)
+	return windows.UTF16ToString(found.FileName[:])
+}
