@@ -21,6 +21,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agent/internal/shell"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -144,10 +146,10 @@ func (c *Client) Done() <-chan struct{} { return c.done }
 // a moment for the end.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
-	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.endsIn(patience) {
+	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.EndsIn(patience) {
 		return false
 	}
-	<-c.wire.process.drained // wait for its last words
+	<-c.wire.process.Drained() // wait for its last words
 	return true
 }
 
@@ -155,7 +157,7 @@ func (c *Client) hasEnded() bool {
 func (c *Client) Close() {
 	c.closing.Do(func() {
 		if c.wire != nil {
-			c.wire.process.close()
+			c.wire.process.Close()
 		}
 		c.closeSession()
 		if c.web != nil {
@@ -178,7 +180,7 @@ func (c *Client) closeSession() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(closeGrace + termGrace):
+	case <-time.After(shell.ServiceEnds):
 	}
 }
 
@@ -217,18 +219,18 @@ func (c *Client) connectStdio(ctx context.Context) error {
 	}
 	err := c.start(ctx, version)
 	if err != nil && refusal(err) != nil && version == handshakes {
-		c.wire.process.close()
+		c.wire.process.Close()
 		err = c.start(ctx, stateless)
 	}
 	return err
 }
 
 func (c *Client) start(ctx context.Context, version string) error {
-	process, err := startProcess(ctx, c.server, &c.log)
+	process, err := c.server.start(ctx, &c.log)
 	if err != nil {
 		return err
 	}
-	c.wire = &wire{process: process, reader: newReader(process.out, lineBytes), writing: make(chan struct{}, 1)}
+	c.wire = &wire{process: process, reader: newReader(process.Out, lineBytes), writing: make(chan struct{}, 1)}
 	return c.shake(ctx, c.wire, version)
 }
 

@@ -48,4 +48,4 @@ func (s *Set) Hold(name string) (release func()) {
 }
 
 // PID returns the process of a stdio server.
-func (c *Client) PID() int { return c.wire.process.cmd.Process.Pid }
+func (c *Client) PID() int { return c.wire.process.PID() }

@@ -53,6 +53,24 @@ func (s *Store) Edit(files ...Edited) (mark Mark, failed func()) {
 	}
 }
 
+// Paths returns the absolute paths of the files of a change, none for a change that is no longer
+// kept.
+func (s *Store) Paths(m Mark) []string {
+	if m == "" || !s.use() {
+		return nil
+	}
+	defer s.mu.Unlock()
+	id, err := s.node(m)
+	if err != nil || id == 0 {
+		return nil
+	}
+	var paths []string
+	for _, c := range s.tree.nodes[id].Changes {
+		paths = append(paths, absolute(s.files.Root(), c.Path))
+	}
+	return paths
+}
+
 // Left returns the hashes of the contents that a change wrote, by absolute path. It has no
 // hashes for a change that is no longer kept, nor for files that may hold keys.
 func (s *Store) Left(m Mark) map[string][sha256.Size]byte {

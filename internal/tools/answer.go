@@ -27,6 +27,9 @@ type Answer struct {
 	Diff string
 	// Change names the change that the call made, for going back; zero if no snapshots are kept.
 	Change snapshot.Mark
+	// Changed lists the files of Change by their absolute paths, for gates: of an edit, and of a
+	// command too.
+	Changed []string
 	// Spool is the path of the file with the whole output if Text was cut, empty otherwise.
 	Spool string
 	// Images holds pictures of the answer, for a model that accepts images; Text describes them.

@@ -33,7 +33,7 @@ func (e *Env) apply(p edit) Answer {
 			if err := e.make(c); err != nil {
 				if left, err := e.putBack(made); err != nil {
 					// What stayed can be seen and put back like any change.
-					return Answer{Error: "The patch was applied in part: " + err.Error(), Change: kept, Diff: e.note(left)}
+					return Answer{Error: "The patch was applied in part: " + err.Error(), Change: kept, Changed: e.Snapshots.Paths(kept), Diff: e.note(left)}
 				}
 				notDone()
 				if len(p.changes) == 1 {
@@ -44,7 +44,7 @@ func (e *Env) apply(p edit) Answer {
 			made = append(made, c)
 		}
 	}
-	answer := Answer{Text: p.report(e.Limits), Change: kept, Diff: e.note(p.changes)}
+	answer := Answer{Text: p.report(e.Limits), Change: kept, Changed: e.Snapshots.Paths(kept), Diff: e.note(p.changes)}
 	if len(p.changes) == 1 && p.changes[0].after != nil {
 		answer.View = viewOf(p.changes[0].abs, p.changes[0].after, history.View{})
 	}

@@ -115,13 +115,13 @@ func runCommand(ctx context.Context, env *Env, args shellArgs, command shell.Com
 	if err != nil {
 		return failed(err)
 	}
+	var answer Answer
 	if result.Job != nil {
-		answer := leftRunning(result)
-		answer.Change = changed
-		return answer
+		answer = leftRunning(result)
+	} else {
+		answer = env.answerCommand(command, result)
 	}
-	answer := env.answerCommand(command, result)
-	answer.Change = changed
+	answer.Change, answer.Changed = changed, env.Snapshots.Paths(changed)
 	return answer
 }
 

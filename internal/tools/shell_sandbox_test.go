@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,5 +235,33 @@ func TestLongCommandInTheSandbox(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "out"))
 	if err != nil || string(got) != text || !strings.Contains(answer.ForModel(), "written") {
 		t.Errorf("%d bytes of %d, %v, %.300s", len(got), len(text), err, answer.ForModel())
+	}
+}
+
+// An answer lists the files that a call changed, whether an edit or a command changed them.
+func TestAnswersListTheFilesThatChanged(t *testing.T) {
+	t.Parallel()
+	env := shellEnv(t)
+	env.Seen = fileEnv(t, nil).Seen
+	writeTestFile(t, env.Workspace.Root(), "a", "old\n")
+	writeTestFile(t, env.Workspace.Root(), "b", "b\n")
+	snapshots(t, env)
+	mustRun(t, env, readFile(), params{"file_path": "a"})
+	env.Snapshots.Turn("x")
+	at := func(name string) string { return filepath.Join(env.Workspace.Root(), name) }
+	for _, c := range []struct {
+		tool Tool
+		args params
+		want []string
+	}{
+		{replace(), params{"file_path": "a", "old_string": "old", "new_string": "new"}, []string{at("a")}},
+		{runShellCommand(), params{"command": "echo c > c; echo more >> b"}, []string{at("b"), at("c")}},
+		{runShellCommand(), params{"command": "cat a"}, nil},
+	} {
+		got := call(t, env, c.tool, c.args)
+		slices.Sort(got.Changed)
+		if !slices.Equal(got.Changed, c.want) || got.Error != "" {
+			t.Errorf("%v: %v changed, %q", c.args, got.Changed, got.Error)
+		}
 	}
 }
