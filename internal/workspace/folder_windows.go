@@ -1,9 +1,14 @@
 package workspace
 
 import (
+	"context"
 	"errors"
+	"hash/fnv"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -95,8 +100,23 @@ func (folder) flush() error { return nil }
 // systems.
 func letGo(f *os.File) { _ = f.Close() }
 
-// lock does nothing: locks are mandatory here, and would keep the content from this program too.
-// Programs that replace a file at the same moment notice it by the content that they expect.
+// alone waits until no other program that uses Replace replaces this file, and release lets the
+// next one in. The lock is one of some files in the temporary folder, since the file itself cannot
+// be open while it is replaced. After an error nothing is locked.
+func alone(abs string) (release func()) {
+	const most = 64
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(strings.ToLower(abs)))
+	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	defer cancel()
+	unlock, err := disk.Lock(ctx, filepath.Join(os.TempDir(), "agent-locks"), strconv.Itoa(int(hash.Sum32()%most)))
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = unlock() }
+}
+
+// lock does nothing: see alone.
 func lock(*os.File) {}
 
 // sameFile reports whether a name in a folder belongs to an open file.

@@ -38,6 +38,7 @@ func (w *Workspace) Replace(abs string, before, after []byte) error {
 // replaceWith does the work of Replace, with the content written by fill.
 func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
 	rel := w.Rel(abs)
+	defer alone(abs)()
 	folders, err := w.openFolders(filepath.Dir(abs))
 	if err != nil {
 		return unwritten(rel, err)
