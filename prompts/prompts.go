@@ -45,6 +45,8 @@ type Session struct {
 	Tools string
 	// Instructions lists the files with instructions, the most general first.
 	Instructions []Instruction
+	// Notes are the facts from earlier sessions, empty for none.
+	Notes string
 }
 
 // Has reports whether a tool is offered. Templates call it before they mention a tool.

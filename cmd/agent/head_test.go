@@ -131,3 +131,12 @@ func TestSkillBudget(t *testing.T) {
 		t.Log(size, "tokens")
 	}
 }
+
+// TestNotesBudget: the tool that keeps notes takes little.
+func TestNotesBudget(t *testing.T) {
+	t.Parallel()
+	remember := tools.Remember()
+	if size := tokens.For(tokens.O200K).Count(remember.Name + remember.Description + string(remember.Parameters())); size > 110 {
+		t.Errorf("%d tokens", size)
+	}
+}

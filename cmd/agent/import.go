@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/app/gates"
+	"agent/internal/notes"
 	"agent/internal/rawjson"
 	"agent/internal/setup/imports"
 	"agent/internal/table"
@@ -26,14 +27,15 @@ func newImport(w world) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import [SOURCE…]",
-		Short: "Take over the servers and hooks of other agents",
+		Short: "Take over the servers, hooks and notes of other agents",
 		Long: `Takes over what other agents have configured, all that is there or that of some:
 ` + strings.Join(imports.Sources(), ", ") + `.
 
 Your servers are written to mcp.json and your hooks to hooks.json of the configuration
 folder, the workspace's servers to its .mcp.json, where they wait for agent trust. A name
 that is taken is kept, and nothing is started. Rules are shown in the form of --allow;
-those of your own files can be kept for the project of the current folder.`,
+those of your own files can be kept for the project of the current folder. What Claude
+Code and gemini remember is proposed as notes, which are used once you agree (/notes).`,
 		ValidArgs: imports.Sources(),
 		Args:      cobra.ArbitraryArgs,
 		RunE:      func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), w, args, o) },
@@ -41,7 +43,7 @@ those of your own files can be kept for the project of the current folder.`,
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show what would be written")
 	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: "+imports.Kinds())
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "`KINDS` of things: "+imports.Kinds()+", "+notesKind)
 	return cmd
 }
 
@@ -54,8 +56,18 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 		return errors.New("the current folder was deleted; change to another")
 	}
 	var only []imports.Kind
+	notesToo := len(o.only) == 0 && len(sources) == 0
 	for _, kind := range o.only {
+		if kind == notesKind {
+			notesToo = true
+			continue
+		}
 		only = append(only, imports.Kind(kind))
+	}
+	if notesToo {
+		if err := importNotes(w, o); err != nil || len(only) == 0 && len(o.only) > 0 {
+			return err
+		}
 	}
 	where := imports.Where{Where: w.Where(f, w.Dir), Base: filepath.Dir(f.Config), InOurWords: gates.InOurWords}
 	if err := imports.Check(sources, only); err != nil {
@@ -81,6 +93,38 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 		return err
 	}
 	return kept.offer(ctx, w, o.keepRules)
+}
+
+// notesKind is the word of --only for notes.
+const notesKind = "notes"
+
+// importNotes proposes what other agents remember as notes.
+func importNotes(w world, o importOptions) error {
+	book, here, err := w.notes()
+	if err != nil {
+		return err
+	}
+	others, problems := notes.Others(w.Home, w.Env("CLAUDE_CONFIG_DIR"), here)
+	added, err := book.Propose(others, o.dry)
+	if err != nil || o.json && len(o.only) == 0 {
+		return err
+	}
+	if o.json {
+		return rawjson.WriteIndented(w.out, append([]notes.Foreign{}, added...))
+	}
+	lines := problems
+	for _, n := range added {
+		lines = append(lines, "note  "+words.Line(n.Text, 200), "  from "+words.Visible(n.From))
+	}
+	switch {
+	case len(added) > 0 && !o.dry:
+		lines = append(lines, words.Count(len(added), "note")+" proposed; /notes lists them, and they are used once you agree")
+	case len(added) > 0:
+		lines = append(lines, words.Count(len(added), "note")+" would be proposed; nothing was written")
+	case len(o.only) > 0:
+		lines = append(lines, "no note of another agent is new")
+	}
+	return w.print(lines...)
 }
 
 // importLines returns the plan as lines for a person.

@@ -170,6 +170,7 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	}
 	env := *c.env
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
+	news := c.notes.teller()
 	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
@@ -182,8 +183,8 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 			}
 			return log.Path()
 		},
-		Below: c.Brought.Below, Refreeze: func() {},
-		Expand:   c.agentTask(spec.Agent),
+		Below: c.Brought.Below, Refreeze: func() {}, News: news,
+		Expand:   c.agentTask(spec.Agent, news),
 		Policy:   gate.Policy{Unattended: c.options.Unattended},
 		Gates:    c.gates(),
 		CacheKey: cacheKey(c.id + spec.ID),
@@ -206,8 +207,8 @@ func (c *Conversation) emitOf(spec team.Spec, e chat.Event) {
 }
 
 // agentTask returns the expander of an agent: the task is plain text, in which slash, @ and !
-// are characters. The texts of the agent's skills stand before it.
-func (c *Conversation) agentTask(a agents.Agent) chat.Expander {
+// are characters. The texts of the agent's skills and news stand before it.
+func (c *Conversation) agentTask(a agents.Agent, news func() []history.Block) chat.Expander {
 	return func(_ context.Context, message atcmd.Message, _ chat.Embedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
 		for _, name := range a.Skills {
@@ -215,7 +216,7 @@ func (c *Conversation) agentTask(a agents.Agent) chat.Expander {
 				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.Brought, Key: "skill:" + name})
 			}
 		}
-		said.Blocks = append(said.Blocks, &history.Text{Text: message.Text()})
+		said.Blocks = append(append(said.Blocks, news()...), &history.Text{Text: message.Text()})
 		return said, nil
 	}
 }
@@ -297,7 +298,7 @@ func (c *Conversation) isListed(model string) bool {
 
 // notForAgents lists tools that no agent has, because only the conversation of the person does
 // what they do.
-var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read"}
+var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
 // agentTools returns the tools of an agent, and a note for each name that is not known. It returns
 // an error if no tool is left.

@@ -62,6 +62,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		},
 		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
 		Sessions:  c.lists(),
+		Notes:     c.notes.commands(),
 		Finder:    c.folders.Finder(c.workspace.Root(), c.process.Now),
 		Resume:    c.resumer(screen.Resume),
 		Fork:      c.forker(),

@@ -60,6 +60,7 @@ type Conversation struct {
 
 	// id identifies the session, or only the conversation if nothing is recorded.
 	id     string
+	notes  noting
 	survey *survey.Survey
 	host   *gates.Host
 	checks *gates.Checks
@@ -216,7 +217,7 @@ func (c *Conversation) findSetup(allowed rules.Rules) {
 	c.checks = gates.NewChecks(c.host, c.Rules)
 	c.Notices = append(c.Notices, notices...)
 	c.Notices = append(c.Notices, c.Brought.Begin(brought.Config{
-		Host: c.host, Off: c.options.NoSetup, Rules: c.Rules, Servers: c.Servers, Window: c.window, Log: c.log,
+		Host: c.host, Off: c.options.NoSetup, Rules: c.Rules, Servers: c.Servers, News: c.news, Window: c.window, Log: c.log,
 		NoImages: func() string { return c.Connection.NoImages(settings.Model.Of(c.settings)) },
 	})...)
 	found := c.Brought.Set()
@@ -309,9 +310,9 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 
 		Expand: c.expand,
 		Below:  c.Brought.Below,
-		News:   c.Servers.News,
+		News:   c.news,
 		Refreeze: func() {
-			for _, notice := range c.Brought.Refreeze() {
+			for _, notice := range append(c.Brought.Refreeze(), c.notes.head()...) {
 				c.emit(chat.Notice{Text: notice})
 			}
 		},
@@ -345,6 +346,7 @@ func (c *Conversation) emit(e chat.Event) {
 	case chat.TurnStarted:
 		c.checks.Begin()
 		c.crew.team.BeginTurn()
+		c.notes.beginTurn()
 	case chat.TurnEnded:
 		c.Rules.EndTurn()
 	}

@@ -14,6 +14,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 	return []tools.Source{
 		tools.Fixed("built in", offered...),
 		c.searchSource(),
+		c.notes.source(),
 		c.Brought.Source(),
 		c.Servers.Source(),
 		c.taskTool(),

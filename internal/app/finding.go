@@ -22,8 +22,12 @@ import (
 // Index returns the search index of the recorded sessions.
 func (f Folders) Index() find.Index {
 	registry := sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
+	folder := ""
+	if f.Cache != "" {
+		folder = filepath.Join(f.Cache, "find")
+	}
 	return find.Index{
-		Folder: filepath.Join(f.Cache, "find"), Sessions: f.Sessions(),
+		Folder: folder, Sessions: f.Sessions(),
 		Traits: func(tool string) tools.Traits { return registry().Traits(tool) },
 	}
 }

@@ -32,6 +32,7 @@ const (
 // session.
 func (c *Conversation) systemPrompt() (chat.SystemPrompt, error) {
 	c.Notices = append(c.Notices, c.Brought.Head()...)
+	c.Notices = append(c.Notices, c.notes.begin(c)...)
 	templates, err := prompts.Load(filepath.Join(c.folders.Config, "prompts"))
 	if err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (c *Conversation) promptSession() func() prompts.Session {
 	return func() prompts.Session {
 		session := begun
 		session.Instructions = c.Brought.Instructions()
+		session.Notes = c.notes.prompt()
 		session.Git = repository()
 		session.Sandbox = c.promptSandbox()
 		session.Model = settings.Model.Of(c.settings)

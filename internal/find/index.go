@@ -19,7 +19,8 @@ import (
 // An Index searches the sessions of a folder. It may be used by several programs at the same
 // time.
 type Index struct {
-	// Folder is the folder of the index. It can be deleted at any time.
+	// Folder is the folder of the index, which can be deleted at any time; "" if there is no place
+	// for it, so that nothing can be searched.
 	Folder string
 	// Sessions is the folder of the records.
 	Sessions string
@@ -188,7 +189,7 @@ func (x Index) sum(name string, to int64) (uint32, error) {
 
 // Forget takes what was deleted out of the index, and adds nothing.
 func (x Index) Forget(ctx context.Context) error {
-	if _, err := os.Stat(x.Folder); err != nil {
+	if _, err := os.Stat(x.Folder); x.Folder == "" || err != nil {
 		return nil // there is none
 	}
 	unlock, err := disk.Lock(ctx, x.Folder, lockName)
@@ -206,6 +207,9 @@ func (x Index) Forget(ctx context.Context) error {
 
 // updated returns the index, up to date with the logs.
 func (x Index) updated(ctx context.Context) (*view, error) {
+	if x.Folder == "" {
+		return nil, errors.New("there is no folder for the search index; set HOME or XDG_CACHE_HOME")
+	}
 	v, err := x.open()
 	if err != nil || v.complete() {
 		return v, err
@@ -257,7 +261,9 @@ func (x Index) update(ctx context.Context, v *view) error {
 			continue
 		}
 		one := &writer{Index: x, builder: newBuilder(), path: s.path}
-		switch err := one.merge(s, keep); {
+		err := one.merge(s, keep)
+		s.close() // some systems replace no open file
+		switch {
 		case errors.Is(err, errDamaged):
 			// Its logs are read anew by the next search.
 			if err := os.Remove(s.path); err != nil {
@@ -280,7 +286,11 @@ func (x Index) update(ctx context.Context, v *view) error {
 		if w.size >= mostIndexed {
 			break
 		}
-		if err := w.read(ctx, m); err != nil {
+		err := w.read(ctx, m)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue // deleted meanwhile, or of somebody else
+		}
+		if err != nil {
 			return err
 		}
 	}

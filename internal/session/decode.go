@@ -25,6 +25,7 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeWaiting:     decodeAs[waitingPayload],
 	TypeServers:     decodeAs[serversPayload],
 	TypeGrants:      decodeAs[grantsPayload],
+	TypeNote:        decodeAs[Note],
 	TypeNotice:      decodeAs[noticePayload],
 	TypeAgent:       decodeAs[Agent],
 }

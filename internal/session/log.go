@@ -109,6 +109,9 @@ func (l *Log) Grants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})
 }
 
+// Note records a change of the notes that are kept for later sessions.
+func (l *Log) Note(change Note) error { return l.record(TypeNote, change) }
+
 // Notice records a message that was shown to the user.
 func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 

@@ -57,6 +57,8 @@ const (
 	TypeServers Type = "servers"
 	// TypeGrants has the permissions of the session, after a change.
 	TypeGrants Type = "grants"
+	// TypeNote is a change of the notes that are kept for later sessions.
+	TypeNote Type = "note"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
 	// TypeAgent is the start or the end of an agent.
@@ -224,6 +226,14 @@ type grantsPayload struct {
 // serversPayload has the argument of Log.Servers.
 type serversPayload struct {
 	Offered json.RawMessage `json:"offered"`
+}
+
+// Note is a change of the notes that are kept for later sessions.
+type Note struct {
+	// Did says what was done: proposed, kept, agreed, edited or deleted.
+	Did  string `json:"did"`
+	ID   string `json:"id"`
+	Text string `json:"text,omitempty"`
 }
 
 type noticePayload struct {

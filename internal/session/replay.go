@@ -272,7 +272,7 @@ func (p *player) take(r Record, payload any, e event) {
 		p.state.Waiting = payload.after(p.state.Waiting)
 	case Agent:
 		p.state.takeAgent(payload)
-	case noticePayload:
+	case noticePayload, Note:
 	default:
 		p.happened(payload, e)
 	}

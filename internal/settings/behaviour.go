@@ -59,6 +59,10 @@ var (
 		"most tokens of one result of an MCP server's tool, if tool-output-max-tokens is not less; the rest goes to a file")
 	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
 		"whether the model may search the earlier sessions of the repository with recall; it counts from the start of a session on")
+	Notes = Declare("notes", Enum("on", "read", "off"), "on",
+		"facts kept for later sessions: on; read, where the model proposes none; or off. It counts from the start of a session, /clear or a compression on")
+	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
+		"most tokens of the notes that the model is sent")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch reach addresses of this machine and its network")
 )

@@ -118,6 +118,8 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions lists the recorded sessions.
 	Sessions SessionLists
+	// Notes holds the notes of the repository and the person; nil if they are off.
+	Notes Notes
 	// Finder searches them.
 	Finder Finder
 	// Resume makes the program continue another session after this one is left; the error says
@@ -156,6 +158,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	all := []command.Command{
 		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
+		rememberCommand(d), notesCommand(d), forgetCommand(d),
 		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
 		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),

@@ -122,7 +122,7 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 		if err != nil {
 			return command.Output{}, err
 		}
-		lines, err := d.Finder.show(ctx, at[1], number)
+		lines, err := d.Finder.show(ctx, at[1], number, entriesAround)
 		return command.Output{Lines: lines}, err
 	}
 	for i, value := range values {
@@ -150,7 +150,7 @@ func (d Deps) pickFound(hits []find.Hit) *command.Pick {
 		pick.Choices = append(pick.Choices, command.Choice{
 			Name: h.Marked(), Help: strings.Join([]string{ago(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
 			Preview: func() string {
-				lines, err := d.Finder.show(context.Background(), h.Session, h.Entry)
+				lines, err := d.Finder.show(context.Background(), h.Session, h.Entry, 0)
 				if err != nil {
 					return err.Error()
 				}
@@ -173,8 +173,8 @@ func (d Deps) pickFound(hits []find.Hit) *command.Pick {
 // entriesAround is how many entries before and after a place are shown with it.
 const entriesAround = 2
 
-// show returns a place of a session of the repository with what stands around it.
-func (f Finder) show(ctx context.Context, id string, number uint64) (lines []string, err error) {
+// show returns a place of a session of the repository, with so many entries before and after it.
+func (f Finder) show(ctx context.Context, id string, number uint64, around int) (lines []string, err error) {
 	places, err := f.Index.Places(ctx, id, f.Here)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64) (lines []str
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("Session %s in %s; agent -r %s goes on with it.", id, p.Workspace, id))
-		for _, near := range places[max(0, i-entriesAround):min(len(places), i+entriesAround+1)] {
+		for _, near := range places[max(0, i-around):min(len(places), i+around+1)] {
 			entry, err := f.Index.Read(near)
 			if err != nil {
 				return nil, err

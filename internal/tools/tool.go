@@ -175,6 +175,8 @@ type Env struct {
 	Archive Archive
 	// Sessions holds the earlier sessions of the repository; nil if they are not searched.
 	Sessions Sessions
+	// Notes keeps facts for later sessions; nil if none are kept.
+	Notes Notes
 	// Jobs holds the background commands of the shell tool.
 	Jobs *shell.Jobs
 	// Confinement returns the sandbox in which commands run at present; a nil function means no

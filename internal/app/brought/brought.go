@@ -37,6 +37,8 @@ type Config struct {
 	Off     bool
 	Rules   *gates.Rules
 	Servers *serving.Servers
+	// News returns messages for the model that have not been sent yet.
+	News func() []history.Block
 	// Window returns the size of the model's window, in tokens.
 	Window func() int
 	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
@@ -161,7 +163,7 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 	if err != nil {
 		return expansion, err
 	}
-	if blocks = slices.Concat(blocks, resources, news, b.changes(), b.Servers.News()); len(blocks) > 0 {
+	if blocks = slices.Concat(blocks, resources, news, b.changes(), b.News()); len(blocks) > 0 {
 		expansion.Blocks = slices.Insert(expansion.Blocks, 1, blocks...)
 	}
 	return expansion, nil

@@ -17,6 +17,7 @@ var toolNames = map[string]string{
 	"applypatch": "apply_patch", "patch": "apply_patch",
 	"request_user_input": "ask_user", "question": "ask_user",
 	"exit_plan_mode": "present_plan",
+	"save_memory":    "remember", "memory": "remember",
 }
 
 // editors lists tools that do several things under one name, depending on the parameter command.
@@ -56,6 +57,7 @@ var parameterNames = map[string][]string{
 	"query":           {"q", "search_query", "search_term"},
 	"count":           {"num_results", "numResults", "limit", "max_results"},
 	"domains":         {"allowed_domains", "blocked_domains"},
+	"note":            {"fact", "content", "text"},
 }
 
 // wrappers lists parameters in which some models wrap all arguments of a call.

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agent/internal/cli"
+	"agent/internal/notes"
+	"agent/internal/rawjson"
+	"agent/internal/slash"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+func newNotes(w world) *cobra.Command {
+	list := newNotesList(w, "list", "List the notes of this repository and those that hold everywhere", false)
+	group := &cobra.Command{
+		Use:   "notes",
+		Short: "Notes for later sessions; without more, those of this repository",
+		Args:  cli.NoSubcommand,
+		RunE:  list.RunE,
+	}
+	group.AddCommand(list, newNotesList(w, "check", "List the notes whose files have changed; exit status 1 if there are any", true), newNotesAdd(w), newNotesDelete(w))
+	return group
+}
+
+// notes returns the notes of the repository around the current folder, and that folder.
+func (w world) notes() (*notes.Book, string, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return nil, "", err
+	}
+	here, err := filepath.EvalSymlinks(w.Dir)
+	return notes.Open(f.Config, w.Home, here), here, err
+}
+
+func newNotesList(w world, use, short string, check bool) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			book, _, err := w.notes()
+			if err != nil {
+				return err
+			}
+			all, problems := book.Notes()
+			states := book.Checker().Check(all, time.Now)
+			stale := []notes.State{}
+			for _, s := range states {
+				if s.State == notes.Stale {
+					stale = append(stale, s)
+				}
+			}
+			if check {
+				states = stale
+			}
+			if asJSON {
+				err = rawjson.WriteIndented(w.out, append([]notes.State{}, states...))
+			} else {
+				err = w.print(slash.NoteLines(states)...)
+			}
+			if err = errors.Join(err, w.tell(problems...)); err == nil && check && len(stale) > 0 {
+				return statusError(exitFailed)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newNotesAdd(w world) *cobra.Command {
+	var user bool
+	cmd := &cobra.Command{
+		Use: "add TEXT", Short: "Keep a note; it rests on the files that it names",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("what is to be kept?"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			book, here, err := w.notes()
+			if err != nil {
+				return err
+			}
+			note := notes.Note{Text: strings.Join(args, " "), Made: w.Now()}
+			if !user {
+				if note.Grounds, err = book.Ground(here, notes.Named(here, note.Text)); err != nil {
+					return usage(err)
+				}
+			}
+			if note, err = book.Add(note, user, ""); err != nil {
+				return usage(err)
+			}
+			return w.print(fmt.Sprintf("%s  %s", note.ID, words.Line(note.Text, 200)))
+		},
+	}
+	cmd.Flags().BoolVar(&user, "user", false, "it holds everywhere, not only in this repository")
+	return cmd
+}
+
+func newNotesDelete(w world) *cobra.Command {
+	return &cobra.Command{
+		Use: "delete ID", Short: "Delete a note", Args: cli.ExactArgs(1, "a note; agent notes list shows them"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			book, _, err := w.notes()
+			if err == nil {
+				err = book.Change(args[0], func(*notes.Note) (bool, error) { return false, nil })
+			}
+			if err != nil {
+				return usage(err)
+			}
+			return w.print("deleted " + args[0])
+		},
+	}
+}

@@ -1,0 +1,99 @@
+package notes
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A piece of a file is a note or text that is none.
+type piece struct {
+	raw  string
+	note *Note
+}
+
+// parse reads the pieces of a file. Notes without a number get the first free one, with the prefix.
+func parse(text, prefix string) (pieces []piece) {
+	var open *piece
+	commented := false
+	close := func() {
+		if open != nil {
+			pieces = append(pieces, *open)
+		}
+		open, commented = nil, false
+	}
+	for line := range strings.Lines(text) {
+		item, ok := strings.CutPrefix(line, "- ")
+		if !ok {
+			item, ok = strings.CutPrefix(line, "* ")
+		}
+		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
+		switch {
+		case ok && strings.TrimSpace(item) != "":
+			close()
+			open = &piece{line, &Note{Text: strings.TrimSpace(item)}}
+		case open != nil && !commented && indented && strings.TrimSpace(line) != "":
+			open.raw += line
+			if commented = open.note.comment(line); !commented {
+				open.note.Text += "\n" + strings.TrimSpace(line)
+			}
+		default:
+			close()
+			if n := len(pieces); n > 0 && pieces[n-1].note == nil {
+				pieces[n-1].raw += line
+			} else {
+				pieces = append(pieces, piece{raw: line})
+			}
+		}
+	}
+	close()
+	number(pieces, prefix)
+	return pieces
+}
+
+// number gives each note without a number of its own the first that is free.
+func number(pieces []piece, prefix string) {
+	taken := map[string]bool{}
+	for _, p := range pieces {
+		if p.note == nil {
+			continue
+		}
+		if taken[p.note.ID] || !strings.HasPrefix(p.note.ID, prefix) {
+			p.note.ID = ""
+		}
+		taken[p.note.ID] = true
+	}
+	next := 1
+	for _, p := range pieces {
+		if p.note != nil && p.note.ID == "" {
+			for taken[fmt.Sprint(prefix, next)] {
+				next++
+			}
+			p.note.ID = fmt.Sprint(prefix, next)
+			next++
+		}
+	}
+}
+
+// highest returns the highest number of the notes, 0 if there are none.
+func highest(pieces []piece) (most int) {
+	for _, p := range pieces {
+		if p.note != nil && p.note.ID != "" {
+			n, _ := strconv.Atoi(p.note.ID[1:]) // an ID has digits
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// join returns the text of a file.
+func join(pieces []piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		if s := b.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			b.WriteString("\n")
+		}
+		b.WriteString(p.raw)
+	}
+	return b.String()
+}

@@ -1,0 +1,84 @@
+package notes
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/setup/source"
+)
+
+// A Foreign note is one that another agent has kept, with the file that it is in.
+type Foreign struct{ Text, From string }
+
+// geminiHeading begins the facts that gemini-cli keeps.
+const geminiHeading = "## Gemini Added Memories"
+
+// Others reads the notes that Claude Code keeps for a workspace, and those that gemini-cli keeps.
+// What cannot be a note is left out, and problems say so.
+func Others(home, claude, workspace string) (found []Foreign, problems []string) {
+	if claude == "" {
+		claude = filepath.Join(home, ".claude")
+	}
+	folder := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z') {
+			return r
+		}
+		return '-'
+	}, workspace)
+	files, _ := fs.Glob(os.DirFS(filepath.Join(claude, "projects")), folder+"/memory/*.md")
+	for i, file := range files {
+		files[i] = filepath.Join(claude, "projects", filepath.FromSlash(file))
+	}
+	for _, file := range append(files, filepath.Join(home, ".gemini", "GEMINI.md")) {
+		text, err := source.Place{Home: home}.Read(file, longestFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		body := text.Text
+		if filepath.Base(file) == "GEMINI.md" {
+			_, body, _ = strings.Cut(body, geminiHeading)
+			body, _, _ = strings.Cut(body, "\n## ")
+		}
+		for _, p := range parse(body, repository) {
+			if p.note == nil {
+				continue
+			}
+			clean, err := Clean(p.note.Text)
+			if err != nil {
+				problems = append(problems, file+": an entry is left out: "+err.Error())
+				continue
+			}
+			found = append(found, Foreign{clean, file})
+		}
+	}
+	return found, problems
+}
+
+// Propose adds notes of other agents as proposals, without those that are there already, and
+// returns those that are new. dry adds none.
+func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) {
+	known, _ := b.Notes()
+	for _, o := range others {
+		there := false
+		for _, n := range known {
+			there = there || sameText(n.Text, o.Text)
+		}
+		if there {
+			continue
+		}
+		if !dry {
+			if _, err := b.Add(Note{Text: o.Text, From: o.From, Proposed: true}, false, ""); err != nil {
+				return added, err
+			}
+		}
+		added, known = append(added, o), append(known, Note{Text: o.Text})
+	}
+	return added, nil
+}

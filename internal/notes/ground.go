@@ -1,0 +1,174 @@
+package notes
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/disk"
+)
+
+const (
+	// largestGround bounds a file that a note can rest on, in bytes.
+	largestGround = 16 << 20
+	// mostChecked and checkTime bound the comparison of all grounds.
+	mostChecked = 200
+	checkTime   = 50 * time.Millisecond
+)
+
+// The states of a note.
+const (
+	Used      = "used"
+	Stale     = "stale"
+	Proposed  = "proposed"
+	Unchecked = "not checked"
+	NoRoom    = "no room"
+)
+
+// A State says whether a note is sent, and why not.
+type State struct {
+	Note
+	State string `json:"state"`
+	// Changed is the file for which a note is stale, empty for any other.
+	Changed string `json:"changed,omitempty"`
+}
+
+// A Checker compares grounds with the files below a folder. It remembers the hashes of files that
+// have not been written since.
+type Checker struct {
+	root  string
+	known map[string]hashed
+}
+
+type hashed struct {
+	size    int64
+	changed time.Time
+	sum     string
+	// looked is the time at which the content was read.
+	looked time.Time
+}
+
+// Checker returns a checker for the grounds of the book.
+func (b *Book) Checker() *Checker { return &Checker{b.root, map[string]hashed{}} }
+
+// Check returns the state of each note. now is called as a clock; notes whose grounds cannot be
+// compared in time are not checked.
+func (c *Checker) Check(all []Note, now func() time.Time) []State {
+	root, err := os.OpenRoot(c.root)
+	if err == nil {
+		defer root.Close()
+	}
+	begun, looked := now(), 0
+	states := make([]State, len(all))
+	for i, n := range all {
+		states[i] = State{Note: n, State: Used}
+		for _, g := range n.Grounds {
+			if looked++; looked > mostChecked || now().Sub(begun) > checkTime {
+				states[i].State = Unchecked
+				break
+			}
+			if root == nil || g.Sum == "" || c.sum(root, g.Path, now) != g.Sum {
+				states[i].State, states[i].Changed = Stale, g.Path
+				break
+			}
+		}
+		if n.Proposed {
+			states[i].State = Proposed
+		}
+	}
+	return states
+}
+
+// settled is the age from which the time of the last write tells that a file has not changed since
+// it was read: two writes within the clock of the file system look alike.
+const settled = 2 * time.Second
+
+// sum returns the hash of a file, empty for none.
+func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
+	name := filepath.FromSlash(path)
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > largestGround {
+		return ""
+	}
+	if h, ok := c.known[path]; ok && h.size == info.Size() && h.changed.Equal(info.ModTime()) && h.looked.Sub(h.changed) > settled {
+		return h.sum
+	}
+	at := now()
+	file, err := root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(file, largestGround+1)); err != nil {
+		return ""
+	}
+	sum := hex.EncodeToString(hash.Sum(nil)[:8])
+	c.known[path] = hashed{info.Size(), info.ModTime(), sum, at}
+	return sum
+}
+
+// Ground returns files of the repository as grounds. A path is absolute or relative to from.
+func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error) {
+	if len(paths) > MostGrounds {
+		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MostGrounds, len(paths))
+	}
+	root, err := os.OpenRoot(b.root)
+	if err != nil {
+		return nil, disk.Reason(err)
+	}
+	defer root.Close()
+	for _, path := range paths {
+		rel, err := filepath.Rel(b.root, disk.At(from, path))
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, fmt.Errorf("%s is outside of the repository, so that no note can rest on it", path)
+		}
+		rel = filepath.ToSlash(rel)
+		sum := b.Checker().sum(root, rel, time.Now)
+		if sum == "" {
+			return nil, fmt.Errorf("%s is no file that a note can rest on", path)
+		}
+		if !slices.ContainsFunc(grounds, func(g Ground) bool { return g.Path == rel }) {
+			grounds = append(grounds, Ground{rel, sum})
+		}
+	}
+	return grounds, nil
+}
+
+// Confirm has a note rest on its grounds as they are now, and marks it as agreed to. A ground that
+// is gone is an error.
+func (b *Book) Confirm(id string, at time.Time) error {
+	return b.Change(id, func(n *Note) (bool, error) {
+		var paths []string
+		for _, g := range n.Grounds {
+			paths = append(paths, filepath.FromSlash(g.Path))
+		}
+		grounds, err := b.Ground(b.root, paths)
+		if err != nil {
+			return true, errors.Join(errors.New("it cannot be confirmed; edit or delete it"), err)
+		}
+		n.Grounds, n.Proposed, n.Checked = grounds, false, at
+		return true, nil
+	})
+}
+
+// Named returns the files below a folder that a text names by their paths, at most MostGrounds.
+func Named(folder, text string) (paths []string) {
+	for _, word := range strings.Fields(text) {
+		word = strings.Trim(word, "`'\"()[]{}<>,;:!?.")
+		if !strings.ContainsAny(word, "./") && !slices.Contains([]string{"Makefile", "Dockerfile", "LICENSE"}, word) || !filepath.IsLocal(word) || slices.Contains(paths, word) || len(paths) == MostGrounds {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(folder, word)); err == nil && info.Mode().IsRegular() {
+			paths = append(paths, word)
+		}
+	}
+	return paths
+}

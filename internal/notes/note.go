@@ -1,0 +1,146 @@
+package notes
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"agent/internal/secret"
+)
+
+// Bounds of a note.
+const (
+	longestNote = 600 // characters
+	mostLines   = 5
+	MostGrounds = 5
+)
+
+// A Note is a fact that is kept.
+type Note struct {
+	// ID names the note: n and a number, or u and a number for one that holds everywhere.
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	// Made is the day on which the note was written, and Checked the day on which a person last
+	// confirmed it, zero if they are not known.
+	Made    time.Time `json:"made,omitzero"`
+	Checked time.Time `json:"checked,omitzero"`
+	// From is the session or the program that the note comes from, empty for a note that was typed
+	// by hand.
+	From string `json:"from,omitempty"`
+	// Grounds are the files that it rests on.
+	Grounds []Ground `json:"grounds,omitempty"`
+	// Proposed is set until a person agrees.
+	Proposed bool `json:"proposed,omitempty"`
+}
+
+// A Ground is a file that a note rests on, by its path below the repository, and the hash of its
+// content.
+type Ground struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"`
+}
+
+// Clean returns a text as a note has it, or an error that says why it is not kept.
+func Clean(text string) (string, error) {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	text = strings.Join(lines, "\n")
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		return "", errors.New("a note needs a text")
+	case n > longestNote:
+		return "", fmt.Errorf("a note has at most %d characters; this one has %d", longestNote, n)
+	case len(lines) > mostLines:
+		return "", fmt.Errorf("a note has at most %d lines; this one has %d", mostLines, len(lines))
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }):
+		return "", errors.New("a note has no control characters")
+	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
+		return "", errors.New("a note has no comments")
+	case secret.Without(text) != text:
+		return "", errors.New("this looks like a key or a password, which is never kept")
+	}
+	return text, nil
+}
+
+// sameText reports whether two notes differ only in blanks.
+func sameText(a, b string) bool {
+	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+}
+
+const day = "2006-01-02"
+
+// render returns the list item of a note.
+func (n Note) render() string {
+	lines := strings.Split(n.Text, "\n")
+	text := "- " + strings.Join(lines, "\n  ") + "\n"
+	about := []string{n.ID}
+	if !n.Made.IsZero() {
+		about = append(about, n.Made.Format(day))
+	}
+	if n.From != "" {
+		about = append(about, "from:"+escape(n.From))
+	}
+	if n.Proposed {
+		about = append(about, "proposed")
+	}
+	if !n.Checked.IsZero() {
+		about = append(about, "checked:"+n.Checked.Format(day))
+	}
+	for _, g := range n.Grounds {
+		about = append(about, "ground:"+escape(g.Path)+"@"+g.Sum)
+	}
+	return text + "  <!-- " + strings.Join(about, " ") + " -->\n"
+}
+
+// escape quotes the signs of a comment in a path or a name.
+func escape(text string) string {
+	return strings.NewReplacer("%2F", "/", "--", "%2D%2D", "@", "%40").Replace(url.PathEscape(text))
+}
+
+// comment reads the comment of a note. ok is false if it is none.
+func (n *Note) comment(line string) (ok bool) {
+	inner, begins := strings.CutPrefix(strings.TrimSpace(line), "<!--")
+	inner, ends := strings.CutSuffix(inner, "-->")
+	fields := strings.Fields(inner)
+	if !begins || !ends || len(fields) == 0 || !isID(fields[0]) {
+		return false
+	}
+	read := *n
+	read.ID = fields[0]
+	for _, field := range fields[1:] {
+		name, value, _ := strings.Cut(field, ":")
+		switch name {
+		case "proposed":
+			read.Proposed = true
+		case "from":
+			read.From, _ = url.PathUnescape(value)
+		case "checked":
+			read.Checked, _ = time.Parse(day, value)
+		case "ground":
+			path, sum, _ := strings.Cut(value, "@")
+			path, err := url.PathUnescape(path)
+			if err != nil || sum == "" {
+				path = value // it fits no file, so that the note is stale
+			}
+			read.Grounds = append(read.Grounds, Ground{path, sum})
+		default:
+			if at, err := time.Parse(day, field); err == nil {
+				read.Made = at
+			}
+		}
+	}
+	*n = read
+	return true
+}
+
+func isID(text string) bool {
+	return len(text) > 1 && len(text) < 12 && (text[0] == 'n' || text[0] == 'u') && strings.Trim(text[1:], "0123456789") == ""
+}

@@ -1,0 +1,173 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/command"
+	"agent/internal/notes"
+	"agent/internal/words"
+)
+
+// Notes holds the notes of the repository and the person.
+type Notes interface {
+	// List returns the notes with their states, and the problems of their files.
+	List() (states []notes.State, problems []string)
+	// Add keeps a note, of the repository or everywhere, and says so.
+	Add(text string, user bool) (said string, err error)
+	// Agree has a note rest on its files as they are now, and be used.
+	Agree(id string) error
+	Edit(id, text string) error
+	Delete(id string) error
+}
+
+var errNotesOff = errors.New("notes are off here: /set notes on, without --no-setup, from the next session on")
+
+// userNote begins a note that holds everywhere.
+const userNote = "user:"
+
+func rememberCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "remember", Help: "keep a note for later sessions",
+		Forms: []command.Form{{
+			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere",
+			Run: d.noted(func(values []string) (string, error) {
+				text, user := strings.CutPrefix(strings.Join(values, " "), userNote)
+				said, err := d.Notes.Add(text, user)
+				return "The note is " + said + ".", err
+			}),
+		}},
+	}
+}
+
+func forgetCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "forget", Help: "delete a note",
+		Forms: []command.Form{{Args: "ID", Does: "/notes lists them", Complete: d.noteIDs, Run: d.noted(func(values []string) (string, error) {
+			return "The note " + values[0] + " is deleted.", d.Notes.Delete(values[0])
+		})}},
+	}
+}
+
+// noted returns a command that changes the notes and says so in a line.
+func (d Deps) noted(change func(values []string) (string, error)) command.Run {
+	return command.Say(func(_ context.Context, values []string) ([]string, error) {
+		if d.Notes == nil {
+			return nil, errNotesOff
+		}
+		said, err := change(values)
+		if err != nil {
+			return nil, err
+		}
+		return []string{said}, nil
+	})
+}
+
+func (d Deps) noteIDs([]string) (ids []command.Completion) {
+	if d.Notes == nil {
+		return nil
+	}
+	states, _ := d.Notes.List()
+	for _, s := range states {
+		ids = append(ids, command.Completion{Value: s.ID, Help: words.Line(s.Text, ledgerWidth)})
+	}
+	return ids
+}
+
+func notesCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "notes", Help: "list what was kept for later sessions",
+		Forms: []command.Form{
+			{Does: "choose one to see where it comes from, to agree, edit or delete", Run: d.listNotes},
+			{Args: "ID", Does: "show a note whole", Complete: d.noteIDs, Run: func(_ context.Context, values []string) (command.Output, error) {
+				if d.Notes == nil {
+					return command.Output{}, errNotesOff
+				}
+				states, _ := d.Notes.List()
+				for _, s := range states {
+					if s.ID == values[0] {
+						return command.Output{Lines: noteLines(s)}, nil
+					}
+				}
+				return command.Output{}, fmt.Errorf("there is no note %s", values[0])
+			}},
+			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noted(func(values []string) (string, error) {
+				return "The note " + values[0] + " is used.", d.Notes.Agree(values[0])
+			})},
+		},
+	}
+}
+
+func (d Deps) listNotes(context.Context, []string) (command.Output, error) {
+	if d.Notes == nil {
+		return command.Output{}, errNotesOff
+	}
+	states, problems := d.Notes.List()
+	if len(states) == 0 {
+		return command.Output{Lines: append(problems, "There are no notes; /remember TEXT keeps one.")}, nil
+	}
+	return command.Output{Lines: append(NoteLines(states), problems...), Pick: d.pickNotes(states)}, nil
+}
+
+// NoteLines lists notes as text, one on each line.
+func NoteLines(states []notes.State) (lines []string) {
+	for _, s := range states {
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.ID, stateOf(s), words.Line(s.Text, 200)))
+	}
+	return lines
+}
+
+func stateOf(s notes.State) string {
+	if s.State == notes.Stale {
+		return "stale: " + words.Name(s.Changed) + " changed"
+	}
+	return s.State
+}
+
+// noteLines shows a note with its origin.
+func noteLines(s notes.State) []string {
+	lines := append(strings.Split(words.Visible(s.Text), "\n"), "", stateOf(s))
+	if !s.Made.IsZero() {
+		lines = append(lines, "made on "+s.Made.Format("2006-01-02"))
+	}
+	if s.From != "" {
+		lines = append(lines, "from "+words.Name(s.From))
+	}
+	if !s.Checked.IsZero() {
+		lines = append(lines, "agreed to on "+s.Checked.Format("2006-01-02"))
+	}
+	for _, g := range s.Grounds {
+		lines = append(lines, "rests on "+words.Name(g.Path))
+	}
+	return lines
+}
+
+// pickNotes returns a list of notes for a screen.
+func (d Deps) pickNotes(states []notes.State) *command.Pick {
+	pick := &command.Pick{Title: "note"}
+	for _, s := range states {
+		pick.Choices = append(pick.Choices, command.Choice{
+			Name: words.Line(s.Text, 0), Help: s.ID + " · " + stateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
+			Preview: func() string { return strings.Join(noteLines(s), "\n") },
+		})
+	}
+	again := func(c command.Choice, act func(id string) error) (*command.Pick, error) {
+		if err := act(strings.TrimPrefix(c.Line, "/notes ")); err != nil {
+			return nil, err
+		}
+		states, _ := d.Notes.List()
+		return d.pickNotes(states), nil
+	}
+	pick.Actions = []command.PickAction{
+		{Key: "ctrl+t", Name: "agree", Run: func(c command.Choice, _ string) (*command.Pick, error) { return again(c, d.Notes.Agree) }},
+		{Key: "ctrl+o", Name: "edit", Edits: true, Run: func(c command.Choice, text string) (*command.Pick, error) {
+			return again(c, func(id string) error { return d.Notes.Edit(id, text) })
+		}},
+		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+			return again(c, d.Notes.Delete)
+		}},
+	}
+	return pick
+}

@@ -1,0 +1,109 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"agent/internal/traits"
+)
+
+// Notes keeps facts for later sessions.
+type Notes interface {
+	// Remember prepares to keep a note that rests on files, given as absolute paths, in place of
+	// the note with the ID replaces, empty for none. It changes nothing.
+	Remember(text string, files []string, replaces string) (Remembering, error)
+}
+
+// Remembering is a note that is about to be kept.
+type Remembering struct {
+	// Text is the note as it would be kept, Replaces the text of the note that it replaces.
+	Text, Replaces string
+	// Asks is set if a person is asked. Else the note is kept as a proposal.
+	Asks bool
+	// Keep keeps the note, as a proposal unless a person agreed, and says so.
+	Keep func(agreed bool) (said string, err error)
+}
+
+type rememberArgs struct {
+	Note     string   `json:"note"`
+	Files    []string `json:"files,omitempty"`
+	Replaces string   `json:"replaces,omitempty" jsonschema:"id of a note"`
+}
+
+var errNoNotes = errors.New("notes are off here")
+
+// Labels of the answers to the question whether a note is kept.
+const (
+	keepNote = "Keep it"
+	dropNote = "Do not keep it"
+)
+
+// Remember returns the tool that keeps notes.
+func Remember() Tool {
+	return define(Tool{
+		Name: "remember",
+		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
+			"Not: what the code, its documents or git say, progress of this task, guesses. Name the files it rests on.",
+		Traits: Traits{Key: "note", Keeps: true, Words: traits.Say("remembering", "remembered", "remember")},
+	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
+		if env.Notes == nil {
+			return Plan{}, errNoNotes
+		}
+		var files []string
+		for _, path := range args.Files {
+			abs, err := env.ground(path)
+			if err != nil {
+				return Plan{}, err
+			}
+			files = append(files, abs)
+		}
+		r, err := env.Notes.Remember(args.Note, files, args.Replaces)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan := Plan{Apply: func(context.Context) Answer { return r.answer(false) }}
+		if r.Asks {
+			question := "Keep this note for later sessions? " + r.Text
+			if r.Replaces != "" {
+				question += "\n\nIt replaces: " + r.Replaces
+			}
+			plan.Preview = Preview{Title: "the model wants to remember", Inquiries: []Inquiry{{
+				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}},
+			}}}
+			plan.Answered = func(given []Given) Answer {
+				if said := given[0]; said.String() != keepNote {
+					return Answer{Text: "The user does not want this note: " + said.String(), Summary: "not kept"}
+				}
+				return r.answer(true)
+			}
+		}
+		return plan, nil
+	})
+}
+
+func (r Remembering) answer(agreed bool) Answer {
+	said, err := r.Keep(agreed)
+	if err != nil {
+		return failed(err)
+	}
+	return Answer{Text: said, Summary: said}
+}
+
+// ground returns the absolute path of a file that a note is to rest on: one that the model has
+// read in its present state.
+func (e *Env) ground(path string) (string, error) {
+	abs, err := e.Workspace.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	content, err := os.ReadFile(abs)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read, so that no note can rest on it", path)
+	}
+	if _, changed := e.Seen.changed(abs, content); changed || !e.Seen.Known(abs) {
+		return "", fmt.Errorf("%s was not read in its present state, so that no note can rest on it; read it first", path)
+	}
+	return abs, nil
+}
