@@ -156,6 +156,8 @@ func testFacts(tool string) traits.Traits {
 		return traits.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}
 	case "run_shell_command":
 		return traits.Traits{Runs: true, Key: "command"}
+	case "task":
+		return traits.Traits{Reads: true, Density: traits.Density{Reports: true}}
 	case "grep", "glob":
 		return traits.Traits{Reads: true, Key: "pattern"}
 	default:

@@ -49,6 +49,23 @@ func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
 	runOptimizeCases(t, cases)
 }
 
+// D-126: the report of an agent is a write of the files that it lists as changed.
+func TestAReportSupersedesWhatWasReadOfItsFiles_D126(t *testing.T) {
+	t.Parallel()
+	const report = "agent general, s-abcde: done, 2 requests\nchanged: a +12 -3, new/b new, with, comma +1 -0\nchanged: c"
+	stale := optimizeCase{rm: []int{0, 1}, md: [3]int{1, 0, 0}}
+	var cases []optimizeCase
+	for path, want := range map[string]optimizeCase{"/w/a": stale, "new/b": stale, "c": {}, "x": {}} {
+		want.id, want.entries = "D-126 "+path, conv(read(path), ran("task", `{"task":"x"}`, report))
+		cases = append(cases, want)
+	}
+	cases = append(cases, optimizeCase{id: "none", entries: conv(read("none"), ran("task", `{"task":"x"}`, "agent explore, s-abcde: done\nchanged: none\nx"))})
+	runOptimizeCases(t, cases)
+	if testFacts("task").Retrievable() {
+		t.Error("an agent is asked again for its report")
+	}
+}
+
 // D-96: a marker, a subject and recall name every file of a patch.
 func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
+	"agent/internal/pattern"
 )
 
 var staleReads = Phase{
@@ -33,6 +34,10 @@ func pruneStaleReads(v *view, config DensityConfig) {
 		case facts.WritesFile():
 			files = facts.AppendFiles(files[:0], pair.Call)
 			writes.add(v, pair, files...)
+		case facts.Reports:
+			if files = reportedFiles(v.raw, pair); len(files) > 0 {
+				writes.add(v, pair, files...)
+			}
 		case facts.ShowsFiles():
 			if paths, concrete := listedFiles(pair.Call, facts); concrete {
 				writes.prune(v, pair, paths...)
@@ -109,4 +114,31 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 		Entry:   read.At.Entry,
 		Gone:    v.remove(append([]history.Ref{read.At}, read.Responses...)...),
 	})
+}
+
+// reportPrefix begins the line of an answer that lists the changed files.
+const reportPrefix = "changed: "
+
+// reported matches a file in that line: its path, and the changed lines or that it is new.
+var reported = pattern.New(`^(.+?)(?: new| \+\d+ -\d+)?$`)
+
+// reportedFiles returns the files that the answer of an agent lists as changed (D-126).
+func reportedFiles(entries []*history.Content, pair history.Pair) (files []string) {
+	for _, at := range pair.Responses {
+		response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse)
+		if !ok {
+			continue
+		}
+		for line := range strings.Lines(response.Result.Text()) {
+			list, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), reportPrefix)
+			if !found || list == "none" {
+				continue
+			}
+			for _, item := range strings.Split(list, ", ") {
+				files = append(files, reported.FindStringSubmatch(item)[1])
+			}
+			break // later lines are the agent's own words
+		}
+	}
+	return files
 }

@@ -61,7 +61,7 @@ func TaskTool(list string, check func(Task) (Preview, error), run func(context.C
 		Description: taskText + strings.TrimRight(list, "\n"),
 		offers:      decode.ParametersOf[taskShown]().JSON,
 		Traits: Traits{
-			Reads: true, Beside: true, Key: "task",
+			Reads: true, Beside: true, Key: "task", Density: traits.Density{Reports: true},
 			Words: []traits.Words{
 				{Given: "title", Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:", About: "{title}"},
 				{Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:"},

@@ -84,6 +84,9 @@ type Density struct {
 	Body []string
 	// Patch is a patch in the format of apply_patch.
 	Patch []string
+	// Reports: an answer lists the files that the call changed, in a line that begins with
+	// "changed: " (D-126).
+	Reports bool
 	// Command is a command line: a text, or a list whose last item is a command line.
 	Command []string
 }
@@ -115,9 +118,9 @@ func (t Traits) OnlyReaches() bool { return t.Reaches && !t.Edits && !t.Runs && 
 func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Reaches }
 
 // Retrievable reports whether a call can be repeated to get its answer again. A call that edits
-// or keeps something would do so twice (D-45).
+// or keeps something would do so twice, and so may the call of an agent (D-45, D-126).
 func (t Traits) Retrievable() bool {
-	return (t.Reads || t.Runs || t.Reaches) && !t.Edits && !t.Keeps
+	return (t.Reads || t.Runs || t.Reaches) && !t.Edits && !t.Keeps && !t.Reports
 }
 
 // ShowsFile reports whether the answer is the content of the file that the call names
