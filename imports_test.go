@@ -111,7 +111,7 @@ var rooms = []room{
 	{"internal/session", []string{"internal/history"}, "it records history's mutations"},
 	{"internal/mcp/bridge", []string{"internal/mcp", "internal/nearest", "internal/picture", "internal/setup/servers", "internal/table", "internal/text", "internal/tools"}, "it brings what servers offer to a conversation, and knows neither the loop nor the screen"},
 	{"internal/mcp/catalogue", []string{"internal/mcp", "internal/text/lines"}, "it keeps what servers said and connects to none"},
-	{"internal/mcp", []string{"internal/sandbox", "internal/shell", "internal/text/lines"}, "it speaks to servers, and knows neither tools nor consent"},
+	{"internal/mcp", []string{"internal/sandbox", "internal/shell", "internal/text/lines", "internal/login"}, "it speaks to servers, and knows neither tools nor consent"},
 	{"internal/table", nil, "lining texts up needs nothing"},
 	{"internal/tempdir", nil, "a folder of one's own needs nothing"},
 	{"internal/traits", []string{"internal/text/patch"}, "what a tool declares is plain data, and a call may name its files in a patch"},

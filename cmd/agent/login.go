@@ -21,7 +21,7 @@ import (
 )
 
 func newLogin(w world) *cobra.Command {
-	return keyCommand(w, login, cobra.Command{
+	return keyCommand(w, keepKey, logIn, cobra.Command{
 		Use:   "login [PROVIDER]",
 		Short: "Keep the key of a provider, in the keyring or a file only you can read",
 		Long: `login keeps an API key for a provider (openai if none is named), for the host of
@@ -29,32 +29,54 @@ func newLogin(w world) *cobra.Command {
 or from standard input:
 
 	pass show openrouter | agent login openrouter
-	pass show brave | agent login search:brave`,
+	pass show brave | agent login search:brave
+
+With --oauth you log in to your account in the browser instead. Without a provider
+login lists, on a terminal, which logins there are and which keys are kept.`,
 	})
 }
 
 func newLogout(w world) *cobra.Command {
-	return keyCommand(w, logout, cobra.Command{
+	return keyCommand(w, logout, nil, cobra.Command{
 		Use:   "logout [PROVIDER]",
 		Short: "Forget the key of a provider that login keeps",
 	})
 }
 
 // keyCommand returns a command about the key of a provider or of an address. run receives the
-// store of keys, and the place that the key is for.
-func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Keys, place string) error, cmd cobra.Command) *cobra.Command {
+// store of keys, and the place that the key is for. account, which may be nil, logs in to an
+// account instead.
+func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Keys, place string) error, account func(ctx context.Context, w world, keys provider.Keys, name string, paste bool) error, cmd cobra.Command) *cobra.Command {
 	var baseURL string
+	var oauth, paste bool
 	cmd.Args = cli.CountedArgs(0, 1, "one provider, or none for openai")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		place, err := keyPlace(strings.Join(args, ""), baseURL)
-		if err != nil {
-			return usage(err)
-		}
 		f, err := w.Folders()
 		if err != nil {
 			return err
 		}
-		return run(cmd.Context(), w, provider.SystemKeys(f.Config, w.Env), place)
+		name, keys := strings.Join(args, ""), provider.SystemKeys(f.Config, w.Env)
+		if account != nil {
+			switch refused := refusedAccount(name, oauth); {
+			case refused != nil:
+				return usage(refused)
+			case oauth && baseURL != "":
+				return usage(errors.New("--oauth logs in to an account of a vendor; leave out --base-url"))
+			case oauth:
+				return account(cmd.Context(), w, keys, name, paste)
+			case name == "" && baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
+				return printLines(w, loginLines(keys))
+			}
+		}
+		place, err := keyPlace(name, baseURL)
+		if err != nil {
+			return usage(err)
+		}
+		return run(cmd.Context(), w, keys, place)
+	}
+	if account != nil {
+		cmd.Flags().BoolVar(&oauth, "oauth", false, "log in to your account in the browser, where the vendor offers that")
+		cmd.Flags().BoolVar(&paste, "paste", false, "with --oauth: open the browser yourself, and paste the address where it ends up")
 	}
 	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(append(vendor.Names(), searchServices()...), cobra.ShellCompDirectiveNoFileComp)
@@ -103,7 +125,7 @@ func keyPlace(name, baseURL string) (string, error) {
 	return provider.Place(base), err
 }
 
-func login(ctx context.Context, w world, keys provider.Keys, place string) error {
+func keepKey(ctx context.Context, w world, keys provider.Keys, place string) error {
 	key, err := readKey(ctx, w, place)
 	if err != nil {
 		return err

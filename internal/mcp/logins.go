@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/disk"
+	"agent/internal/login"
 
 	"golang.org/x/oauth2"
 )
@@ -39,13 +40,12 @@ type Keys interface {
 	Delete(place string) (bool, error)
 }
 
-// Opener opens an address for a person. It returns the address at which the browser ended up if
-// the person has pasted it, or "" if the browser returns by itself.
-type Opener func(ctx context.Context, address string) (returned string, err error)
+// Opener opens an address for a person.
+type Opener = login.Opener
 
-// login is a stored login to the server at one address. Its token is never sent elsewhere, and only
+// keptLogin is a stored login to the server at one address. Its token is never sent elsewhere, and only
 // the authority that issued the token refreshes it.
-type login struct {
+type keptLogin struct {
 	Token        *oauth2.Token `json:"token,omitempty"`
 	TokenURL     string        `json:"tokenURL,omitempty"`
 	ClientID     string        `json:"clientID,omitempty"`
@@ -65,16 +65,16 @@ func (s Server) place() string {
 	return fmt.Sprintf("mcp-%s-%x", host, sum[:4])
 }
 
-func (l *Logins) get(s Server) login {
-	var kept login
+func (l *Logins) get(s Server) keptLogin {
+	var kept keptLogin
 	text, err := base64.RawURLEncoding.DecodeString(l.Keys.Get(s.place()))
 	if err != nil || json.Unmarshal(text, &kept) != nil {
-		return login{}
+		return keptLogin{}
 	}
 	return kept
 }
 
-func (l *Logins) set(s Server, kept login) error {
+func (l *Logins) set(s Server, kept keptLogin) error {
 	text, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("the login cannot be kept: %w", err)
@@ -169,7 +169,7 @@ func (s *source) refresh(used string) (*oauth2.Token, error) {
 	return token, s.logins.set(s.server, kept)
 }
 
-func (l login) config() *oauth2.Config {
+func (l keptLogin) config() *oauth2.Config {
 	style := oauth2.AuthStyleInParams
 	if l.InHeader {
 		style = oauth2.AuthStyleInHeader

@@ -40,13 +40,13 @@ func TestTokensThatAreKept(t *testing.T) {
 	s := Server{Name: "s", URL: "https://a.example/"}
 	expired := &oauth2.Token{AccessToken: "a", Expiry: time.Now().Add(-time.Hour)}
 	for name, tt := range map[string]struct {
-		kept  *login
+		kept  *keptLogin
 		text  string
 		token string
 	}{
-		"valid":                       {kept: &login{Token: &oauth2.Token{AccessToken: "a"}}, token: "a"},
-		"expired, with no refresh":    {kept: &login{Token: expired}},
-		"only a challenge":            {kept: &login{Challenge: "c"}},
+		"valid":                       {kept: &keptLogin{Token: &oauth2.Token{AccessToken: "a"}}, token: "a"},
+		"expired, with no refresh":    {kept: &keptLogin{Token: expired}},
+		"only a challenge":            {kept: &keptLogin{Challenge: "c"}},
 		"nothing":                     {},
 		"no text":                     {text: "!"},
 		"half, after it was readable": {text: base64.RawURLEncoding.EncodeToString([]byte(`{"token":{"access_token":"a"},"tokenURL":5}`))},
@@ -66,7 +66,7 @@ func TestTokensThatAreKept(t *testing.T) {
 	}
 	// Another program has refreshed it meanwhile.
 	logins := &Logins{Keys: memory{}, Folder: t.TempDir()}
-	if err := logins.set(s, login{Token: &oauth2.Token{AccessToken: "new"}}); err != nil {
+	if err := logins.set(s, keptLogin{Token: &oauth2.Token{AccessToken: "new"}}); err != nil {
 		t.Fatal(err)
 	}
 	if token, err := (&source{logins: logins, server: s}).refresh("old"); err != nil || token.AccessToken != "new" {

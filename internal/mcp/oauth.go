@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"agent/internal/login"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -24,7 +27,7 @@ type authorizer struct {
 	source *source
 	// handler is the login of the SDK, nil if no person can log in.
 	handler  *auth.AuthorizationCodeHandler
-	callback *callback
+	callback *login.Callback
 	// authorized is set after a login.
 	authorized atomic.Bool
 
@@ -52,7 +55,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	var err error
-	if a.callback, err = newCallback(s.OAuth.CallbackPort); err != nil {
+	if a.callback, err = login.NewCallback(s.OAuth.CallbackPort); err != nil {
 		return nil, err
 	}
 	a.handler, err = auth.NewAuthorizationCodeHandler(a.config(client))
@@ -80,14 +83,14 @@ func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
 // config returns the configuration for the login of the SDK.
 func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerConfig {
 	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL:              a.callback.address,
+		RedirectURL:              a.callback.Address,
 		AuthorizationCodeFetcher: a.fetch,
 		RequestRefreshToken:      true,
 		Client:                   client,
 		NewTokenSource:           a.keep,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName:              "agent",
-			RedirectURIs:            []string{a.callback.address},
+			RedirectURIs:            []string{a.callback.Address},
 			GrantTypes:              []string{"authorization_code", "refresh_token"},
 			ResponseTypes:           []string{"code"},
 			TokenEndpointAuthMethod: "none",
@@ -110,7 +113,11 @@ func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerC
 
 // fetch sends the person to the authority and returns its answer.
 func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-	answer, err := a.callback.wait(ctx, args.URL, a.logins.open)
+	address, err := url.Parse(args.URL)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := a.callback.Wait(ctx, args.URL, address.Query().Get("state"), a.logins.open)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +130,7 @@ func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*
 // keep stores a new login.
 func (a *authorizer) keep(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 	a.authorized.Store(true)
-	kept := login{
+	kept := keptLogin{
 		Token: token, TokenURL: config.Endpoint.TokenURL, ClientID: config.ClientID, ClientSecret: config.ClientSecret,
 		InHeader: config.Endpoint.AuthStyle == oauth2.AuthStyleInHeader,
 	}
@@ -199,6 +206,6 @@ func (a *authorizer) again(ctx context.Context, challenge string) error {
 
 func (a *authorizer) close() {
 	if a != nil && a.callback != nil {
-		a.callback.close()
+		a.callback.Close()
 	}
 }
