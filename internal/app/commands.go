@@ -36,6 +36,9 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Session:  on,
 		Settings: c.settings,
 		Profiles: c.profiles,
+
+		ThemeFault: c.process.ThemeFault,
+
 		Models:   c.offeredModels,
 		Chosen:   c.rememberModel,
 		Tools:    c.registry.All,

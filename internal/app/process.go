@@ -51,6 +51,10 @@ type Process struct {
 	// printed has the keys that commands print.
 	printed printedKeys
 
+	// themed guards the reading of themes.
+	themed sync.Once
+	themes []Theme
+
 	logs sync.Once
 	log  *Log
 

@@ -13,11 +13,18 @@ import (
 )
 
 // Registry returns the declared settings, with the enum values of the packages that define them.
-func Registry() *settings.Registry {
+func Registry() *settings.Registry { return registryWith(nil) }
+
+// registryWith returns the declared settings, with a person's own themes among the values.
+func registryWith(own []Theme) *settings.Registry {
+	themes := style.Themes()
+	for _, theme := range own {
+		themes = append(themes, theme.Name)
+	}
 	return settings.NewRegistry(settings.All(), settings.Choices{
 		settings.CompressionStrategy.Key(): compression.Names(),
 		settings.ApprovalMode.Key():        gate.ModeNames(),
-		settings.Theme.Key():               style.Themes(),
+		settings.Theme.Key():               themes,
 		settings.Provider.Key():            vendor.Names(),
 		settings.WebSearch.Key():           websearch.Ways(),
 		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),
@@ -40,7 +47,7 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := settings.New(Registry())
+	s := settings.New(registryWith(p.Themes()))
 	if !from.Isolated {
 		if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), f.usualStrategy()); err != nil {
 			return nil, err

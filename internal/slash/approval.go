@@ -132,6 +132,9 @@ func themeCommand(s setter) command.Command {
 				pick := command.PickOf("theme", "/theme", themes(nil), inUse)
 				for i, c := range pick.Choices {
 					pick.Choices[i].Theme = c.Name
+					if s.ThemeFault != nil && s.ThemeFault(c.Name) != nil {
+						pick.Choices[i].Theme, pick.Choices[i].Help, pick.Choices[i].Faded = "", "cannot be used", true
+					}
 				}
 				return command.Output{Lines: choices(themes(nil), inUse), Pick: pick}, nil
 			}},

@@ -83,6 +83,9 @@ type Deps struct {
 	Profiles *settings.Store
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
+	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.
+	// It may be nil.
+	ThemeFault func(name string) error
 	// Chosen remembers a model for the endpoint in use; nil remembers none.
 	Chosen func(model string) error
 	// Tools lists the tools of the model.

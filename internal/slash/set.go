@@ -77,6 +77,11 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 			return nil, err
 		}
 	}
+	if before.Spec.Key == settings.Theme.Key() && s.ThemeFault != nil {
+		if err := s.ThemeFault(value); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.Settings.Set(settings.Session, key, value); err != nil {
 		return nil, err
 	}

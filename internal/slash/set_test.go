@@ -1,11 +1,13 @@
 package slash_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"agent/internal/settings"
+	"agent/internal/slash"
 )
 
 // The sequence of a user who tries things out: each line with what it answers.
@@ -171,4 +173,29 @@ func TestSettingsTable(t *testing.T) {
 		t.Errorf("/settings recency shows\n%s", got)
 	}
 	w.refused(t, "/settings qqq", "unknown setting")
+}
+
+// A theme that cannot be used says why, by every way to choose it, and the list marks it.
+func TestAFaultyThemeIsRefused(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("red is not readable")
+	w := newWorld(t, func(d *slash.Deps) {
+		d.ThemeFault = func(name string) error {
+			if name == "light" {
+				return fault
+			}
+			return nil
+		}
+	})
+	for _, line := range []string{"/theme light", "/set theme light", "/set theme=light"} {
+		if _, err := w.Run(t.Context(), line); !errors.Is(err, fault) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	w.run(t, "/theme dark")
+	for _, c := range w.run(t, "/theme").Pick.Choices {
+		if faulty := c.Name == "light"; c.Faded != faulty || (c.Theme == "") != faulty {
+			t.Errorf("%+v", c)
+		}
+	}
 }

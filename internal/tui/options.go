@@ -11,6 +11,7 @@ import (
 	"agent/internal/command"
 	"agent/internal/tui/input"
 	"agent/internal/tui/keymap"
+	"agent/internal/tui/style"
 	"agent/internal/tui/term"
 )
 
@@ -68,6 +69,8 @@ type Options struct {
 	// Run calls it in plain mode, where Ctrl+C is a signal. Nil means that no caller reacts to
 	// Ctrl+C.
 	Hear func() (release func())
+	// Palettes holds the person's own themes.
+	Palettes []style.Palette
 	// In and Out are the terminal.
 	In, Out *os.File
 	// Environ is the environment as "KEY=value". The interface reads TERM, COLORTERM, NO_COLOR,

@@ -119,7 +119,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	}
 	defer giveBack(t)
 	dark, known := term.DeclaredBackground(opts.env("COLORFGBG"))
-	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(opts.env), style.PaletteFor(opts.set().Theme, dark || !known))}
+	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(opts.env), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))}
 	p.picking = picker.Open(pick)
 	p.choose = func(choice command.Choice) tea.Cmd {
 		chosen, ok = choice, true

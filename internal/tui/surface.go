@@ -84,7 +84,10 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 func (s *surface) chooseTheme() {
 	s.keys = s.opts.Keys()
 	set := s.opts.set()
-	if p := style.PaletteFor(set.Theme, s.ground.dark || !s.ground.known); s.theme == nil || !s.opts.Plain && s.theme.Palette != p.Name {
+	offered := func(name string) style.Palette {
+		return style.PaletteFor(name, s.ground.dark || !s.ground.known, s.opts.Palettes...)
+	}
+	if p := offered(set.Theme); s.theme == nil || !s.opts.Plain && s.theme.Palette != p.Name {
 		s.theme = style.NewTheme(s.colours, p)
 		if s.opts.Plain {
 			s.theme = style.NewSpoken()
@@ -92,6 +95,7 @@ func (s *surface) chooseTheme() {
 		s.md = markdown.New(s.theme)
 		s.links = ""
 	}
+	s.theme.Offered = offered
 	s.theme.Opens, s.theme.Columns = s.keys.Label("outputs"), cmp.Or(set.Columns, style.Columns)
 	if set.Links != s.links && !s.opts.Plain {
 		s.links = set.Links

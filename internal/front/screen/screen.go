@@ -130,10 +130,11 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Commands:   c.Commands(ctx, c.Chat, shown),
 		Files:      files,
 		Plain:      o.Plain,
+		Palettes:   o.Process.Palettes(),
 		In:         o.In,
 		Out:        o.Out,
 		Environ:    o.Process.Environ,
-		Greeting:   slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults),
+		Greeting:   slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings)),
 		Earlier:    earlierOf(c.Recorded, c.Tools),
 		History:    history,
 		Hear:       o.Hear,
@@ -223,4 +224,12 @@ func clipboard(environ []string, folder string) func(context.Context) (string, e
 		}
 		return path, nil
 	}
+}
+
+// themeFault returns a line about the person's own theme in use, if it cannot be used.
+func themeFault(p *app.Process, s *settings.Settings) []string {
+	if err := p.ThemeFault(settings.Theme.Of(s)); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
 }

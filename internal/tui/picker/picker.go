@@ -229,11 +229,27 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 		return []string{head, t.Dim.Text(style.Truncate(none, width))}, col
 	}
 	if !previews || width < wideEnough {
-		return append([]string{head}, Rows(t, list, p.at, width, room-1)...), col
+		below := p.below(t, room-1-min(len(list), leastList))
+		return slices.Concat([]string{head}, Rows(t, list, p.at, width, room-1-len(below)), below), col
 	}
 	left := width / 2
 	drawn := Rows(t, list, p.at, left, room-1)
 	return append([]string{head}, p.beside(t, drawn, left, width, room-1)...), col
+}
+
+// leastList is the number of rows that the list keeps before anything is shown below it.
+const leastList = 3
+
+// below returns an empty row and the sample of the selected theme, if there is room for all of it.
+func (p *Picker) below(t *style.Theme, room int) []string {
+	name := p.pick.Choices[p.matches[p.at]].Theme
+	if name == "" {
+		return nil
+	}
+	if rows := append([]string{""}, t.Sample(name)...); len(rows) <= room {
+		return rows
+	}
+	return nil
 }
 
 // beside puts the preview of the selected choice to the right of the list.

@@ -65,6 +65,9 @@ type Theme struct {
 	Spoken bool
 	// Links finds the links in a text; nil finds none.
 	Links *link.Links
+	// Offered returns the palette that a value of the setting theme means; nil for the program's
+	// palettes on a dark ground.
+	Offered func(name string) Palette
 	// Columns is the greatest width of prose.
 	Columns int
 	colours Colours
@@ -137,13 +140,13 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	return t
 }
 
-// Sample returns sample rows in the palette of that name, or nil if no such palette exists.
+// Sample returns sample rows in the palette that a value of the setting theme means.
 func (t *Theme) Sample(name string) []string {
-	i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name })
-	if i < 0 {
-		return nil
+	p := PaletteFor(name, true)
+	if t.Offered != nil {
+		p = t.Offered(name)
 	}
-	s := NewTheme(t.colours, Palettes[i])
+	s := NewTheme(t.colours, p)
 	return []string{
 		s.User.Over(s.UserGround).Text("> ") + s.UserGround.Text("what you say   "),
 		s.OK.Text("✓") + " edited a.go" + s.Dim.Text(" — +1 −1"),
@@ -269,11 +272,12 @@ var Palettes = []Palette{
 	},
 }
 
-// PaletteFor returns the palette that the setting theme names; for auto it returns the palette
-// that fits the terminal's ground.
-func PaletteFor(name string, darkGround bool) Palette {
-	if i := slices.IndexFunc(Palettes, func(p Palette) bool { return p.Name == name }); i >= 0 {
-		return Palettes[i]
+// PaletteFor returns the palette that the setting theme names, of the program or of a person's
+// own; for auto it returns the palette that fits the terminal's ground.
+func PaletteFor(name string, darkGround bool, own ...Palette) Palette {
+	all := slices.Concat(Palettes, own)
+	if i := slices.IndexFunc(all, func(p Palette) bool { return p.Name == name }); i >= 0 {
+		return all[i]
 	}
 	if darkGround {
 		return Palettes[0]

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/tui/style"
+)
+
+// maxTheme bounds the file of a theme, in bytes.
+const maxTheme = 64 << 10
+
+// A Theme is a person's own theme, the file NAME.json in the folder themes of the configuration.
+type Theme struct {
+	style.Palette
+	// Fault is the reason why it cannot be used, nil if it can.
+	Fault error
+}
+
+// Themes returns the person's own themes, by name. They are read once.
+func (p *Process) Themes() []Theme {
+	p.themed.Do(func() {
+		f, err := p.Folders()
+		if err != nil {
+			return
+		}
+		files, _ := filepath.Glob(filepath.Join(f.Config, "themes", "*.json"))
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".json")
+			if !style.OwnName(name) {
+				continue
+			}
+			data, err := disk.Beginning(file, maxTheme)
+			theme := Theme{Palette: style.Palette{Name: name}}
+			if err == nil {
+				theme.Palette, err = style.ParsePalette(name, data)
+			}
+			if err != nil {
+				theme = Theme{style.Palette{Name: name}, fmt.Errorf("the theme %s is not used: %s: %w", name, file, disk.Reason(err))}
+			}
+			p.themes = append(p.themes, theme)
+		}
+	})
+	return p.themes
+}
+
+// Palettes returns the palettes of the person's own themes that can be used.
+func (p *Process) Palettes() (palettes []style.Palette) {
+	for _, theme := range p.Themes() {
+		if theme.Fault == nil {
+			palettes = append(palettes, theme.Palette)
+		}
+	}
+	return palettes
+}
+
+// ThemeFault returns the reason why the person's own theme with a name cannot be used, nil if it
+// can, or if there is none.
+func (p *Process) ThemeFault(name string) error {
+	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {
+		return p.Themes()[i].Fault
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package style
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/muesli/termenv"
+
+	"agent/internal/pattern"
+)
+
+// leastContrast is the least contrast of text with its ground, as WCAG 2.1 counts it, at which
+// large text and signs are readable.
+const leastContrast = 3.0
+
+// ownPalette is the form of a theme in a file. Colours that are left out are the colours of the
+// palette for such a ground.
+type ownPalette struct {
+	// Ground is the ground of the terminal for which the theme is made: dark, light or a colour.
+	Ground                                  string `json:"ground"`
+	Red, Magenta, Blue, Yellow, Green, Cyan ownColour
+	UserGround                              ownColour
+	AddedGround, RemovedGround              ownColour
+	AddedWordGround, RemovedWordGround      ownColour
+}
+
+// ownColour is a colour in a file: one value for all terminals, or one for each number of colours.
+type ownColour struct{ Colour }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *ownColour) UnmarshalJSON(data []byte) error {
+	var each struct{ TrueColor, ANSI256, ANSI string }
+	one := json.Unmarshal(data, &each.TrueColor) == nil
+	if !one {
+		if err := strict(data, &each); err != nil {
+			return err
+		}
+	}
+	for _, value := range []string{each.TrueColor, each.ANSI256, each.ANSI} {
+		if n, err := strconv.Atoi(value); value != "" && !hexColour.MatchString(value) && (err != nil || n < 0 || n > 255) {
+			return fmt.Errorf("%q is no colour: #rrggbb, or a number of the terminal's palette from 0 to 255", value)
+		}
+	}
+	if c.Colour = Colour(each); one {
+		c.Colour = everywhere(each.TrueColor)
+	}
+	return nil
+}
+
+var hexColour = pattern.New(`^#[0-9a-fA-F]{6}$`)
+
+// everywhere returns a colour for all terminals from its value for the most able.
+func everywhere(full string) Colour {
+	c := colour(full, full, full)
+	if hexColour.MatchString(full) {
+		rgb := termenv.RGBColor(full)
+		c.ANSI256 = fmt.Sprint(int(termenv.ANSI256.Convert(rgb).(termenv.ANSI256Color)))
+		c.ANSI = fmt.Sprint(int(termenv.ANSI.Convert(rgb).(termenv.ANSIColor)))
+	} else if n, err := strconv.Atoi(full); err == nil && n > 15 {
+		c.ANSI = fmt.Sprint(int(termenv.ANSI.Convert(termenv.ANSI256Color(n)).(termenv.ANSIColor)))
+	}
+	return c
+}
+
+func strict(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}
+
+// OwnName reports whether a person's theme may have a name.
+func OwnName(name string) bool { return ownName.MatchString(name) && !slices.Contains(Themes(), name) }
+
+var ownName = pattern.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// ParsePalette reads a theme from the contents of a file. It refuses colours that are hard to read
+// on their ground, and names the first of them.
+func ParsePalette(name string, data []byte) (Palette, error) {
+	var own ownPalette
+	if err := strict(data, &own); err != nil {
+		return Palette{}, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	ground, base := own.Ground, Palettes[0]
+	switch {
+	case ground == Dark:
+		ground = "#1e1e1e"
+	case ground == Light:
+		ground = "#ffffff"
+	case !hexColour.MatchString(ground):
+		return Palette{}, errors.New(`"ground" says for which ground of the terminal the theme is made: dark, light or #rrggbb`)
+	}
+	if isLight(ground) {
+		base = Palettes[1]
+	}
+	p := Palette{Name: name}
+	for _, part := range []struct {
+		into       *Colour
+		own, usual Colour
+	}{
+		{&p.Red, own.Red.Colour, base.Red},
+		{&p.Magenta, own.Magenta.Colour, base.Magenta},
+		{&p.Blue, own.Blue.Colour, base.Blue},
+		{&p.Yellow, own.Yellow.Colour, base.Yellow},
+		{&p.Green, own.Green.Colour, base.Green},
+		{&p.Cyan, own.Cyan.Colour, base.Cyan},
+		{&p.UserGround, own.UserGround.Colour, base.UserGround},
+		{&p.AddedGround, own.AddedGround.Colour, base.AddedGround},
+		{&p.RemovedGround, own.RemovedGround.Colour, base.RemovedGround},
+		{&p.AddedWordGround, own.AddedWordGround.Colour, base.AddedWordGround},
+		{&p.RemovedWordGround, own.RemovedWordGround.Colour, base.RemovedWordGround},
+	} {
+		if *part.into = part.own; part.own == (Colour{}) {
+			*part.into = part.usual
+		}
+	}
+	return p, p.readable(ground)
+}
+
+// readable returns an error that names the first colour with too little contrast. The text in
+// the terminal's default colour is taken to be a light grey on a dark ground, and a dark grey on a
+// light one.
+func (p Palette) readable(ground string) error {
+	plain, terminal := everywhere("#d0d0d0"), everywhere(ground)
+	if isLight(ground) {
+		plain = everywhere("#303030")
+	}
+	for _, pair := range []struct {
+		text, ground string
+		on, below    Colour
+	}{
+		{"red", "ground", p.Red, terminal},
+		{"magenta", "ground", p.Magenta, terminal},
+		{"blue", "ground", p.Blue, terminal},
+		{"yellow", "ground", p.Yellow, terminal},
+		{"green", "ground", p.Green, terminal},
+		{"cyan", "ground", p.Cyan, terminal},
+		{"userGround", "text", p.UserGround, plain},
+		{"addedGround", "text", p.AddedGround, plain},
+		{"removedGround", "text", p.RemovedGround, plain},
+		{"addedWordGround", "text", p.AddedWordGround, plain},
+		{"removedWordGround", "text", p.RemovedWordGround, plain},
+		{"cyan", "userGround", p.Cyan, p.UserGround},
+		{"green", "addedGround", p.Green, p.AddedGround},
+		{"red", "removedGround", p.Red, p.RemovedGround},
+	} {
+		if ratio, known := contrast(pair.on.TrueColor, pair.below.TrueColor); known && ratio < leastContrast {
+			return fmt.Errorf("%s %s has a contrast of %.1f:1 with the %s %s; below 3:1 it is not readable", pair.text, pair.on.TrueColor, ratio, pair.ground, pair.below.TrueColor)
+		}
+		if ratio, known := contrast(pair.on.ANSI256, pair.below.ANSI256); known && ratio < leastContrast {
+			return fmt.Errorf("%s %s of 256 colours has a contrast of %.1f:1 with the %s %s; below 3:1 it is not readable", pair.text, pair.on.ANSI256, ratio, pair.ground, pair.below.ANSI256)
+		}
+	}
+	return nil
+}
+
+// contrast returns the contrast of two colours as WCAG 2.1 defines it, from 1 to 21. It is not
+// known for the terminal's own sixteen colours, which its user chooses.
+func contrast(a, b string) (ratio float64, known bool) {
+	first, ok := luminance(a)
+	second, also := luminance(b)
+	return (max(first, second) + 0.05) / (min(first, second) + 0.05), ok && also
+}
+
+func luminance(value string) (of float64, known bool) {
+	var c termenv.Color = termenv.RGBColor(value)
+	if n, err := strconv.Atoi(value); err == nil {
+		c = termenv.ANSI256Color(n)
+		known = n > 15
+	}
+	r, g, b := termenv.ConvertToRGB(c).LinearRgb()
+	return 0.2126*r + 0.7152*g + 0.0722*b, known || hexColour.MatchString(value)
+}
+
+// isLight reports whether dark text is easier to read on a ground than light text.
+func isLight(ground string) bool {
+	const middle = 0.18
+	of, _ := luminance(ground)
+	return of > middle
+}
