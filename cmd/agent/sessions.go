@@ -24,7 +24,7 @@ func newSessions(w world) *cobra.Command {
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
-	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsExport(w), newSessionsDelete(w))
+	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsExport(w), newSessionsShare(w), newSessionsDelete(w))
 	return group
 }
 

@@ -88,7 +88,7 @@ var elsewhere = map[string]string{
 	"security-review":       "ask for a review in a message, or make it a skill",
 	"session":               "/stats shows the session; /sessions lists all",
 	"set-effort":            "/set reasoning.effort EFFORT changes how long the model thinks",
-	"share":                 "/export FILE writes the conversation to a file that you can send",
+	"share":                 "in the shell, agent sessions share ID writes a page without secrets; /export FILE writes the conversation as it is",
 	"shells":                "/jobs shows what runs in the background",
 	"side":                  "/btw asks something that is not kept, /fork goes on in a session of its own",
 	"statusline":            "/set status-line.command COMMAND adds a line of yours",

@@ -1,0 +1,127 @@
+// Package share turns a conversation into one page for other people: without scripts and foreign
+// resources, without secrets, and without the path of the home folder.
+package share
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/secret"
+	"agent/internal/words"
+)
+
+// A Replaced is one line in which a secret was replaced.
+type Replaced struct {
+	// Where names the part of the conversation, Line is the line as the page has it.
+	Where, Line string
+}
+
+// A cleaner replaces what other people must not see, and notes it.
+type cleaner struct {
+	home     string
+	replaced []Replaced
+	// homes counts the replaced paths of the home folder.
+	homes int
+}
+
+// text returns a text of a part without secrets and home paths.
+func (c *cleaner) text(where, text string) string {
+	text = c.withoutHome(text)
+	clean := secret.Without(text)
+	if clean == text {
+		return text
+	}
+	before := strings.Split(text, "\n")
+	for _, line := range strings.Split(clean, "\n") {
+		if strings.Contains(line, secret.Placeholder) && !slices.Contains(before, line) {
+			c.replaced = append(c.replaced, Replaced{where, words.Line(strings.TrimSpace(line), 100)})
+		}
+	}
+	return clean
+}
+
+// withoutHome shortens the paths of the home folder. A longer name that begins like it stays.
+func (c *cleaner) withoutHome(text string) string {
+	if len(c.home) < 2 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, c.home)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if after != "" && isName(after[0]) {
+			b.WriteString(c.home)
+		} else {
+			b.WriteString("~")
+			c.homes++
+		}
+		text = after
+	}
+}
+
+func isName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+}
+
+// arguments returns the arguments of a call as cleaned lines. Its texts are cleaned one by one,
+// because a secret in JSON is hidden by the quotes of its line.
+func (c *cleaner) arguments(where string, call *history.ToolCall) string {
+	var arguments any
+	decoder := json.NewDecoder(bytes.NewReader(call.Parameters))
+	decoder.UseNumber()
+	if decoder.Decode(&arguments) != nil {
+		return c.text(where, string(call.Parameters))
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if encoder.Encode(c.value(where, "", arguments)) != nil {
+		return ""
+	}
+	return lineBreaks.Replace(strings.TrimSpace(b.String()))
+}
+
+// lineBreaks shows the line breaks in a text of JSON as such, and no others.
+var lineBreaks = strings.NewReplacer(`\\`, `\\`, `\n`, "\n")
+
+// value returns a value of JSON without secrets. name is the name of its member.
+func (c *cleaner) value(where, name string, value any) any {
+	switch value := value.(type) {
+	case string:
+		if len(value) >= shortestValue && secret.Name(name) {
+			c.replaced = append(c.replaced, Replaced{where, name + ": " + secret.Placeholder})
+			return secret.Placeholder
+		}
+		return c.text(where, value)
+	case []any:
+		for i := range value {
+			value[i] = c.value(where, name, value[i])
+		}
+	case map[string]any:
+		for key := range value {
+			value[key] = c.value(where, key, value[key])
+		}
+	}
+	return value
+}
+
+// shortestValue is the length from which the value of a member with the name of a secret is
+// replaced, in bytes.
+const shortestValue = 8
+
+// Report returns what was replaced, a line each.
+func (p *Page) Report() []string {
+	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", words.Count(len(p.Replaced), "secret"), words.Count(p.Homes, "place"))}
+	for _, r := range p.Replaced {
+		lines = append(lines, "  "+r.Where+": "+r.Line)
+	}
+	return lines
+}

@@ -1,0 +1,134 @@
+package share
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"strings"
+
+	"agent/internal/history"
+)
+
+// A Page is a conversation as a page of HTML.
+type Page struct {
+	HTML string
+	// Replaced lists the lines in which secrets were replaced, Homes counts the paths of the home
+	// folder.
+	Replaced []Replaced
+	Homes    int
+}
+
+//go:embed page.css
+var styles string
+
+// New returns the page of a conversation. home is the path of the home folder, "" if it is not
+// known.
+func New(title, home string, entries []*history.Content) *Page {
+	c := &cleaner{home: home}
+	p := &pageWriter{cleaner: c}
+	title = html.EscapeString(c.text("title", title))
+	fmt.Fprintf(&p.out, `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>%s</title><style>
+%s</style></head><body><h1>%s</h1>
+`, title, styles, title)
+	for i, entry := range entries {
+		p.entry(i+1, entry)
+	}
+	p.out.WriteString("</body></html>\n")
+	return &Page{HTML: p.out.String(), Replaced: c.replaced, Homes: c.homes}
+}
+
+type pageWriter struct {
+	*cleaner
+	out strings.Builder
+}
+
+// speakers are the classes and the headings of entries.
+var speakers = map[history.Speaker][2]string{
+	history.Human: {"you", "You"}, history.AI: {"agent", "Agent"}, history.Tool: {"tool", ""},
+}
+
+func (p *pageWriter) entry(number int, entry *history.Content) {
+	if entry.Empty() {
+		return
+	}
+	who := speakers[entry.Speaker]
+	fmt.Fprintf(&p.out, `<section class="%s">`, who[0])
+	if who[1] != "" {
+		fmt.Fprintf(&p.out, "<h2>%s</h2>", who[1])
+	}
+	for _, block := range entry.Blocks {
+		p.block(fmt.Sprintf("entry %d (%s)", number, who[0]), block)
+	}
+	p.out.WriteString("</section>\n")
+}
+
+func (p *pageWriter) block(where string, block history.Block) {
+	switch b := block.(type) {
+	case *history.Text:
+		if b.IncludedFile != "" {
+			p.folded(p.text(where, b.IncludedFile), p.text(where, b.Text))
+			return
+		}
+		p.markdown(p.text(where, b.Text))
+	case *history.ToolCall:
+		p.folded(b.Name, p.arguments(where, b))
+	case *history.ToolResponse:
+		head := "answer of " + b.ToolName
+		if b.ExitCode != nil {
+			head += fmt.Sprintf(", exit %d", *b.ExitCode)
+		}
+		p.folded(head, strings.TrimSpace(p.text(where, b.Error)+"\n"+p.text(where, b.Result.Text())))
+	case *history.Media:
+		fmt.Fprintf(&p.out, "<p>(%s)</p>", html.EscapeString(b.MimeType))
+	}
+}
+
+// folded adds a text under a line that opens it.
+func (p *pageWriter) folded(head, text string) {
+	fmt.Fprintf(&p.out, "<details><summary>%s</summary><pre>%s</pre></details>\n", html.EscapeString(head), html.EscapeString(text))
+}
+
+// markdown adds a text as it was written, with its fenced code set apart. Markdown is not rendered
+// further, so that no link or image of a text becomes one of the page.
+func (p *pageWriter) markdown(text string) {
+	var fence string
+	var part []string
+	end := func(tag, class string) {
+		if body := strings.Trim(strings.Join(part, "\n"), "\n"); body != "" {
+			fmt.Fprintf(&p.out, "<%s%s>%s</%s>\n", tag, class, html.EscapeString(body), tag)
+		}
+		part = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		mark := fenceOf(line)
+		switch {
+		case fence == "" && mark != "":
+			end("div", ` class="text"`)
+			fence = mark
+		case fence != "" && strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark:
+			end("pre", "")
+			fence = ""
+		default:
+			part = append(part, line)
+		}
+	}
+	if fence != "" {
+		end("pre", "")
+	}
+	end("div", ` class="text"`)
+}
+
+// fenceOf returns the fence with which a line begins, "" for none.
+func fenceOf(line string) string {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
+			return line[:n]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package share
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// planted makes a secret of each form at each of the places where a conversation has text.
+func planted(t *testing.T) (entries []*history.Content, secrets []string) {
+	t.Helper()
+	forms := []struct{ text, value string }{
+		{"%s", "ghp_0123456789abcdefABCD%02d"},
+		{"export OPENAI_API_KEY=%s", "sk-proj-0123456789abcdef%02d"},
+		{"url: https://bob:%s@example.com/x", "hunter%02dpass"},
+		{"Authorization: Bearer %s", "abcdEFGH0123456789%02d"},
+		{"token eyJ%s", "hbGciOiJIUzI1NiJ9%02d.eyJzdWIiOiIx.c2ln"},
+		{"-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----", "MIIEowIBAAKCAQEA%02d"},
+		{"aws_key: AKIA%s", "IOSFODNN7EXAMPLE%02d"},
+		{"password = \"%s\"", "correct-horse-%02d"},
+		{"DB_PASSWORD=%s", "Tr0ub4dor%02d"},
+		{"hook: xoxb-%s", "123456789012-abcdefghij%02d"},
+	}
+	for i, form := range forms {
+		for place := range 6 {
+			value := fmt.Sprintf(form.value, place)
+			secrets = append(secrets, value)
+			text := "before\n" + fmt.Sprintf(form.text, value) + "\nafter"
+			arguments, err := json.Marshal(map[string]any{"content": text, "list": []any{text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := fmt.Sprint(i)
+			entries = append(entries, []*history.Content{
+				history.HumanText(text),
+				history.New(history.AI, &history.Text{Text: "```\n" + text + "\n```"}),
+				history.New(history.Human, &history.Text{Text: text, IncludedFile: "/home/bob/.env"}),
+				history.New(history.AI, &history.ToolCall{ID: id, Name: "write_file", Parameters: arguments}),
+				history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(text)}),
+				history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Error: text}),
+			}[place])
+		}
+	}
+	return entries, secrets
+}
+
+func TestNoPlantedSecretIsLeft(t *testing.T) {
+	t.Parallel()
+	entries, secrets := planted(t)
+	page := New("sk-proj-0123456789abcdefXY", "/home/bob", entries)
+	report := strings.Join(page.Report(), "\n")
+	for _, value := range append(secrets, "0123456789abcdefXY") {
+		if strings.Contains(page.HTML, value) || strings.Contains(report, value) {
+			t.Errorf("%s is left", value)
+		}
+	}
+	if len(secrets) != 60 || len(page.Replaced) < 61 {
+		t.Errorf("%d planted, %d told:\n%s", len(secrets), len(page.Replaced), report)
+	}
+}
+
+// The page runs nothing and loads nothing, whatever was said; what was said is still there.
+func TestThePageIsHarmless(t *testing.T) {
+	t.Parallel()
+	for _, attack := range []string{
+		"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "![x](http://evil.example/p.png)", "[x](javascript:alert(1))",
+		"<div\nonclick=alert(1)>\n\n<style>@import url(http://evil.example)</style>", "<!-- x -->", "</pre></details><script>", "<iframe src=//evil.example>",
+		"<http://ok.example>", "\"><svg onload=alert(1)>",
+	} {
+		arguments, _ := json.Marshal(map[string]string{"command": attack})
+		page := New(attack, "", []*history.Content{
+			history.HumanText(attack), history.HumanText("- x\n\n  " + attack),
+			history.New(history.AI, &history.ToolCall{ID: "1", Name: "run", Parameters: arguments}),
+			history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "run", Result: history.TextResult(attack)}),
+		})
+		body := page.HTML[strings.Index(page.HTML, "<body>"):]
+		if found := regexp.MustCompile(`(?i)<(script|img|iframe|svg|style|link|object|a)\b|<div[^>]*on|<[a-z]+[^>]*\s(src|on[a-z]+)=|href="javascript`).FindString(body); found != "" {
+			t.Errorf("%q leaves %q", attack, found)
+		}
+		if strings.Count(body, "evil.example") < strings.Count(attack, "evil.example") {
+			t.Errorf("%q is not shown", attack)
+		}
+	}
+}
+
+func TestHomeIsShortened(t *testing.T) {
+	t.Parallel()
+	page := New("t", "/home/bob", []*history.Content{history.HumanText("/home/bob/x and /home/bobby/y in /home/bob.")})
+	if !strings.Contains(page.HTML, "~/x and /home/bobby/y in") || page.Homes != 2 {
+		t.Errorf("%d\n%s", page.Homes, page.HTML)
+	}
+}
+
+func TestFencedCodeIsSetApart(t *testing.T) {
+	t.Parallel()
+	page := New("t", "", []*history.Content{history.HumanText("so\n```go\na < b\n~~~\n```\n\nand\n~~~~\nopen")})
+	for _, want := range []string{"<div class=\"text\">so</div>\n<pre>a &lt; b\n~~~</pre>\n<div class=\"text\">and</div>\n<pre>open</pre>"} {
+		if !strings.Contains(page.HTML, want) {
+			t.Errorf("no %q in\n%s", want, page.HTML)
+		}
+	}
+}
