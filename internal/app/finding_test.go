@@ -81,14 +81,15 @@ func TestOnlySessionsOfTheRepositoryAreGiven(t *testing.T) {
 		record(folder)
 		record(folder)
 	}
-	root := filepath.Join(base, "repo")
+	root, deleted := filepath.Join(base, "repo"), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		own := ""
 		if rapid.Bool().Draw(rt, "own") {
 			own = rapid.SampledFrom(all).Draw(rt, "session").id
 		}
-		if rapid.IntRange(0, 20).Draw(rt, "delete") == 0 && len(all) > 4 {
-			i := rapid.IntRange(0, len(all)-1).Draw(rt, "deleted")
+		if rapid.IntRange(0, 20).Draw(rt, "delete") == 0 && deleted < len(all)-4 {
+			deleted++
+			i := rapid.IntRange(0, len(all)-1).Filter(func(i int) bool { return all[i].path != "" }).Draw(rt, "deleted")
 			if err := f.DeleteSession(session.Info{ID: all[i].id, Path: all[i].path}); err != nil {
 				rt.Fatal(err)
 			}
