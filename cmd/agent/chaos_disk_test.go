@@ -80,7 +80,7 @@ func TestChaosCrashPoints(t *testing.T) {
 // CHAOS_DISK=all it goes through all calls there are.
 func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *rand.Rand, from int) *faultyDisk) {
 	t.Helper()
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	all := os.Getenv("CHAOS_DISK") == "all"
 	if all {
 		until = time.Now().Add(24 * time.Hour)

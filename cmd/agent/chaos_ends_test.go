@@ -63,7 +63,7 @@ var endPhases = []endPhase{
 // end soon, leave nothing, and the session goes on.
 func TestChaosEnds(t *testing.T) {
 	hearSignals()
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	r := rand.New(rand.NewPCG(seed, 500))
 	type ending struct {
 		way, phase int

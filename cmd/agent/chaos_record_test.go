@@ -37,7 +37,7 @@ func recordKills(t *testing.T) int {
 // on by going back to before the step that was killed, files and all. In the end, and
 // after every step, files and context are those of the run that nothing disturbed.
 func TestChaosRecord(t *testing.T) {
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	calm := newHouse(t, 1, recordTurn)
 	wild := newHouse(t, 1, recordTurn)
 	killed, wanted := 0, recordKills(t)

@@ -64,7 +64,7 @@ func anyKilledRun(r *rand.Rand) killedRun {
 // TestChaosKill kills the program at moments of chance: headless, interactive, while it
 // takes a session up again, and while it carries out commands.
 func TestChaosKill(t *testing.T) {
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	var mu sync.Mutex
 	killed, of, all, seen := 0, map[string]int{}, 0, 0
 	began := time.Now()
@@ -186,7 +186,7 @@ func TestChaosFullDisk(t *testing.T) {
 	if exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
 		t.Skip("no disk can be mounted to fill it")
 	}
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	r := rand.New(rand.NewPCG(seed, 200))
 	h := newHouse(t, seed, anyTurn)
 	for n := 0; n < 40 && time.Now().Before(until) && !t.Failed(); n++ {
@@ -209,7 +209,7 @@ func TestChaosFullDisk(t *testing.T) {
 // TestChaosTwoWriters has two programs insert lines into one file: each insertion is
 // in it, or was refused. And of two that take up one session one is told.
 func TestChaosTwoWriters(t *testing.T) {
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	const insertions = 10 // of each
 	for round := 0; round < 20 && time.Now().Before(until) && !t.Failed(); round++ {
 		requests := 0
@@ -257,7 +257,7 @@ func TestChaosTwoWriters(t *testing.T) {
 // TestChaosWire breaks the wire at points of chance: a run ends in bounded time, with
 // a status that says how.
 func TestChaosWire(t *testing.T) {
-	seed, until := chaosSeed(t), share(t)
+	seed, until := chaosSeed(t), shareOf(t)
 	r := rand.New(rand.NewPCG(seed, 300))
 	h := newHouse(t, seed, func(r *rand.Rand, q *llmtest.Request) llmtest.Turn {
 		switch r.IntN(9) {

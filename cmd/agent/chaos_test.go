@@ -61,8 +61,8 @@ func TestChaosShares(t *testing.T) {
 	}
 }
 
-// share is when a test has to end.
-func share(t *testing.T) time.Time {
+// shareOf returns the time at which a test has to end.
+func shareOf(t *testing.T) time.Time {
 	t.Helper()
 	part, ok := shares[t.Name()]
 	if !ok {

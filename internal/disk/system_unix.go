@@ -15,9 +15,6 @@ import (
 // NoWait is the flag of an open call that does not wait for the other end of a pipe.
 const NoWait = syscall.O_NONBLOCK
 
-// onlyFolder holds the flags of an open call that opens folders only.
-const onlyFolder = syscall.O_DIRECTORY | NoWait
-
 // Within reports whether a clean path is folder or below it. It compares the names alone and
 // allocates nothing.
 func Within(path, folder string) bool {
