@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/atcmd"
@@ -85,8 +86,8 @@ func (c *Conversation) StopAgent(id string) error { return c.crew.team.Stop(id) 
 // agentMention begins a message that names an agent.
 const agentMention = "@agent-"
 
-// expand expands a message. One that begins with @agent-NAME tells the model to give the task to
-// that agent.
+// expand turns a message into blocks. If the message begins with @agent-NAME, a further block
+// tells the model to give the task to that agent.
 func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	name, rest := "", ""
 	if len(message) > 0 {
@@ -100,7 +101,7 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 	if _, err := c.agentSet().Named(name); err != nil {
 		return atcmd.Expansion{}, fmt.Errorf("@agent-%s: %w", name, err)
 	}
-	plain := append(atcmd.Message{}, message...)
+	plain := slices.Clone(message)
 	plain[0].Text = rest
 	said, err := c.Brought.Expand(ctx, plain, run)
 	said.Blocks = append(said.Blocks, &history.Text{Text: "[Give this to the agent " + name + " with the tool task.]", Source: history.Brought})

@@ -26,9 +26,6 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// leastAgentWindow is the smallest window, in tokens, in which a model is offered agents.
-const leastAgentWindow = 16384
-
 // crew holds the agents of a conversation.
 type crew struct {
 	team *team.Team
@@ -93,7 +90,7 @@ func (c *Conversation) agentAllowed(a agents.Agent) bool {
 // taskTool returns the source of the tool that gives tasks to agents.
 func (c *Conversation) taskTool() tools.Source {
 	offered := func() bool {
-		return c.crew.team != nil && settings.Agents.Of(c.settings) != settings.AgentsOff && c.window() >= leastAgentWindow
+		return c.crew.team != nil && settings.Agents.Of(c.settings) != settings.AgentsOff && c.window() >= leastWindow
 	}
 	return tools.Source{
 		Name: "agents",
@@ -165,7 +162,7 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	}
 	var observer history.Observer
 	if log != nil {
-		closers = append(closers, func() { c.logged(log.Close()) })
+		closers = append(closers, c.keys.hideFrom(log), func() { c.logged(log.Close()) })
 		observer = log.Observe
 	}
 	env := *c.env
@@ -243,16 +240,9 @@ func (c *Conversation) agentLog(spec team.Spec, model string) (*session.Log, ses
 	options.ID, options.Folder = spec.ID, session.AgentFolder(c.session.Path())
 	options.Agent = &session.Agent{ID: spec.ID, Call: spec.Call.ID, Agent: spec.Agent.Name, Title: spec.Call.Title, Model: model}
 	if spec.Continues {
-		log, state, err := session.Resume(session.AgentPath(c.session.Path(), spec.ID), options)
-		if err == nil {
-			c.keys.hideFrom(log)
-		}
-		return log, state, err
+		return session.Resume(session.AgentPath(c.session.Path(), spec.ID), options)
 	}
 	log, err := session.Create(options)
-	if err == nil {
-		c.keys.hideFrom(log)
-	}
 	return log, session.State{}, err
 }
 

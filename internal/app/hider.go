@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"sync"
 
 	"agent/internal/llm"
@@ -25,12 +26,18 @@ func (h *keyHider) hide(key llm.Key) {
 	}
 }
 
-// hideFrom hides every key, also later ones, from one more record.
-func (h *keyHider) hideFrom(log *session.Log) {
+// hideFrom hides every key, also later ones, from one more record. The caller calls forget once
+// the record is closed.
+func (h *keyHider) hideFrom(log *session.Log) (forget func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.logs = append(h.logs, log)
 	for _, key := range h.keys {
 		log.Hide(key)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.logs = slices.DeleteFunc(h.logs, func(other *session.Log) bool { return other == log })
 	}
 }

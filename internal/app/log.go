@@ -56,6 +56,7 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 	ctx := context.Background()
 	switch e := e.(type) {
 	case chat.TextDelta, chat.ReasoningDelta, chat.ToolOutput, chat.StatusChanged:
+	case chat.AgentEvent: // it was logged as an event of the agent
 	case chat.TurnEnded:
 		if e.Err != nil {
 			logger.Warn("turn failed", "error", e.Err)

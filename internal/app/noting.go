@@ -40,7 +40,8 @@ type noting struct {
 }
 
 const (
-	// leastWindow is the smallest window in tokens in which notes are sent and kept.
+	// leastWindow is the smallest window, in tokens, in which notes are sent and kept and agents
+	// are offered.
 	leastWindow = 16_384
 	// mostOfTurn and mostOfSession bound how many notes the model keeps.
 	mostOfTurn, mostOfSession = 3, 20

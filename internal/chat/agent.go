@@ -22,6 +22,8 @@ type Within struct {
 	Only gate.Mode
 	// Pace tells the agent before each request how much it may still do.
 	Pace func(Stats) Pace
+	// Over is closed when the parent ends. Nothing waits for the parent after that.
+	Over <-chan struct{}
 	// Waits is told that a question of the agent waits for the person, and that it does no more.
 	Waits func(waits bool)
 }
@@ -59,13 +61,13 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 		q.Approval.Agent, q.Approval.AgentID = w.Name, w.ID
 		q.Approval.Preview.Title = "agent " + w.Name + ": " + q.Approval.Preview.Title
 		q.Approval.Call = 0 // the number of a call of the agent means nothing in the parent
-		return w.Parent.relay(ctx, q)
+		return w.Parent.relay(ctx, w.Over, q)
 	}
 }
 
 // relay puts an agent's question to the person and waits for the answer. It may be called from
-// any goroutine. It reports false if ctx ends first.
-func (c *Chat) relay(ctx context.Context, q gate.Question) (Decision, bool) {
+// any goroutine. It reports false if ctx ends first. over is closed when the chat has ended.
+func (c *Chat) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
 	id := 0
 	shown := make(chan (<-chan Decision), 1)
 	select {
@@ -79,7 +81,7 @@ func (c *Chat) relay(ctx context.Context, q gate.Question) (Decision, bool) {
 	case <-ctx.Done():
 		return Decision{}, false
 	}
-	defer c.inbox.post(func() { c.asker.settle(id) })
+	defer c.inbox.give(over, func() { c.asker.settle(id) })
 	var decided <-chan Decision
 	for {
 		select {
@@ -149,21 +151,18 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 }
 
 // CountAgent adds the figures of an agent's task to the totals of the session. It may be called
-// from any goroutine.
-func (c *Chat) CountAgent(s Stats) {
-	c.inbox.post(func() {
+// from any goroutine. It waits for the owner until over is closed; then the figures are lost.
+func (c *Chat) CountAgent(over <-chan struct{}, s Stats) {
+	c.inbox.give(over, func() {
 		c.stats.Agents.add(s)
 		c.emitStatus()
 	})
 }
 
 // Tell emits an event of an agent, on the goroutine that owns the chat. It may be called from any
-// goroutine. It waits for the owner until ctx ends; then the event is lost.
-func (c *Chat) Tell(ctx context.Context, e Event) {
-	select {
-	case c.inbox <- func() { c.Emit(e) }:
-	case <-ctx.Done():
-	}
+// goroutine. It waits for the owner until over is closed; then the event is lost.
+func (c *Chat) Tell(over <-chan struct{}, e Event) {
+	c.inbox.give(over, func() { c.Emit(e) })
 }
 
 // TellLatest does the work of Tell for an event that a later one replaces: it is dropped while

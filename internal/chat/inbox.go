@@ -11,6 +11,14 @@ func newInbox() inbox { return make(inbox, 64) }
 // post hands work to the owner.
 func (in inbox) post(act func()) { in <- act }
 
+// give hands work to an owner that may have ended. It waits until over is closed.
+func (in inbox) give(over <-chan struct{}, act func()) {
+	select {
+	case in <- act:
+	case <-over:
+	}
+}
+
 // serve runs the functions in the inbox, and does not wait for more.
 func (in inbox) serve() {
 	for {

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/atcmd"
 	"agent/internal/chat"
+	"agent/internal/gate"
 	"agent/internal/setup/agents"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -63,8 +64,8 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	time := &clock{now: j.team.Now, started: j.team.Now()}
 	j.pacer = &pacer{Bounds: j.bounds, clock: time}
 	child, err := j.team.Make(ctx, Spec{
-		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Bounds: j.bounds, Emit: j.event,
-		Within: chat.Within{Parent: j.team.Parent(), Name: j.Agent, ID: j.ID, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting},
+		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Emit: j.event,
+		Within: chat.Within{Parent: j.team.Parent(), Name: j.Agent, ID: j.ID, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
 		return j.ended("failed", tools.Answer{Error: j.heading("failed: " + err.Error())})
@@ -105,7 +106,7 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
 	j.update(func() { j.status = status })
 	j.team.Record(j.state(), status, j.changed.String())
-	j.team.Parent().CountAgent(j.state().Stats)
+	j.team.Parent().CountAgent(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
 	return answer
 }
@@ -125,7 +126,7 @@ func (j *job) state() chat.AgentState {
 }
 
 // tell emits an event in the conversation that the team belongs to.
-func (j *job) tell(e chat.Event) { j.team.Parent().Tell(j.team.working, e) }
+func (j *job) tell(e chat.Event) { j.team.Parent().Tell(j.team.working.Done(), e) }
 
 // event follows an event of the agent's conversation, on the goroutine that runs it.
 func (j *job) event(e chat.Event) {
@@ -160,9 +161,9 @@ func (j *job) event(e chat.Event) {
 }
 
 // onlyMode returns the mode that bounds an agent.
-func onlyMode(a agents.Agent) (only mode) {
+func onlyMode(a agents.Agent) gate.Mode {
 	if a.Looks {
-		return readOnly
+		return gate.ModeReadOnly
 	}
 	return ""
 }

@@ -6,17 +6,11 @@ import (
 	"strings"
 
 	"agent/internal/chat"
-	"agent/internal/gate"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
 	"agent/internal/words"
 )
-
-// mode is an approval mode, and readOnly the mode of agents that only look.
-type mode = gate.Mode
-
-const readOnly = gate.ModeReadOnly
 
 // bytesPerToken converts the bound of a report.
 const bytesPerToken = 4

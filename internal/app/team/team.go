@@ -51,7 +51,6 @@ type Spec struct {
 	Agent agents.Agent
 	// Continues is set if the conversation is recorded already and goes on.
 	Continues bool
-	Bounds    Bounds
 	// Within belongs to the configuration of the conversation. Emit receives its events.
 	Within chat.Within
 	Emit   func(chat.Event)
@@ -310,22 +309,19 @@ func (t *Team) List() []Listed {
 	return all
 }
 
-// errDenied ends the turn of a run in which nobody can be asked about an agent's call.
-func errDenied(denied bool) error {
-	if denied {
-		return gate.ErrDenied
-	}
-	return nil
-}
-
 // Ended returns the error with which the turn ends after the answer of a call, nil if it goes on.
+// Ids of calls may repeat, so the latest call counts.
 func (t *Team) Ended(callID string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, j := range t.jobs {
-		if j.CallID == callID {
-			return errDenied(j.denied)
+	for _, j := range slices.Backward(t.jobs) {
+		if j.CallID != callID {
+			continue
 		}
+		if j.denied { // nobody could be asked about a call of the agent
+			return gate.ErrDenied
+		}
+		return nil
 	}
 	return nil
 }

@@ -37,8 +37,12 @@ type letter struct {
 // New returns an empty mailbox.
 func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
-// Put adds an event.
+// Put adds an event. It drops the events in the conversations of agents, of which the screen shows
+// the state alone: each of them would repaint it.
 func (m *Mailbox) Put(event chat.Event) {
+	if _, ofAgent := event.(chat.AgentEvent); ofAgent {
+		return
+	}
 	event, text, delta := opened(event)
 	m.mu.Lock()
 	n := len(m.waiting)

@@ -116,3 +116,13 @@ func TestMailboxBoundsOutput(t *testing.T) {
 		t.Errorf("%d bytes are kept, ending in %q", len(got), got[len(got)-7:])
 	}
 }
+
+// Events in the conversations of agents do not wake the screen.
+func TestEventsOfAgentsAreDropped(t *testing.T) {
+	t.Parallel()
+	m := New()
+	m.Put(chat.AgentEvent{ID: "s-abcde", Event: chat.TextDelta{Delta: "x"}})
+	if events := m.take(); events != nil || len(m.arrived) > 0 {
+		t.Errorf("%v", events)
+	}
+}
