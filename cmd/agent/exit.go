@@ -30,7 +30,8 @@ const (
 	exitInterrupted = 130
 )
 
-// exitStatuses says what each exit status means, for the manual page; the guide lists them too.
+// exitStatuses lists the exit statuses with their meanings, for the manual page. The guide lists
+// them too.
 var exitStatuses = []cli.ExitStatus{
 	{Code: exitOK, Means: "the answer is complete"},
 	{Code: exitFailed, Means: "the turn failed"},

@@ -98,7 +98,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 // notesKind is the word of --only for notes.
 const notesKind = "notes"
 
-// importNotes proposes what other agents remember as notes.
+// importNotes proposes the memories of other agents as notes.
 func importNotes(w world, o importOptions) error {
 	book, here, err := w.notes()
 	if err != nil {

@@ -49,8 +49,8 @@ func (c *Conversation) AgentLines() []string {
 	return lines
 }
 
-// agentNotes returns what a person should know of an agent: its tools, its model, the fields of
-// its file that have no effect, and whether it waits for consent.
+// agentNotes describes the file of an agent: its tools, its model, and the fields that have no
+// effect. It also tells whether the agent waits for consent.
 func (c *Conversation) agentNotes(a agents.Agent) (notes []string) {
 	if a.Origin == agents.BuiltIn {
 		return nil

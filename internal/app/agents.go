@@ -55,16 +55,16 @@ func (c *Conversation) hireAgents(recorded session.State) {
 	c.onClose(c.crew.team.Close)
 }
 
-// agentSet returns the agents that are offered: those of the program and of the person, and those
-// of the repository that need no consent or have it.
+// agentSet returns the agents that are offered. It leaves out agents of the repository that need
+// consent and do not have it.
 func (c *Conversation) agentSet() agents.Set {
 	set := c.crew.set
 	set.Agents = slices.DeleteFunc(slices.Clone(set.Agents), func(a agents.Agent) bool { return !c.agentAllowed(a) })
 	return set
 }
 
-// agentItems returns the agents of a repository that need consent: those that name a model, and
-// those that may do more than look.
+// agentItems returns the agents of a repository that need consent, as items: an agent needs it if
+// it names a model or may do more than look.
 func agentItems(set agents.Set) (items []consent.Item) {
 	for _, a := range set.Agents {
 		if needsConsent(a) {

@@ -32,8 +32,8 @@ func (f Folders) Index() find.Index {
 	}
 }
 
-// Finder returns the search over the recorded sessions, those of the repository around a workspace
-// apart.
+// Finder returns the search over the recorded sessions. It separates the sessions of the repository
+// around a workspace from all others.
 func (f Folders) Finder(workspace string, now func() time.Time) slash.Finder {
 	return slash.Finder{Index: f.Index(), Here: f.sameRepository(workspace), Now: now}
 }
@@ -62,7 +62,7 @@ type finding struct {
 	own func() string
 }
 
-// mostPassages bounds what the model gets at once.
+// mostPassages is the most passages that one search gives the model.
 const mostPassages = 10
 
 // Find implements tools.Sessions.
