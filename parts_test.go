@@ -1,0 +1,229 @@
+package agent_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The most that a reader of a type has to know: the methods and fields that can be reached through
+// a value of the type, with embedded structs opened, and those of the fields that are functions. A
+// type that embeds a pointer takes over all its methods, so that is for types of few methods.
+var bounds = parts{methods: 60, fields: 40, functions: 12, embedded: 5}
+
+// parts counts what a type has. embedded is the most methods of a type to which it embeds a
+// pointer.
+type parts struct{ methods, fields, functions, embedded int }
+
+// unfinished lists the types that exceed a bound, with their present counts; a zero is within its
+// bound. Counts only go down.
+var unfinished = map[string]parts{
+	"cmd/agent.knownServers":                  {embedded: 13},
+	"cmd/agent.world":                         {embedded: 33},
+	"internal/app.Conversation":               {methods: 210, fields: 103, functions: 21, embedded: 110},
+	"internal/app.noted":                      {methods: 228, fields: 114, functions: 21, embedded: 223},
+	"internal/app.noting":                     {methods: 223, fields: 114, functions: 21, embedded: 210},
+	"internal/app/gates.Hooks":                {functions: 16, embedded: 13},
+	"internal/app/gates.hookGate":             {functions: 16, embedded: 28},
+	"internal/app/serving.generation":         {embedded: 46},
+	"internal/chat.Chat":                      {methods: 110, fields: 71, functions: 21, embedded: 17},
+	"internal/chat.Config":                    {functions: 18},
+	"internal/chat.archive":                   {methods: 112, fields: 71, functions: 21, embedded: 110},
+	"internal/chat.asker":                     {fields: 43, functions: 19, embedded: 8},
+	"internal/chat.modes":                     {functions: 18, embedded: 8},
+	"internal/chat.moments":                   {fields: 42, functions: 19, embedded: 8},
+	"internal/chat.refusals":                  {fields: 41, functions: 18, embedded: 8},
+	"internal/chat.replies":                   {fields: 43, functions: 20, embedded: 8},
+	"internal/chat.runner":                    {fields: 56, functions: 22, embedded: 8},
+	"internal/chat.saving":                    {functions: 18, embedded: 8},
+	"internal/chat.totals":                    {fields: 52, functions: 18, embedded: 8},
+	"internal/chat.views":                     {fields: 41, functions: 18, embedded: 8},
+	"internal/chat.waiting":                   {fields: 43, functions: 18, embedded: 8},
+	"internal/chat/window.Config":             {functions: 20},
+	"internal/chat/window.Window":             {methods: 97, fields: 43, functions: 20, embedded: 46},
+	"internal/chat/window.measure":            {functions: 20},
+	"internal/chat/window.pruning":            {functions: 20, embedded: 26},
+	"internal/compression/cacheaware.Engine":  {methods: 79, embedded: 52},
+	"internal/compression/cacheaware.account": {methods: 64, embedded: 52},
+	"internal/compression/cacheaware.review":  {methods: 69, embedded: 52},
+	"internal/compression/cacheaware.sweep":   {methods: 70, embedded: 64},
+	"internal/find.writer":                    {embedded: 6},
+	"internal/front/script.singleRun":         {methods: 110, fields: 72, functions: 21, embedded: 110},
+	"internal/mcp/bridge.Server":              {embedded: 8},
+	"internal/mcp/bridge.Status":              {embedded: 8},
+	"internal/mcp/bridge.state":               {embedded: 8},
+	"internal/offline/logs.claude":            {embedded: 13},
+	"internal/offline/logs.codex":             {embedded: 13},
+	"internal/offline/logs.gemini":            {embedded: 13},
+	"internal/offline/logs.moment":            {methods: 61},
+	"internal/offline/logs.opencode":          {embedded: 13},
+	"internal/offline/logs.pi":                {embedded: 13},
+	"internal/settings.document":              {embedded: 13},
+	"internal/setup.Call":                     {embedded: 9},
+	"internal/setup/consent.Trust":            {embedded: 24},
+	"internal/slash.Deps":                     {functions: 21},
+	"internal/slash.density":                  {functions: 21},
+	"internal/slash.models":                   {functions: 21},
+	"internal/slash.profiles":                 {functions: 21},
+	"internal/slash.setter":                   {functions: 21},
+	"internal/snapshot.files":                 {embedded: 40},
+	"internal/tui.Model":                      {methods: 68, embedded: 10},
+	"internal/tui.Options":                    {functions: 13},
+	"internal/tui.activity":                   {embedded: 10},
+	"internal/tui.ownStatus":                  {embedded: 10},
+	"internal/tui.presence":                   {embedded: 10},
+	"internal/tui.program":                    {methods: 73, fields: 42, embedded: 68},
+	"internal/tui.reader":                     {embedded: 10},
+	"internal/tui.resize":                     {embedded: 10},
+	"internal/tui.statusLine":                 {embedded: 10},
+	"internal/tui/input.Input":                {methods: 78},
+	"internal/workspace.folder":               {embedded: 44},
+	"internal/workspace.temporary":            {embedded: 44},
+}
+
+// Types are made of named parts: no value hands on more than a reader can know.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	found := map[string]parts{}
+	for _, pkg := range checkedPackages(t) {
+		scope := pkg.Scope()
+		for _, name := range scope.Names() {
+			if named, ok := scope.Lookup(name).(*types.TypeName); ok && !named.IsAlias() {
+				if over := partsOf(named.Type()).over(bounds); over != (parts{}) {
+					found[strings.TrimPrefix(pkg.Path(), "agent/")+"."+name] = over
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if got, listed := found[name], unfinished[name]; got != listed {
+			t.Errorf("%q: %+v, // exceeds %+v; unfinished lists %+v", name, got, bounds, listed)
+		}
+	}
+	for name := range unfinished {
+		if _, ok := found[name]; !ok {
+			t.Errorf("%s is within the bounds: take it out of unfinished", name)
+		}
+	}
+}
+
+// over returns the counts that exceed those of bounds.
+func (p parts) over(bounds parts) parts {
+	count := func(n, most int) int {
+		if n > most {
+			return n
+		}
+		return 0
+	}
+	return parts{count(p.methods, bounds.methods), count(p.fields, bounds.fields), count(p.functions, bounds.functions), count(p.embedded, bounds.embedded)}
+}
+
+func partsOf(t types.Type) (p parts) {
+	p.methods = methods(t)
+	p.countFields(t, map[types.Type]bool{})
+	return p
+}
+
+// methods returns the number of methods of a pointer to a type, or of an interface.
+func methods(t types.Type) int {
+	if types.IsInterface(t) {
+		return types.NewMethodSet(t).Len()
+	}
+	return types.NewMethodSet(types.NewPointer(t)).Len()
+}
+
+// countFields adds the fields of a struct, and those of the structs that it embeds.
+func (p *parts) countFields(t types.Type, seen map[types.Type]bool) {
+	fields, ok := t.Underlying().(*types.Struct)
+	if !ok || seen[t] {
+		return
+	}
+	seen[t] = true
+	for field := range fields.Fields() {
+		inner, pointer := field.Type(), false
+		if to, ok := inner.Underlying().(*types.Pointer); ok {
+			inner, pointer = to.Elem(), true
+		}
+		if field.Embedded() && pointer {
+			p.embedded = max(p.embedded, methods(inner))
+		}
+		if _, opens := inner.Underlying().(*types.Struct); field.Embedded() && opens {
+			p.countFields(inner, seen)
+			continue
+		}
+		p.fields++
+		if _, is := field.Type().Underlying().(*types.Signature); is {
+			p.functions++
+		}
+	}
+}
+
+// checkedPackages returns the packages of the program with their types. Bodies of functions are
+// left out, and libraries are read as the compiler has left them in its cache.
+func checkedPackages(t *testing.T) []*types.Package {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,Module", "./cmd/...", "./internal/...")
+	list.Stderr = os.Stderr
+	listed, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := token.NewFileSet()
+	exported, program := map[string]string{}, map[string]*types.Package{}
+	libraries := importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exported[path]) })
+	load := importerFunc(func(path string) (*types.Package, error) {
+		if own := program[path]; own != nil {
+			return own, nil
+		}
+		return libraries.Import(path)
+	})
+	for decoder := json.NewDecoder(bytes.NewReader(listed)); ; {
+		var p struct {
+			ImportPath, Dir, Export string
+			GoFiles                 []string
+			Module                  *struct{ Main bool }
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if p.Module == nil || !p.Module.Main {
+			exported[p.ImportPath] = p.Export
+			continue
+		}
+		var parsed []*ast.File
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed = append(parsed, file)
+		}
+		config := types.Config{IgnoreFuncBodies: true, Importer: load}
+		checked, err := config.Check(p.ImportPath, files, parsed, nil)
+		if err != nil {
+			t.Fatal(fmt.Errorf("%s: %w", p.ImportPath, err))
+		}
+		program[p.ImportPath] = checked
+	}
+	return slices.Collect(maps.Values(program))
+}
+
+type importerFunc func(path string) (*types.Package, error)
+
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
