@@ -35,12 +35,24 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 		if at >= 0 {
 			settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
 		}
-		if at >= 0 || !isText && (n.NextSibling() == nil || m.holdsOpen(n)) {
+		if at >= 0 || !isText && (m.onlySignsFollow(n) || m.holdsOpen(n)) {
 			return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
 		}
 		settled = append(settled, m.inline(n, m.theme.Plain)...)
 	}
 	return len(rows) - 1
+}
+
+// onlySignsFollow reports whether nothing but signs of emphasis stand behind a closed mark. The text
+// that comes next then decides whether these signs, and the one that closed the mark, can close.
+func (m *Renderer) onlySignsFollow(node ast.Node) bool {
+	for n := node.NextSibling(); n != nil; n = n.NextSibling() {
+		rest, isText := n.(*ast.Text)
+		if !isText || strings.Trim(string(rest.Segment.Value(m.source)), "*_~") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // isParagraph reports whether a text may be one paragraph: no line in it begins another kind of
@@ -108,14 +120,16 @@ func (m *Renderer) mayOpen(sign byte, at int) bool {
 	return end || !unicode.IsSpace(after)
 }
 
-// bracketOpen reports whether a bracket may begin a link: it is not closed yet, or an address
-// follows or may follow it.
+// bracketOpen reports whether a bracket may begin a link: it is not known to be closed, or an
+// address follows or may follow it.
 func (m *Renderer) bracketOpen(at int) bool {
 	depth := 0
 	for i := at; i < len(m.source); i++ {
 		switch m.source[i] {
 		case '\\':
 			i++
+		case '`', '<': // a bracket in code or in an address closes nothing
+			return true
 		case '[':
 			depth++
 		case ']':

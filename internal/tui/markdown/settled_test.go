@@ -48,6 +48,7 @@ func TestSettledIsNotTimid(t *testing.T) {
 	for text, open := range map[string]int{
 		strings.Repeat("plain words flow ", 20):                                      0,
 		strings.Repeat("5 * 3 and snake_case ", 20):                                  0,
+		"so word word a **a _](http://x.y)***":                                       1,
 		strings.Repeat("**bold** and `code` [x] ", 20):                               0,
 		strings.Repeat("plain words flow ", 10) + "**" + strings.Repeat("bold ", 60): 16,
 		"- " + strings.Repeat("an item ", 5):                                         2,
