@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
 	"agent/internal/cmdline"
@@ -106,26 +104,6 @@ func (p place) touches(folder string) bool {
 	return disk.Within(at, folder) || disk.Within(folder, at)
 }
 
-// commandPattern compiles the pattern of a command. "git push:*" and "git push *" match commands
-// that begin with these words; a star elsewhere matches any text.
-func commandPattern(pattern string) matcher {
-	begin, prefix := strings.CutSuffix(pattern, ":*")
-	if !prefix {
-		begin, prefix = strings.CutSuffix(pattern, " *")
-	}
-	expression := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(strings.Fields(begin), " ")), `\*`, `(?s:.*)`)
-	if prefix {
-		expression += `( (?s:.*))?`
-	}
-	return regexp.MustCompile("^" + expression + "$").MatchString
-}
-
-// wrappers lists programs that run the command in their arguments.
-var wrappers = []string{"sudo", "doas", "env", "nice", "nohup", "time", "timeout", "stdbuf", "setsid", "xargs", "command", "exec", "builtin", "busybox"}
-
-// shells lists programs that run a line in their arguments.
-var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval"}
-
 // changers lists programs that change the files in their arguments.
 var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
 
@@ -141,52 +119,4 @@ func fileWords(line string) [][]string {
 	}
 	fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`<>|&;(){}$=,:", r) })
 	return append(all, append([]string{""}, fields...))
-}
-
-// maxNested bounds the nesting of command lines within command lines.
-const maxNested = 4
-
-// commandsIn returns the commands in a line, each as its words with blanks between them. It returns
-// a command as written, without the path of its program, and without each of its wrappers.
-func commandsIn(line string, depth int) []string {
-	var all []string
-	add := func(words []string) {
-		all = append(all, strings.Join(words, " "))
-		words[0] = path.Base(words[0])
-		all = append(all, strings.Join(words, " "))
-	}
-	for _, words := range cmdline.Calls(line) {
-		add(words)
-		if depth == maxNested {
-			continue
-		}
-		if slices.Contains(shells, words[0]) {
-			isLine := words[0] == "eval"
-			for _, word := range words[1:] {
-				if isLine || strings.Contains(word, " ") {
-					all = append(all, commandsIn(word, depth+1)...)
-				}
-				// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
-				isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
-			}
-		}
-		if slices.Contains(wrappers, words[0]) {
-			for i := range words[1:] {
-				add(words[i+1:])
-				if slices.Contains(shells, words[i+1]) {
-					all = append(all, commandsIn(quoted(words[i+1:]), depth+1)...)
-				}
-			}
-		}
-	}
-	return all
-}
-
-// quoted returns words as a line of shell.
-func quoted(words []string) string {
-	all := make([]string, len(words))
-	for i, word := range words {
-		all[i] = cmdline.Quote(word)
-	}
-	return strings.Join(all, " ")
 }

@@ -39,6 +39,8 @@ type Rule struct {
 	// File is the path of the file with the rule.
 	File   string
 	Effect Effect
+	// doubtful is set if the text of a command does not tell whether the rule matches it.
+	doubtful bool
 
 	about subject
 	// pattern is the text in the parentheses.
@@ -46,7 +48,7 @@ type Rule struct {
 	// places match the files of the rule. A rule without places matches all files.
 	places []place
 	// words matches the commands of the rule; nil matches all commands.
-	words matcher
+	words *commandPattern
 	// host is the host of a rule about pages, "" for all hosts.
 	host string
 	// tool is the name of a server, of its tool, or a name with a star at its end.
@@ -74,7 +76,12 @@ var subjects = map[string]subject{
 }
 
 // String describes the rule to a person.
-func (r Rule) String() string { return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File) }
+func (r Rule) String() string {
+	if r.doubtful {
+		return fmt.Sprintf("the rule %s of %s, which may match: the line does not tell what it runs", r.Text, r.File)
+	}
+	return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File)
+}
 
 // Rules are the rules of a workspace and its user.
 type Rules struct {
@@ -222,7 +229,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 		}
 	case all:
 	case rule.about == commands:
-		rule.words = commandPattern(pattern)
+		rule.words = newCommandPattern(pattern)
 	case rule.about == pages, rule.about == searches:
 		host, domain := strings.CutPrefix(pattern, "domain:")
 		if !domain {
@@ -278,10 +285,21 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 }
 
 // Command returns the rule that a command line violates, or nil. Commands nested in the line count,
-// too.
+// too. Where only the shell knows a program or an argument, and it may be one that a rule denies,
+// Command returns this rule with the effect Ask.
 func (r Rules) Command(line string) *Rule {
 	lines := commandsIn(line, 0)
-	return r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words) })
+	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
+	if violated != nil {
+		return violated
+	}
+	if may := r.first(commands, func(rule Rule) bool { return slices.ContainsFunc(lines, rule.words.may) }); may != nil {
+		doubtful := *may
+		doubtful.doubtful = true
+		doubtful.Effect = Ask
+		return &doubtful
+	}
+	return nil
 }
 
 // Files returns the rule that a command line in the folder dir violates by the files that it names,

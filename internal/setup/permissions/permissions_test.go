@@ -124,12 +124,46 @@ func TestRulesAboutCommands(t *testing.T) {
 		{"Bash(git * main)", "git push origin main", true},
 		{"Bash(git * main)", "git push origin dev", false},
 		{"Bash(curl:*)", "a | xargs curl x", true},
+		{"Bash(touch:*)", "find . -exec touch {} +", true},
+		{"Bash(touch:*)", "find . -name touch", false},
+		{"Bash(touch:*)", "fd -x touch", true},
+		{"Bash(touch:*)", "flock l touch x", true},
+		{"Bash(touch:*)", "watch 'touch x'", true},
+		{"Bash(touch:*)", "env -S 'touch x'", true},
+		{"Bash(touch:*)", "trap 'touch x' EXIT", true},
+		{"Bash(touch:*)", "ls $x; echo \"$y\"; for f in *; do cat \"$f\"; done; bash s.sh", false},
+		{"Bash(rm -rf:*)", "rm -r -f x", true},
+		{"Bash(rm -rf:*)", "rm -fr x", true},
+		{"Bash(rm -rf:*)", "rm x -rfv", true},
+		{"Bash(rm -rf:*)", "rm -r x", false},
+		{"Bash(git push:*)", "git -C d push", true},
+		{"Bash(git push:*)", "git --git-dir=d push", true},
+		{"Bash(git push:*)", "git stash push", false},
+		{"Bash(git push --force:*)", "git push origin --force", true},
+		{"Bash(git push --force:*)", "git push --force-with-lease", false},
 		{"Bash", "ls", true},
 		{"Bash(*)", "ls", true},
 	} {
 		r, _, _ := rules(t, c.rule)
 		if got := r.Command(c.line) != nil; got != c.denied {
 			t.Errorf("%s on %q: %v", c.rule, c.line, got)
+		}
+	}
+}
+
+// Where a line does not tell whether a rule denies what it runs, the rule asks.
+func TestRulesAskAboutWhatLinesHide(t *testing.T) {
+	t.Parallel()
+	for line, asks := range map[string]bool{
+		"T=touch; $T x": true, "$(echo touch) x": true, "bash <<< 'touch x'": true, "echo touch x | sh": true, "bash <<'E'\ntouch x\nE": true, "/usr/bin/touc? x": true,
+		"eval \"$x\"": true, "bash -c \"$x\"": true, "source <(echo touch x)": true, "bash -s x": true, "bash /dev/stdin": true, "xargs $x": true, "find . -exec $x {} +": true, "$'touch' x": true, "{touch,x}": true,
+		"git $x": true, "git -C d $x": true, "git --no-pager $x": true,
+		"git log $x": false, "git -C d log $x": false, "ls ~/x": false, "make $x": false, "bash s.sh $x": false, "source ./env": false, "bash -c 'ls $x'": false, "find . -exec ls {} +": false,
+	} {
+		r, _, _ := rules(t, "Bash(touch:*)", "Bash(git push:*)")
+		rule := r.Command(line)
+		if got := rule != nil && rule.Effect == Ask && strings.Contains(rule.String(), "does not tell"); got != asks || !asks && rule != nil {
+			t.Errorf("%q: %v", line, rule)
 		}
 	}
 }
