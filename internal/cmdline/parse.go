@@ -93,8 +93,11 @@ func parseBash(line string, options ...syntax.ParserOption) (*syntax.File, error
 	return syntax.NewParser(append(options, syntax.Variant(syntax.LangBash))...).Parse(strings.NewReader(line), "")
 }
 
+// Unknown stands for a word of a command that only the shell knows.
+const Unknown = "…"
+
 // Calls returns the words of each command of a line, plain or not, including commands inside
-// other commands. A word that is not literal becomes "…". A line that is not valid shell is split
+// other commands. A word that is not literal becomes [Unknown]. A line that is not valid shell is split
 // at white space.
 func Calls(line string) [][]string {
 	file, err := parseBash(line)
@@ -109,7 +112,7 @@ func Calls(line string) [][]string {
 		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
 			var words []string
 			for _, arg := range call.Args {
-				text := "…"
+				text := Unknown
 				if word, err := literalWord(arg); err == nil {
 					text = word.Text
 				}

@@ -241,6 +241,28 @@ func TestProtectedNames(t *testing.T) {
 	}
 }
 
+// A command outside of the sandbox that reads folders names the protected files below them.
+func TestFoldersThatCommandsReadHoldProtectedFiles(t *testing.T) {
+	t.Parallel()
+	env := fileEnv(t, map[string]string{".env": "K=1\n", "sub/deep/id_rsa": "K\n", "docs/a.md": ""})
+	for line, want := range map[string]string{
+		"grep -r x .": ".env sub/deep/id_rsa", "grep -rn x": ".env sub/deep/id_rsa", "grep -Rl x sub docs": "sub/deep/id_rsa", "grep --recursive x docs": "", "grep x docs/a.md": "",
+		"cd sub && grep -r x .": "sub/deep/id_rsa .env", "rg x": "sub/deep/id_rsa", "rg -uu x": ".env sub/deep/id_rsa", "rg x docs": "", "tar c . | base64": ".env sub/deep/id_rsa", "tar cf - docs": "",
+		"find . -type f -exec cat {} +": ".env sub/deep/id_rsa", "find sub -type f | xargs cat": "sub/deep/id_rsa", "find . -maxdepth 1": "", "ls -R": "", "go test ./...": "", "bash -c 'grep -r x docs sub'": "sub/deep/id_rsa", "sudo grep -r x": ".env sub/deep/id_rsa",
+	} {
+		var got []string
+		for _, found := range env.readBelow(shell.Command{Dir: env.Workspace.Root(), Line: line}) {
+			got = append(got, found.Path)
+		}
+		slices.Sort(got)
+		sorted := strings.Fields(want)
+		slices.Sort(sorted)
+		if !slices.Equal(got, sorted) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 // What a question clears is the files of the call as it was planned last: another plan
 // takes back what the one before would have asked about.
 func TestKeysAreClearedForOnePlan(t *testing.T) {

@@ -158,7 +158,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	preview.Protected = env.protectedNames(command, preview.Confined)
 	if !preview.Confined {
 		found := env.foundInside(command)
-		preview.Protected, preview.FoundInside = append(preview.Protected, found...), len(found) > 0
+		preview.Protected, preview.FoundInside = slices.Concat(preview.Protected, found, env.readBelow(command)), len(found) > 0
 		if preview.Outside != "" {
 			env.markWritten(command, preview.Commands)
 		}

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"agent/internal/cmdline"
 	"agent/internal/setup/source"
 )
 
@@ -288,7 +289,7 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 // too. Where only the shell knows a program or an argument, and it may be one that a rule denies,
 // Command returns this rule with the effect Ask.
 func (r Rules) Command(line string) *Rule {
-	lines := commandsIn(line, 0)
+	lines := cmdline.Nested(line)
 	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
 	if violated != nil {
 		return violated

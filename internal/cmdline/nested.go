@@ -1,0 +1,118 @@
+package cmdline
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+var (
+	// wrappers lists programs that run the command, or the line, in their arguments.
+	wrappers = []string{
+		"sudo", "doas", "su", "runuser", "env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv",
+		"xargs", "parallel", "watch", "flock", "script", "strace", "ltrace", "unshare", "nsenter", "chroot", "ssh", "command", "exec", "builtin", "busybox",
+	}
+	// shells lists programs that run a line in their arguments.
+	shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval", "trap"}
+	// executing lists the options after which find and fd have a command.
+	executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
+)
+
+// maxNested bounds the nesting of command lines within command lines.
+const maxNested = 4
+
+// Nested returns the words of the commands in a line, as [Calls] does, and of the commands that
+// these run: behind a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
+// without the path of its program. A shell that reads its lines from elsewhere adds a command whose
+// program is [Unknown].
+func Nested(line string) [][]string { return nested(line, 0) }
+
+func nested(line string, depth int) [][]string {
+	var all [][]string
+	add := func(words []string) {
+		all = append(all, words)
+		if base := path.Base(words[0]); base != words[0] {
+			all = append(all, append([]string{base}, words[1:]...))
+		}
+	}
+	for _, words := range Calls(line) {
+		add(words)
+		if depth == maxNested {
+			all = append(all, []string{Unknown})
+			continue
+		}
+		words = append([]string{path.Base(words[0])}, words[1:]...)
+		if slices.Contains(shells, words[0]) {
+			all = append(all, linesOfShell(words, depth)...)
+		}
+		if readsLines(words) {
+			all = append(all, []string{Unknown})
+		}
+		wraps := slices.Contains(wrappers, words[0])
+		for i, word := range words[1:] {
+			if !wraps && !(finds(words[0]) && slices.Contains(executing, words[i])) {
+				continue
+			}
+			add(words[i+1:])
+			if wraps && strings.Contains(word, " ") {
+				all = append(all, nested(word, depth+1)...)
+			}
+			if slices.Contains(shells, path.Base(word)) {
+				all = append(all, nested(quoted(words[i+1:]), depth+1)...)
+			}
+		}
+	}
+	return all
+}
+
+func finds(program string) bool { return slices.Contains([]string{"find", "fd", "fdfind"}, program) }
+
+// FindRuns reports whether a call is one of find or fd that runs a command on what it finds.
+func FindRuns(call []string) bool {
+	return finds(path.Base(call[0])) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
+}
+
+// linesOfShell returns the commands of the lines in the arguments of a shell.
+func linesOfShell(words []string, depth int) [][]string {
+	var all [][]string
+	isLine := words[0] == "eval" || words[0] == "trap"
+	for _, word := range words[1:] {
+		if isLine || strings.Contains(word, " ") {
+			all = append(all, nested(word, depth+1)...)
+		}
+		// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
+		isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
+	}
+	return all
+}
+
+// readsLines reports whether a shell reads the lines that it runs from its input or from a place
+// that only the shell knows.
+func readsLines(words []string) bool {
+	switch words[0] {
+	case "source", ".":
+		return slices.Contains(words, Unknown)
+	case "eval", "trap":
+		return false
+	}
+	for _, word := range words[1:] {
+		switch short := len(word) > 1 && word[0] == '-' && word[1] != '-'; {
+		case short && strings.Contains(word, "c"):
+			return false
+		case short && strings.Contains(word, "s"):
+			return true
+		case word != Unknown && !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "/dev/"):
+			return false // a script
+		}
+	}
+	return slices.Contains(shells, words[0])
+}
+
+// quoted returns words as a line of shell.
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = Quote(word)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,101 @@
+package tools
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/cmdline"
+	"agent/internal/protect"
+	"agent/internal/shell"
+)
+
+// maxBelow bounds the files and folders below which protected files are looked for.
+const maxBelow = 20_000
+
+// readBelow returns protected files that a command outside of the sandbox would read without
+// naming them: those below the folders in which it searches or which it packs. The output would
+// carry them to the provider (D-121).
+func (e *Env) readBelow(command shell.Command) []protect.Found {
+	var found []protect.Found
+	calls := cmdline.Nested(command.Line)
+	for _, call := range calls {
+		reads, hidden := readsFolders(call, calls)
+		if !reads {
+			continue
+		}
+		starts := e.folders(command)
+		var named []string
+		for _, word := range call[1:] {
+			for _, start := range starts {
+				if to, there := e.folderNamed(start, word); there {
+					named = append(named, to)
+				}
+			}
+		}
+		if len(named) == 0 {
+			named = starts
+		}
+		for _, folder := range named {
+			found = e.protectedBelow(folder, hidden, found)
+		}
+	}
+	return found
+}
+
+// readsFolders reports whether a call among those of a line reads the files below folders, and
+// whether it reads hidden ones.
+func readsFolders(call []string, line [][]string) (reads, hidden bool) {
+	has := func(letters string, long ...string) bool {
+		return slices.ContainsFunc(call[1:], func(word string) bool {
+			if strings.HasPrefix(word, "--") {
+				return slices.ContainsFunc(long, func(option string) bool { return strings.HasPrefix(word, option) })
+			}
+			return strings.HasPrefix(word, "-") && strings.ContainsAny(word, letters)
+		})
+	}
+	switch filepath.Base(call[0]) {
+	case "grep", "egrep", "fgrep", "zgrep":
+		return has("rRd", "--recursive", "--dereference-recursive", "--directories"), true
+	case "rg", "ag", "ack":
+		return true, has("u.a", "--hidden", "--unrestricted", "--no-ignore")
+	case "tar", "bsdtar", "zip", "7z", "cpio", "rsync", "scp":
+		return true, true
+	case "find", "fd", "fdfind":
+		return cmdline.FindRuns(call) || slices.ContainsFunc(line, func(other []string) bool { return filepath.Base(other[0]) == "xargs" }), true
+	}
+	return false, false
+}
+
+// protectedBelow adds the protected files below a folder to found, hidden ones only if hidden is
+// set, and at most maxNamed in all.
+func (e *Env) protectedBelow(folder string, hidden bool, found []protect.Found) []protect.Found {
+	looked := 0
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if looked++; looked > maxBelow || len(found) >= maxNamed {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil // the command cannot read it either
+		}
+		if path != folder && !hidden && strings.HasPrefix(entry.Name(), ".") {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		file := e.Protected.Read(path, e.Workspace.Rel(path))
+		if file.Care == protect.Free || path == folder {
+			return nil
+		}
+		if !slices.Contains(found, file) {
+			found = append(found, file)
+		}
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found
+}
