@@ -220,9 +220,15 @@ const mostNamed = 80
 // characters that no path holds.
 var pathWord = pattern.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
 
+// shellLine matches what a shell itself says about a file, relative ones too: SHELL: line 1: FILE:
+var shellLine = pattern.New(`^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:cannot create )?([^:]+): $`)
+
 // path returns the path that the line is about: the last path before the words of the refusal,
 // else the first path after them, else "".
 func (r refusal) path() string {
+	if file := shellLine.FindStringSubmatch(r.line[:r.at]); file != nil {
+		return file[1]
+	}
 	before, after := pathsIn(r.line[:r.at]), pathsIn(r.line[r.at:])
 	switch {
 	case len(before) > 0:

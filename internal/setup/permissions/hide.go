@@ -28,6 +28,9 @@ func (r Rules) denied(about subject) (paths, unbound []string) {
 		if rule.Effect != Deny || rule.about != about {
 			continue
 		}
+		if about == edits && rule.below != "" {
+			paths = append(paths, rule.below)
+		}
 		for _, place := range rule.places {
 			if place.literal != "" {
 				paths = append(paths, place.literal)

@@ -44,6 +44,11 @@ func TestHidden(t *testing.T) {
 	}
 	check(read.Hidden, "a.key", "absent", "private", "sub/b.key", "sub/c.txt")
 	check(read.Fixed, "x.env")
+	if err := os.WriteFile(filepath.Join(root, ".claude/settings.json"), []byte(`{"permissions": {"deny": ["Edit(**)", "Write"]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read = permissions.Read(source.Where{Home: filepath.Dir(root), Workspace: root})
+	check(read.Fixed, ".")
 }
 
 // What a repository would widen is offered, and what it may never set is named.

@@ -48,6 +48,8 @@ type Rule struct {
 	pattern string
 	// places match the files of the rule. A rule without places matches all files.
 	places []place
+	// below is the folder whose files the rule names as * or **, "" for other rules.
+	below string
 	// words matches the commands of the rule; nil matches all commands.
 	words *commandPattern
 	// host is the host of a rule about pages, "" for all hosts.
@@ -229,6 +231,9 @@ func parse(text string, at bases) (rule Rule, why string) {
 			return rule, "arguments of servers' tools are not looked at"
 		}
 	case all:
+		if len(at.here) > 0 && pattern != "" {
+			rule.below = at.here[0]
+		}
 	case rule.about == commands:
 		rule.words = newCommandPattern(pattern)
 	case rule.about == pages, rule.about == searches:
