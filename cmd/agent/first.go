@@ -126,7 +126,7 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 		return vendor.Vendor{}, err
 	}
 	place := provider.Place(of.BaseURL)
-	where, err := provider.SystemKeys(f.Config, w.Env).Set(place, key)
+	where, err := w.Keys(f).Set(place, key)
 	if err != nil {
 		return vendor.Vendor{}, usage(err)
 	}

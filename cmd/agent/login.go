@@ -55,7 +55,7 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 		if err != nil {
 			return err
 		}
-		name, keys := strings.Join(args, ""), provider.SystemKeys(f.Config, w.Env)
+		name, keys := strings.Join(args, ""), w.Keys(f)
 		if account != nil {
 			switch refused := refusedAccount(name, oauth); {
 			case refused != nil:
@@ -69,6 +69,9 @@ func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Ke
 			}
 		}
 		place, err := keyPlace(name, baseURL)
+		if err == nil && account != nil {
+			err = keys.May(place)
+		}
 		if err != nil {
 			return usage(err)
 		}

@@ -39,11 +39,14 @@ func logIn(ctx context.Context, w world, keys provider.Keys, name string, paste 
 	if !known {
 		return usage(errors.New("no provider is " + account.Name))
 	}
+	place := provider.Place(of.BaseURL)
+	if err := keys.May(place); err != nil {
+		return usage(err)
+	}
 	key, err := account.Login(ctx, http.DefaultTransport, opener(w, paste))
 	if err != nil {
 		return err
 	}
-	place := provider.Place(of.BaseURL)
 	where, err := keys.Set(place, key)
 	if err != nil {
 		return usage(err)

@@ -14,6 +14,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/cli"
 	"agent/internal/console"
+	"agent/internal/policy"
 )
 
 // world holds everything that a command takes from outside the program: the terminal, and the
@@ -49,7 +50,7 @@ func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
 	w := world{
-		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: version, Now: time.Now},
+		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: version, Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
 		heard: new(atomic.Int32),

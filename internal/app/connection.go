@@ -23,6 +23,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 	return provider.New(provider.Config{
 		Remembered: remembered,
 		Settings:   s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
+		Stored: p.Keys(f).Get, Allowed: p.underPolicy().Provider,
 		Now: p.Now, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
 		Tokens: func(command, baseURL string, life time.Duration) login.Source {

@@ -104,7 +104,14 @@ func (c *ground) onClose(closer func() error) { c.closers = append(c.closers, cl
 // New starts a conversation, which the caller closes. The error is an InputError if the options
 // are at fault.
 func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
+	bounds, err := p.Policy()
+	if err != nil {
+		return nil, err
+	}
 	offered := tools.Default()
+	for i := range offered { // a tool that is refused is known, so that rules may name it
+		offered[i].Unoffered = offered[i].Unoffered || bounds.Tool(offered[i].Name) != nil
+	}
 	if o.Record.Off {
 		offered = tools.WithoutRecord(offered)
 	}
@@ -118,6 +125,8 @@ func New(ctx context.Context, p *Process, o Options) (*Conversation, error) {
 		ground:  &ground{process: p, options: o, settings: o.Settings.Overlay()},
 		Brought: &brought.Brought{}, Servers: &serving.Servers{}, Hooking: &gates.Hooks{},
 	}
+	bounds.Narrow(c.settings)
+	c.Notices = append(c.Notices, c.settings.Narrowed()...)
 	c.registry = tools.Join(c.sources(offered)...)
 	if err := c.setUp(ctx); err != nil {
 		c.Close()
@@ -213,7 +222,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 // repository. The rules apply even if the option NoSetup leaves out the rest.
 func (c *Conversation) findSetup(allowed rules.Rules) {
 	var notices []string
-	c.Rules, notices = gates.FindRules(c.host, allowed)
+	c.Rules, notices = gates.FindRules(c.host, allowed, c.process.underPolicy().Rules(c.workspace.Root(), c.process.Home))
 	c.checks = gates.NewChecks(c.host, c.Rules)
 	c.Notices = append(c.Notices, notices...)
 	c.Notices = append(c.Notices, c.Brought.Begin(brought.Config{

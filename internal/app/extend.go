@@ -24,7 +24,7 @@ func (c *Conversation) sources(offered []tools.Tool) []tools.Source {
 // gates returns the gates that a planned call passes besides the mode, the loop guard and
 // consent. The stage of each gate determines its place.
 func (c *Conversation) gates() []gate.Gate {
-	return slices.Concat(c.checks.Gates(), []gate.Gate{
+	return slices.Concat([]gate.Gate{c.policyGate()}, c.checks.Gates(), []gate.Gate{
 		c.Rules.Gate(),
 		c.agentGate(),
 	}, c.Hooking.Gates(), c.options.Gates)

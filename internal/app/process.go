@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/disk"
+	"agent/internal/policy"
 	"agent/internal/words"
 )
 
@@ -32,6 +33,8 @@ type Process struct {
 	Home string
 	// Dir is the folder in which the program was started, "" if that folder was deleted.
 	Dir string
+	// PolicyFile is the policy of the machine. The zero File means that there is none, for tests.
+	PolicyFile policy.File
 	// Version names the program to endpoints.
 	Version string
 	// Say shows a line to a person, on any goroutine; nil shows nothing.
@@ -50,6 +53,11 @@ type Process struct {
 
 	// printed has the keys that commands print.
 	printed printedKeys
+
+	// policed guards the reading of the policy.
+	policed   sync.Once
+	policy    *policy.Policy
+	policyErr error
 
 	// themed guards the reading of themes.
 	themed sync.Once

@@ -104,6 +104,7 @@ func (c *ground) sessionOptions() session.Options {
 		Branch:    layout.Branch(c.workspace.Root()),
 
 		Unattended: c.options.Unattended,
+		Policy:     c.process.underPolicy().ID(),
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/fetch"
 	"agent/internal/protect"
 	"agent/internal/provider"
 	"agent/internal/rawjson"
@@ -34,8 +36,14 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 			}
 		},
 		Key: func(baseURL string) string {
-			key, _ := provider.SystemKeys(f.Config, p.Env).Get(provider.Place(baseURL))
+			key, _ := p.Keys(f).Get(provider.Place(baseURL))
 			return string(key)
+		},
+		Door: func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error) {
+			if err := p.underPolicy().Host(request.URL.Hostname()); err != nil {
+				return fetch.Reply{}, err
+			}
+			return fetch.Ask(ctx, request, private, most)
 		},
 		Environ: p.Environ, Now: p.Now,
 	}
@@ -66,7 +74,7 @@ func (c *Conversation) searcher() *websearch.Searcher {
 	c.searching.Do(func() { // the rest of the conversation may come later
 		config := c.process.searchConfig(c.settings, c.folders)
 		config.Run = c.runSearch
-		config.Denied = func(host string) bool { return c.Rules.Denies(host) }
+		config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
 		config.KeyFiles = func() []string {
 			return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
 		}

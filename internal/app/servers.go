@@ -30,7 +30,7 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*serving.Conf
 	if caches := p.Caches(); caches != "" {
 		known.Dir = filepath.Join(caches, "mcp")
 	}
-	return &serving.Configured{Listing: found, Place: serving.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
+	return &serving.Configured{Listing: found, Allowed: p.underPolicy().Server, Place: serving.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
 }
 
 // Logins returns the store for the results of logins to servers: the keyring of the system, or

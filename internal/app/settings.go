@@ -47,7 +47,12 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := p.Policy()
+	if err != nil {
+		return nil, err
+	}
 	s := settings.New(registryWith(p.Themes()))
+	bounds.Narrow(s)
 	if !from.Isolated {
 		if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), f.usualStrategy()); err != nil {
 			return nil, err

@@ -110,6 +110,7 @@ func (c *Conversation) openWorkspace() error {
 		Jobs:        jobs,
 		Confinement: c.confinement,
 		Named:       c.options.Named,
+		Hosts:       c.mayReach,
 		Protected: protect.Places{
 			Home: disk.Real(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
 			Agreed:  c.isGuarded,

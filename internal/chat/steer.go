@@ -134,8 +134,10 @@ func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 // CycleMode switches to the next approval mode.
 func (c *Chat) CycleMode() {
 	c.inbox.post(func() {
-		if err := c.SetMode(nextMode(c.Mode())); err != nil {
-			c.notice("%v", err)
+		for now, next := c.Mode(), nextMode(c.Mode()); next != now; next = nextMode(next) {
+			if c.SetMode(next) == nil { // else the policy of the machine leaves it out
+				break
+			}
 		}
 		c.emitStatus()
 	})

@@ -31,6 +31,21 @@ func Foreign(info fs.FileInfo) string {
 	return ""
 }
 
+// NotOf returns why a file or folder could be from another user than one: it belongs to somebody
+// else, or its group or everybody may write it. It returns "" if it could not.
+func NotOf(info fs.FileInfo, user int) string {
+	status, ok := info.Sys().(*syscall.Stat_t)
+	switch mode := info.Mode().Perm(); {
+	case !ok:
+		return "its owner is not known"
+	case int(status.Uid) != user:
+		return fmt.Sprintf("it belongs to user %d, not to %d", status.Uid, user)
+	case mode&0o022 != 0:
+		return fmt.Sprintf("others may write it (its mode is %04o)", mode)
+	}
+	return ""
+}
+
 // private reports whether a group belongs to this user alone. Many systems make such a group for
 // every user, and let it write the user's files.
 func private(gid uint32) bool {

@@ -28,6 +28,9 @@ const onlyFolder = 0
 // belong to their user alone.
 func Foreign(fs.FileInfo) string { return "" }
 
+// NotOf returns "", for the same reasons.
+func NotOf(fs.FileInfo, int) string { return "" }
+
 // Ours returns true, for the same reasons.
 func Ours(fs.FileInfo) bool { return true }
 

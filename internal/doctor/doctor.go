@@ -65,6 +65,9 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 	r.folder(f.Config, "configuration")
 	r.folder(f.Data, "data")
 	r.folder(f.State, "log")
+	if !r.policy(p) {
+		return r
+	}
 	s, err := p.Settings(from)
 	if err != nil {
 		r.fix("settings: "+err.Error(), "correct it, or move the profile away")
@@ -88,6 +91,19 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 	r.program("bash", "to run commands; sh is used instead")
 	r.program("rg", "to search faster")
 	return r
+}
+
+// policy shows the policy of the machine, and reports whether it counts.
+func (r *report) policy(p *app.Process) (counts bool) {
+	bounds, err := p.Policy()
+	switch {
+	case err != nil:
+		r.fix(err.Error(), "")
+	case bounds != nil:
+		r.ok("policy " + bounds.Path + ", sha256 " + bounds.Hash[:12])
+		r.each("ok", "policy: ", bounds.Lines(), "")
+	}
+	return err == nil
 }
 
 // folder checks that a folder can be written, or, if it is missing, the nearest existing folder

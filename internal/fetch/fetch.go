@@ -50,18 +50,23 @@ func Check(address string) (*url.URL, error) {
 }
 
 // Get fetches an address. If private is set, the address may belong to this machine or its
-// networks. Get checks the IP address that it dials, also after redirects, so that a name that
+// networks. Get asks allowed about the host of each address, and checks the IP address that it dials, both also after redirects, so that a name that
 // resolves to another address later cannot get around the check. It ignores the proxies in the
 // environment, because a proxy would dial by itself.
-func Get(ctx context.Context, u *url.URL, private bool) (Page, error) {
+func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string) error) (Page, error) {
+	if err := allowed(u.Hostname()); err != nil {
+		return Page{}, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no whole answer within %s", timeout))
 	defer cancel()
 	client := &http.Client{Transport: transport(private), CheckRedirect: func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
-		_, err := Check(next.URL.String())
-		return err
+		if _, err := Check(next.URL.String()); err != nil {
+			return err
+		}
+		return allowed(next.URL.Hostname())
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -31,13 +32,15 @@ func TestPublic(t *testing.T) {
 	}
 }
 
+func anyHost(string) error { return nil }
+
 func get(t *testing.T, address string, private bool) (Page, error) {
 	t.Helper()
 	u, err := Check(address)
 	if err != nil {
 		return Page{}, err
 	}
-	return Get(t.Context(), u, private)
+	return Get(t.Context(), u, private, anyHost)
 }
 
 func TestCheck(t *testing.T) {
@@ -120,8 +123,18 @@ func TestBounds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	u, _ := Check(server.URL)
-	if _, err := Get(ctx, u, true); err == nil {
+	if _, err := Get(ctx, u, true, anyHost); err == nil {
 		t.Error("an interrupted fetch answers")
+	}
+	asked := 0
+	first := func(string) error {
+		if asked++; asked > 1 {
+			return errors.New("not there")
+		}
+		return nil
+	}
+	if _, err := Get(t.Context(), u.JoinPath("5"), true, first); err == nil || !strings.Contains(err.Error(), "not there") || asked != 2 {
+		t.Errorf("a redirect to a host that is left out: %v", err)
 	}
 }
 

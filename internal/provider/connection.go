@@ -71,6 +71,8 @@ type Config struct {
 	// Tokens returns the source of the tokens that a command prints; life is how long one counts
 	// that does not say when it ends.
 	Tokens func(command, baseURL string, life time.Duration) login.Source
+	// Allowed returns an error if requests must not go to an endpoint; nil bounds nothing.
+	Allowed func(Endpoint) error
 	// UserAgent names the program to the endpoint.
 	UserAgent string
 }
@@ -133,6 +135,9 @@ func New(config Config) *Connection {
 // one. The error is a *ConfigError.
 func (c *Connection) Endpoint() (Endpoint, error) {
 	endpoint, err := Resolve(c.sources())
+	if err == nil && c.config.Allowed != nil {
+		err = c.config.Allowed(endpoint)
+	}
 	if err != nil {
 		return endpoint, &ConfigError{err}
 	}

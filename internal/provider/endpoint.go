@@ -80,9 +80,9 @@ func (e Endpoint) isOwn() bool {
 	return strings.HasPrefix(e.BaseURL, "http://") || e.BaseURL != "" && vendor.IsLocal(e.Host())
 }
 
-// owner returns the vendor whose keys are for the endpoint: the one at its host, or that of the
+// Owner returns the vendor whose keys are for the endpoint: the one at its host, or that of the
 // person's account in a cloud.
-func (e Endpoint) owner() vendor.Vendor {
+func (e Endpoint) Owner() vendor.Vendor {
 	if known := e.Vendor(); known.Cloud != nil && !e.byURL {
 		return known
 	}
@@ -183,7 +183,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Key, e.KeyFrom = key, from.KeyFile.Text
 		return nil
 	}
-	owner := e.owner()
+	owner := e.Owner()
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}

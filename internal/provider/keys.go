@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,16 @@ type Keys struct {
 	Folder string
 	// Keyring reports whether the system has a keyring.
 	Keyring bool
+	// Allowed returns an error if no key may be kept for a place, or used there; nil bounds nothing.
+	Allowed func(place string) error
+}
+
+// May returns an error if no key may be kept for a place.
+func (k Keys) May(place string) error {
+	if k.Allowed == nil {
+		return nil
+	}
+	return k.Allowed(place)
 }
 
 // SystemKeys returns the keys of a user whose configuration is in folder.
@@ -41,6 +52,9 @@ func SystemKeys(folder string, env func(name string) string) Keys {
 
 // Get returns the key of a place and where it is stored, "" for none.
 func (k Keys) Get(place string) (key llm.Key, where string) {
+	if k.May(place) != nil {
+		return "", ""
+	}
 	if k.Keyring {
 		if key, err := keyring.Get(keyringService, place); err == nil && checkKey(key) == nil {
 			return llm.Key(key), inKeyring
@@ -55,7 +69,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 
 // Set stores the key of a place, replacing an older one, and returns where it is stored.
 func (k Keys) Set(place string, key llm.Key) (where string, err error) {
-	if err := checkKey(string(key)); err != nil {
+	if err := cmp.Or(k.May(place), checkKey(string(key))); err != nil {
 		return "", err
 	}
 	if k.Keyring && keyring.Set(keyringService, place, string(key)) == nil {

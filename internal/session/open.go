@@ -33,6 +33,8 @@ type Options struct {
 	Branch string
 	// Unattended is set where nobody can answer, as in a script.
 	Unattended bool
+	// Policy is the hash of the policy of the machine, empty where there is none.
+	Policy string
 	// ID names a new session. An empty one means an id from the time and Random.
 	ID string
 	// Folder is the folder of the log, empty for the folder of the workspace below Dir.
@@ -75,7 +77,7 @@ func Create(o Options) (*Log, error) {
 	}
 	l := &Log{id: id, path: path, now: o.Now}
 	l.disk.open, l.disk.keep, l.disk.lock, l.disk.left = l.create, l.keep, lock, lock != nil
-	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Agent: o.Agent, Format: version})
+	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Agent: o.Agent, Format: version})
 }
 
 // reserve makes and locks the file of a new session with a given id, before its first entry.
@@ -154,7 +156,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Format: version})
+	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Format: version})
 }
 
 // takeUp opens the session at path without recording that.

@@ -143,6 +143,8 @@ type sessionPayload struct {
 	Branch string `json:"branch,omitempty"`
 	// Unattended is set where nobody can answer, as in a script.
 	Unattended bool `json:"unattended,omitempty"`
+	// Policy is the hash of the policy of the machine from here on, empty where there is none.
+	Policy string `json:"policy,omitempty"`
 	// Agent is set for the conversation of an agent.
 	Agent *Agent `json:"agent,omitempty"`
 	// Format is the highest version of the lines from here on. A line with a higher one is

@@ -25,13 +25,15 @@ const (
 	Flags
 	// Session holds the values of /set and other commands.
 	Session
+	// Policy is the source of a value that the policy of the machine has narrowed. It is no layer.
+	Policy
 
-	layers
+	layers = Policy
 )
 
 // String returns the name of the layer as users know it.
 func (s Source) String() string {
-	return [...]string{"default", "found", "profile", "environment", "flag", "/set"}[s]
+	return [...]string{"default", "found", "profile", "environment", "flag", "/set", "policy"}[s]
 }
 
 // Settings holds the values of a running program. Its methods are safe for concurrent use. A write
@@ -46,6 +48,39 @@ type Settings struct {
 	profile string
 	// changed is called for changes of the session layer. See OnSessionChange.
 	changed func(key, text string)
+	// bounds narrow the values of settings, by key.
+	bounds map[string]Bound
+}
+
+// A Bound returns the value to use in place of a value of a setting, both as users type them and ""
+// if unset. The error, nil if the value may be used as it is, says why not.
+type Bound func(text string) (narrower string, err error)
+
+// Bound narrows the values of a setting, whatever sets it, also in copies that are made from now on.
+// Nothing takes a bound back.
+func (s *Settings) Bound(key string, bound Bound) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bounds := maps.Clone(s.bounds)
+	if bounds == nil {
+		bounds = map[string]Bound{}
+	}
+	bounds[key] = bound
+	s.bounds = bounds
+	s.revision.Add(1)
+}
+
+// Narrowed returns why values that somebody has set are not used as they are.
+func (s *Settings) Narrowed() (reasons []string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, key := range slices.Sorted(maps.Keys(s.bounds)) {
+		value, source := s.wanted(Session, key)
+		if _, err := s.bounds[key](value.String()); err != nil && source != Default {
+			reasons = append(reasons, err.Error())
+		}
+	}
+	return reasons
 }
 
 // New returns settings in which every value is the built-in default.
@@ -84,6 +119,11 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if bound := s.bounds[spec.Key]; bound != nil {
+		if _, err := bound(value.String()); err != nil {
+			return &Error{Problem: err.Error()}
+		}
+	}
 	s.layers[layer][spec.Key] = value
 	s.revision.Add(1)
 	if layer == Session {
@@ -188,7 +228,28 @@ func (s *Settings) Upto(layer Source, key string) (Value, Source) {
 	return s.upto(layer, key)
 }
 
+// upto returns the value of a key within its bound.
 func (s *Settings) upto(layer Source, key string) (Value, Source) {
+	value, source := s.wanted(layer, key)
+	bound := s.bounds[key]
+	if bound == nil {
+		return value, source
+	}
+	narrower, err := bound(value.String())
+	switch {
+	case err == nil:
+		return value, source
+	case narrower == "":
+		return Value{}, Policy
+	}
+	if value, err = s.registry.byName[key].Parse(narrower); err != nil {
+		panic("settings: a bound makes " + key + " " + narrower)
+	}
+	return value, Policy
+}
+
+// wanted returns the value of a key without its bound.
+func (s *Settings) wanted(layer Source, key string) (Value, Source) {
 	for source := layer; source > Default; source-- {
 		if value, ok := s.layers[source][key]; ok {
 			return value, source
@@ -270,8 +331,11 @@ func (s *Settings) Changed() []Resolved {
 func (s *Settings) Persistent() map[string]Value {
 	values := make(map[string]Value)
 	for _, resolved := range s.Changed() {
-		if resolved.Source != Found {
-			values[resolved.Spec.Key] = resolved.Value
+		s.mu.RLock()
+		value, source := s.wanted(Session, resolved.Spec.Key)
+		s.mu.RUnlock()
+		if source != Found && source != Default {
+			values[resolved.Spec.Key] = value
 		}
 	}
 	return values

@@ -17,7 +17,7 @@ var (
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile}
+	over := &Settings{registry: s.registry, changed: func(string, string) {}, profile: s.profile, bounds: s.bounds}
 	for i, layer := range s.layers {
 		over.layers[i] = maps.Clone(layer)
 	}

@@ -184,6 +184,9 @@ type Env struct {
 	Confinement func() sandbox.Confinement
 	// Protected holds the places that need care, besides the files that are known by name.
 	Protected protect.Places
+	// Hosts returns an error if pages of a host must not be fetched, also where another page leads
+	// there; nil bounds no host.
+	Hosts func(host string) error
 	// Named is set if a person named the workspace, and so means to work in it although it holds
 	// the home folder.
 	Named bool

@@ -46,13 +46,21 @@ func planWebFetch(_ context.Context, env *Env, args webFetchArgs) (Plan, error) 
 	return Plan{
 		Preview: Preview{Title: "fetch " + u.String()},
 		Apply: func(ctx context.Context) Answer {
-			page, err := fetch.Get(ctx, u, env.Limits.PrivateAddresses)
+			page, err := fetch.Get(ctx, u, env.Limits.PrivateAddresses, env.mayReach)
 			if err != nil {
 				return failed(err)
 			}
 			return answerPage(ctx, env.Limits, page, render)
 		},
 	}, nil
+}
+
+// mayReach returns an error if no page of a host may be fetched.
+func (e *Env) mayReach(host string) error {
+	if e.Hosts == nil {
+		return nil
+	}
+	return e.Hosts(host)
 }
 
 // renderings maps each format to the conversion from HTML; html converts nothing.

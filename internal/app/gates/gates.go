@@ -61,8 +61,8 @@ func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.Answered}}
 }
 
-// host returns the host of the address in a call's arguments, or "".
-func host(arguments json.RawMessage) string {
+// PageHost returns the host of the address in a call's arguments, or "".
+func PageHost(arguments json.RawMessage) string {
 	var named struct {
 		URL string `json:"url"`
 	}

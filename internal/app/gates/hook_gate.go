@@ -91,7 +91,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 
 // subject returns the command, host and files of a call, for the conditions of hooks.
 func (g *hookGate) subject(their decode.Their, k gate.Call) permissions.Subject {
-	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: host(k.Arguments), Files: their.Files()}
+	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k.Arguments), Files: their.Files()}
 }
 
 // check runs the hooks of PreToolUse, unless they have already seen the same arguments.

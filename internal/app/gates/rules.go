@@ -33,11 +33,11 @@ type Rules struct {
 // comes from a file of the repository.
 const longestProblem = 400
 
-// FindRules reads the rules of the workspace and its user and applies them from now on. Notices
-// warn of rules that do not protect.
-func FindRules(h *Host, allowed rules.Rules) (g *Rules, notices []string) {
+// FindRules reads the rules of the workspace and its user and applies them from now on, below the
+// rules above. Notices warn of rules that do not protect.
+func FindRules(h *Host, allowed rules.Rules, above permissions.Rules) (g *Rules, notices []string) {
 	root := h.Env.Workspace.Root()
-	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where)}
+	g = &Rules{Host: h, Allowed: allowed, Rules: permissions.Read(h.Where).Under(above)}
 	ignored, unread := findIgnored(root)
 	hidden, unbound := g.Rules.Hidden()
 	fixed, unfixed := g.Rules.Fixed()
@@ -96,19 +96,24 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	return g.ask(k, rule.String(), "refused: "+rule.String()+", and nobody is there to ask", rule.String()+"; --allow '"+k.Name+"(…)' that names it allows it")
 }
 
-// ruleAgainst returns a rule that a call violates, nil for none. A rule that denies wins over a
-// rule that asks.
+// ruleAgainst returns a rule that a call violates, nil for none.
 func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
+	return Against(k, g.Absolute, g.Rules, g.skillRules())
+}
+
+// Against returns a rule that a call violates, nil for none. A rule that denies wins over a rule
+// that asks. absolute returns the absolute path of a path in the call.
+func Against(k gate.Call, absolute func(path string) string, all ...permissions.Rules) *permissions.Rule {
 	var worst *permissions.Rule
 	worse := func(rule *permissions.Rule) {
 		if rule != nil && (worst == nil || rule.Effect == permissions.Deny) {
 			worst = rule
 		}
 	}
-	for _, rules := range []permissions.Rules{g.Rules, g.skillRules()} {
+	for _, rules := range all {
 		if k.Preview.Command != "" {
 			worse(rules.Command(k.Preview.Command))
-			worse(rules.Files(k.Preview.Command, g.Absolute(k.Preview.Directory)))
+			worse(rules.Files(k.Preview.Command, absolute(k.Preview.Directory)))
 		}
 		if s := k.Preview.Served; s != nil {
 			worse(rules.Server(s.HookName()))
@@ -117,10 +122,10 @@ func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
 		case k.Traits.Searches:
 			worse(rules.Search())
 		case k.Traits.Reaches && !k.Traits.Runs && k.Preview.Served == nil:
-			worse(rules.Page(host(k.Arguments)))
+			worse(rules.Page(PageHost(k.Arguments)))
 		}
 		for _, file := range k.Preview.Protected {
-			abs := g.Absolute(file.Path)
+			abs := absolute(file.Path)
 			if k.Traits.Harmless() {
 				worse(rules.Reading(abs))
 			} else {
@@ -129,7 +134,7 @@ func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
 		}
 		for _, file := range k.Preview.Paths {
 			if k.Traits.Edits {
-				worse(rules.Editing(g.Absolute(file)))
+				worse(rules.Editing(absolute(file)))
 			}
 		}
 	}

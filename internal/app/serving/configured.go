@@ -35,6 +35,9 @@ type Place struct {
 type Configured struct {
 	servers.Listing
 	Place
+	// Allowed returns an error if a server must not be used, by its address or command line;
+	// nil bounds nothing.
+	Allowed func(line ...string) error
 	// Session is the identifier of the session in the environment of servers, "" for none.
 	Session string
 	// Traced returns the TRACEPARENT for the environment of servers, "" for none. It may be nil.
@@ -66,6 +69,12 @@ func Items(found servers.Listing) (items []consent.Item) {
 
 // whyUnused returns the reason why a server is not used, or "" if it is used.
 func (x *Configured) whyUnused(s *servers.Server) string {
+	if x.Allowed != nil {
+		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // a variable may make it another server
+		if err := x.Allowed(with.Words()...); err != nil {
+			return err.Error()
+		}
+	}
 	switch {
 	case x.isDisabled(s):
 		return "it is disabled: agent mcp enable " + s.Name

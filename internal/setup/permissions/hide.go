@@ -87,6 +87,12 @@ func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	return r
 }
 
+// Under puts the rules of above before the rules of r, which keeps its offers and sources.
+func (r Rules) Under(above Rules) Rules {
+	r.all, r.Problems = slices.Concat(above.all, r.all), slices.Concat(above.Problems, r.Problems)
+	return r
+}
+
 // Join combines the rules of a and b.
 func Join(a, b Rules) Rules {
 	return Rules{all: slices.Concat(a.all, b.all), home: cmp.Or(a.home, b.home), Problems: slices.Concat(a.Problems, b.Problems)}

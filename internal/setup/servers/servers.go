@@ -97,6 +97,14 @@ type Server struct {
 	Fields []byte
 }
 
+// Words returns the address of a server, or its command with the arguments. They may be secret.
+func (s *Server) Words() []string {
+	if s.URL != "" {
+		return []string{s.URL}
+	}
+	return append([]string{s.Command}, s.Args...)
+}
+
 // OAuth is the configuration of the login to a server.
 type OAuth struct {
 	ClientID string

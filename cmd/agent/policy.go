@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+
+	"agent/internal/app"
+	"agent/internal/cli"
+
+	"github.com/spf13/cobra"
+)
+
+func newPolicy(w world) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Show what the policy of this machine allows",
+		Long: `policy shows what the administrator of this machine has decided. The file belongs to
+root and only narrows what you and repositories configure. "agent policy test" says
+what it decides about a call, and why:
+
+	agent policy test 'run_shell_command(git push)'
+	agent policy test mode=full-auto
+	agent policy test 'web_fetch(https://example.com/)'
+
+Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and login=.`,
+		Args: cli.ExactArgs(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			bounds, err := w.Policy()
+			switch {
+			case err != nil:
+				return err
+			case bounds == nil:
+				return w.print("This machine has no policy (" + w.PolicyFile.Path + ").")
+			}
+			return w.print(append([]string{fmt.Sprintf("%s (sha256 %s)", bounds.Path, bounds.Hash)}, bounds.Lines()...)...)
+		},
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "test CALL",
+		Short: "Say what the policy decides about a call, and why",
+		Args:  cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch err := w.TestPolicy(args[0]); {
+			case err == nil:
+				return w.print("not refused: mode, rules and consent decide as without a policy")
+			case is[app.InputError](err):
+				return err
+			default:
+				if err := w.print("refused: " + err.Error()); err != nil {
+					return err
+				}
+				return statusError(exitFailed)
+			}
+		},
+	})
+	return cmd
+}

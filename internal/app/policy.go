@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"agent/internal/app/gates"
+	"agent/internal/disk"
+	"agent/internal/gate"
+	"agent/internal/llm/vendor"
+	"agent/internal/policy"
+	"agent/internal/protect"
+	"agent/internal/provider"
+	"agent/internal/settings"
+	"agent/internal/tools"
+)
+
+// Policy returns the policy of the machine, nil if there is none. The error is an InputError: a file
+// that cannot be understood, or that anybody may have written, ends every start.
+func (p *Process) Policy() (*policy.Policy, error) {
+	p.policed.Do(func() {
+		if p.policy, p.policyErr = p.PolicyFile.Load(); p.policyErr != nil {
+			p.policyErr = InputError{p.policyErr}
+			p.policy = policy.Nothing(p.PolicyFile.Path)
+		}
+	})
+	return p.policy, p.policyErr
+}
+
+// underPolicy returns the policy of the machine, or one that allows nothing if its file does not
+// count.
+func (p *Process) underPolicy() *policy.Policy {
+	bounds, _ := p.Policy() // what starts has returned the error
+	return bounds
+}
+
+// Keys returns the store of the person's keys. Keys for places that the policy leaves out are not
+// found.
+func (p *Process) Keys(f Folders) provider.Keys {
+	keys := provider.SystemKeys(f.Config, p.Env)
+	keys.Allowed = p.underPolicy().Login
+	return keys
+}
+
+// policyGate returns the gate that refuses calls which the policy of the machine does not allow.
+// Its rules are among those of the gate for permissions.
+func (c *Conversation) policyGate() gate.Gate {
+	return gate.Gate{Name: "policy", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+		if err := underPolicy(c.process.underPolicy(), k); err != nil {
+			return gate.Verdict{Refusal: "refused: " + err.Error() + "; do without it"}
+		}
+		return gate.Verdict{}
+	}}
+}
+
+// underPolicy returns an error if a policy does not allow a call.
+func underPolicy(bounds *policy.Policy, k gate.Call) error {
+	name := k.Name
+	if k.Preview.Served != nil {
+		name = k.Preview.Served.HookName()
+	}
+	if err := bounds.Tool(name); err != nil {
+		return err
+	}
+	switch {
+	case k.Preview.Outside != "":
+		return bounds.Outside()
+	case k.Traits.OnlyReaches() && !k.Traits.Searches && k.Preview.Served == nil:
+		return bounds.Host(gates.PageHost(k.Arguments))
+	}
+	return nil
+}
+
+// mayReach returns an error if the policy, or a rule of a person, the repository or a skill of this
+// turn, forbids the pages of a host.
+func (c *Conversation) mayReach(host string) error {
+	if err := c.process.underPolicy().Host(host); err != nil {
+		return err
+	}
+	if c.Rules.Denies(host) {
+		return fmt.Errorf("a rule of the user forbids pages of %s", host)
+	}
+	return nil
+}
+
+// TestPolicy returns why the policy of the machine does not allow something, nil if it does: a call
+// as TOOL(ARGUMENT), or KIND=VALUE with the kinds of policyKinds. The error is an InputError if the
+// text is neither.
+func (p *Process) TestPolicy(text string) error {
+	bounds, err := p.Policy()
+	if err != nil {
+		return err
+	}
+	if kind, value, is := strings.Cut(text, "="); is && policyKinds[kind] != nil {
+		return policyKinds[kind](p, bounds, strings.TrimSpace(value))
+	}
+	name, argument, _ := strings.Cut(text, "(")
+	argument, closed := strings.CutSuffix(strings.TrimSpace(argument), ")")
+	if !closed {
+		return InputError{fmt.Errorf("%q is no call: want TOOL(ARGUMENT), such as run_shell_command(go test ./...), or mode=, sandbox=, host=, provider=, server= or login= and a value", text)}
+	}
+	return p.testCall(bounds, strings.TrimSpace(name), argument)
+}
+
+// policyKinds holds what can be tested besides calls.
+var policyKinds = map[string]func(p *Process, bounds *policy.Policy, value string) error{
+	"mode": func(p *Process, _ *policy.Policy, value string) error {
+		return p.testSetting(settings.ApprovalMode.Key(), value)
+	},
+	"sandbox": func(p *Process, _ *policy.Policy, value string) error {
+		return p.testSetting(settings.Sandbox.Key(), value)
+	},
+	"host": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.Host(value) },
+	"server": func(_ *Process, bounds *policy.Policy, value string) error {
+		return bounds.Server(strings.Fields(value)...)
+	},
+	"provider": func(_ *Process, bounds *policy.Policy, value string) error {
+		endpoint := provider.Endpoint{BaseURL: value}
+		if known, found := vendor.Named(value); found {
+			endpoint.BaseURL, endpoint.Provider = known.BaseURL, known.Name
+		}
+		return bounds.Provider(endpoint)
+	},
+	"login": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.LoginNamed(value) },
+}
+
+// testSetting returns why a setting cannot have a value.
+func (p *Process) testSetting(key, value string) error {
+	s, err := p.Settings(Sources{Isolated: true})
+	if err != nil {
+		return err
+	}
+	return s.Set(settings.Flags, key, value)
+}
+
+// testCall returns why a call of a tool is refused.
+func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
+	k := gate.Call{Name: name}
+	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
+		k.Preview.Served = &tools.Served{Server: server, Tool: tool}
+	} else {
+		f, err := p.Folders()
+		if err != nil {
+			return err
+		}
+		s, err := p.Settings(Sources{Isolated: true})
+		if err != nil {
+			return err
+		}
+		registry := tools.NewRegistry(append(tools.Default(), tools.WebSearch(p.WebSearch(s, f)))...)
+		if _, err := registry.Get(name); err != nil && name != tools.TaskName {
+			return InputError{err}
+		}
+		k.Traits = registry.Traits(name)
+	}
+	switch {
+	case k.Traits.Runs:
+		k.Preview.Command = argument
+	case k.Traits.Reaches && !k.Traits.Searches:
+		k.Arguments, _ = json.Marshal(map[string]string{"url": argument})
+	case argument != "":
+		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.Found{{Path: argument}}
+	}
+	if err := underPolicy(bounds, k); err != nil {
+		return err
+	}
+	absolute := func(path string) string { return disk.Real(disk.At(p.Dir, path)) }
+	if rule := gates.Against(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
+		return errors.New("a rule of the policy refuses it: " + rule.String())
+	}
+	return nil
+}

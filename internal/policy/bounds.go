@@ -1,0 +1,201 @@
+package policy
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"agent/internal/gate"
+	"agent/internal/llm/vendor"
+	"agent/internal/provider"
+	"agent/internal/settings"
+	"agent/internal/websearch"
+)
+
+// refuses returns the error of something that the policy leaves out.
+func (p *Policy) refuses(what, member string) error {
+	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
+}
+
+// Narrow bounds settings: whatever sets them, their values are as narrow as the policy wants.
+func (p *Policy) Narrow(s *settings.Settings) {
+	if p == nil {
+		return
+	}
+	if p.Modes != nil {
+		s.Bound(settings.ApprovalMode.Key(), func(mode string) (string, error) { return p.mode(gate.Mode(mode)) })
+	}
+	keep := func(key, member, only string) {
+		s.Bound(key, func(value string) (string, error) {
+			if value == only {
+				return value, nil
+			}
+			return only, p.refuses(key+" "+value, member)
+		})
+	}
+	switch p.Sandbox {
+	case Auto:
+		s.Bound(settings.Sandbox.Key(), func(value string) (string, error) {
+			if value != settings.SandboxOff {
+				return value, nil
+			}
+			return settings.SandboxAuto, p.refuses("sandbox off", "sandbox")
+		})
+	case Require, Strict:
+		keep(settings.Sandbox.Key(), "sandbox", settings.SandboxRequire)
+	}
+	if p.Sandbox == Strict {
+		for _, widens := range []string{settings.SandboxAllowWrite.Key(), settings.SandboxAllowRead.Key(), settings.SandboxAllowEnv.Key()} {
+			keep(widens, "sandbox", "")
+		}
+	}
+	if p.Sandbox == Strict || p.Hosts != nil {
+		keep(settings.SandboxAllowNetwork.Key(), "sandbox or hosts", "false")
+	}
+	if p.Hosts != nil {
+		s.Bound(settings.WebSearch.Key(), func(way string) (string, error) {
+			if way != websearch.Command && way != websearch.Provider {
+				return way, nil
+			}
+			return websearch.Off, p.refuses("web-search "+way+", which reaches any host", "hosts")
+		})
+	}
+}
+
+// mode returns a mode as the policy allows it: the widest mode of the policy that allows no more
+// than the one that is wanted, else read-only. The error says why it is another.
+func (p *Policy) mode(wanted gate.Mode) (string, error) {
+	if wanted == gate.ModeReadOnly || slices.Contains(p.Modes, string(wanted)) {
+		return string(wanted), nil
+	}
+	best := gate.ModeReadOnly
+	for _, name := range p.Modes {
+		if m := gate.Mode(name); m.AllowsMoreThan(best) && !m.AllowsMoreThan(wanted) {
+			best = m
+		}
+	}
+	return string(best), p.refuses("the approval mode "+string(wanted), "modes")
+}
+
+// Tool returns an error if a tool may not be used. A tool of a server is named mcp__SERVER__TOOL.
+func (p *Policy) Tool(name string) error {
+	if p == nil || p.Tools == nil || slices.ContainsFunc(p.Tools, func(entry string) bool { return matches(entry, name) }) {
+		return nil
+	}
+	return p.refuses("the tool "+name, "tools")
+}
+
+// Outside returns an error if no command may leave the sandbox.
+func (p *Policy) Outside() error {
+	if p == nil || p.Sandbox != Strict {
+		return nil
+	}
+	return p.refuses("commands outside of the sandbox", "sandbox")
+}
+
+// Host returns an error if tools may not reach a host.
+func (p *Policy) Host(host string) error {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if p == nil || p.Hosts == nil || slices.ContainsFunc(p.Hosts, func(entry string) bool {
+		entry = strings.ToLower(strings.TrimPrefix(entry, "*."))
+		return host == entry || strings.HasSuffix(host, "."+entry)
+	}) {
+		return nil
+	}
+	return p.refuses("the host "+host, "hosts")
+}
+
+// Provider returns an error if requests may not go to an endpoint. The name of a vendor stands for
+// its own address, and that of a cloud for the accounts there.
+func (p *Policy) Provider(endpoint provider.Endpoint) error {
+	if p == nil || p.Providers == nil || endpoint.BaseURL == "" {
+		return nil
+	}
+	owner := endpoint.Owner().Name
+	for _, entry := range p.Providers {
+		base, err := provider.NormalizeBaseURL(entry)
+		if entry == owner || err == nil && base == endpoint.BaseURL {
+			return nil
+		}
+	}
+	return p.refuses("the endpoint "+endpoint.BaseURL, "providers")
+}
+
+// Server returns an error if an MCP server may not be used. line is its address, or its command
+// with the arguments.
+func (p *Policy) Server(line ...string) error {
+	if p == nil {
+		return nil
+	}
+	if address, err := url.Parse(line[0]); len(line) == 1 && err == nil && address.Host != "" {
+		if err := p.Host(address.Hostname()); err != nil {
+			return err
+		}
+	}
+	if p.Servers == nil || slices.ContainsFunc(p.Servers, func(entry string) bool { return matchesLine(strings.Fields(entry), line) }) {
+		return nil
+	}
+	return p.refuses("this server", "servers")
+}
+
+// matchesLine compares a command line with an entry, word for word. A star as the last word stands
+// for all words that follow, and at the end of the last word for the rest of it.
+func matchesLine(entry, line []string) bool {
+	for i, word := range entry {
+		switch last := i == len(entry)-1; {
+		case last && word == "*" && i > 0:
+			return true
+		case i >= len(line), last && len(line) > len(entry):
+			return false
+		case last && !matches(word, line[i]), !last && word != line[i]:
+			return false
+		}
+	}
+	return len(entry) > 0
+}
+
+// matches compares a name with an entry, in which a star at the end stands for any rest.
+func matches(entry, name string) bool {
+	prefix, any := strings.CutSuffix(entry, "*")
+	return entry == name || any && strings.HasPrefix(name, prefix)
+}
+
+// Login returns an error if no key may be kept for, or used at, a place of provider.Place.
+func (p *Policy) Login(place string) error {
+	if p == nil || p.Logins == nil || slices.ContainsFunc(p.Logins, func(entry string) bool {
+		allowed, err := placeOf(entry)
+		return err == nil && allowed == place
+	}) {
+		return nil
+	}
+	return p.refuses("a login for "+place, "logins")
+}
+
+// LoginNamed is like Login, by the name of a vendor, search:SERVICE or an address.
+func (p *Policy) LoginNamed(name string) error {
+	place, err := placeOf(name)
+	if err != nil {
+		return err
+	}
+	return p.Login(place)
+}
+
+// placeOf returns the place that a login is for: that of a vendor, of search:SERVICE, or of an
+// address.
+func placeOf(login string) (string, error) {
+	if name, search := strings.CutPrefix(login, "search:"); search {
+		if service, known := websearch.Named(name); known && service.Home != "" {
+			return provider.Place(service.Home), nil
+		}
+		return "", fmt.Errorf("there is no search service %q that takes a key", name)
+	}
+	if known, found := vendor.Named(login); found && known.BaseURL != "" {
+		return provider.Place(known.BaseURL), nil
+	}
+	base, err := provider.NormalizeBaseURL(login)
+	if err != nil {
+		return "", fmt.Errorf("%q names no provider, search:SERVICE or address", login)
+	}
+	return provider.Place(base), nil
+}

@@ -1,0 +1,216 @@
+// Package policy reads what the administrator of a machine has decided about this program, and says
+// what may be used under it. A policy only narrows: whatever a person or a repository configures,
+// nothing that it leaves out comes into use.
+//
+// Load reads the file. Each member of it is a list of what may be used, and a missing member bounds
+// nothing; deny has rules as .claude/settings.json writes them, and sandbox is one word. The methods
+// of a nil Policy, which stands for a machine without one, allow everything.
+package policy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/disk"
+	"agent/internal/gate"
+	"agent/internal/setup/permissions"
+	"agent/internal/words"
+)
+
+// The words of the member sandbox, the narrowest last.
+const (
+	// Auto means that a person cannot turn the sandbox off.
+	Auto = "auto"
+	// Require means that nothing starts without a sandbox.
+	Require = "require"
+	// Strict means Require, that no command leaves the sandbox, and that no setting widens it.
+	Strict = "strict"
+)
+
+// A Policy is the content of a file. A nil list bounds nothing, an empty one allows nothing.
+type Policy struct {
+	// Path is the path of the file, and Hash identifies its content: sha256 in hexadecimal.
+	Path string `json:"-"`
+	Hash string `json:"-"`
+
+	// Modes lists approval modes, and Tools tools by our names or as mcp__SERVER__TOOL, where a
+	// star may end a name.
+	Modes []string `json:"modes"`
+	Tools []string `json:"tools"`
+	// Deny has rules that refuse calls.
+	Deny []string `json:"deny"`
+	// Hosts lists hosts, each with those below it, that tools may reach.
+	Hosts []string `json:"hosts"`
+	// Providers lists vendors by name and endpoints by address. Servers lists MCP servers by
+	// address or command line. Logins lists what keys may be kept for: vendors, search:SERVICE,
+	// and addresses.
+	Providers []string `json:"providers"`
+	Servers   []string `json:"servers"`
+	Logins    []string `json:"logins"`
+	// Sandbox is one of the words above, "" for no bound.
+	Sandbox string `json:"sandbox"`
+}
+
+// Nothing returns a policy that allows nothing, in place of a file that does not count.
+func Nothing(path string) *Policy {
+	none := []string{}
+	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict}
+}
+
+// ID returns the hash of the file, "" without a policy.
+func (p *Policy) ID() string {
+	if p == nil {
+		return ""
+	}
+	return p.Hash
+}
+
+// maxSize bounds the file, in bytes.
+const maxSize = 1 << 20
+
+// A File is where a policy is, and who has to own it.
+type File struct {
+	Path string
+	// owned returns why a file or folder could be from somebody else, "" if it could not.
+	owned func(path string, info fs.FileInfo) string
+}
+
+// OwnedBy returns a file that has to belong to the user with an id. It is for tests: the file of a
+// machine is that of System.
+func OwnedBy(path string, user int) File {
+	return File{path, func(_ string, info fs.FileInfo) string { return disk.NotOf(info, user) }}
+}
+
+// Load reads a policy, nil if there is no file. The error says what is wrong with the file, under
+// which nothing may run.
+func (f File) Load() (*Policy, error) {
+	if f.Path == "" {
+		return nil, nil
+	}
+	data, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	p := &Policy{Path: f.Path}
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err = d.Decode(p); err == nil {
+			if _, more := d.Token(); !errors.Is(more, io.EOF) {
+				err = errors.New("there is more behind the object")
+			}
+		}
+	}
+	if err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the policy %s does not count, so nothing may run: %s; its administrator has to correct it", f.Path, words.Line(strings.TrimPrefix(err.Error(), "json: "), 300))
+	}
+	sum := sha256.Sum256(data)
+	p.Hash = hex.EncodeToString(sum[:])
+	return p, nil
+}
+
+// read returns the content of the file, if nobody but its owner can have written it.
+func (f File) read() ([]byte, error) {
+	file, err := os.OpenFile(f.Path, os.O_RDONLY|disk.NoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	linked, err := os.Lstat(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Stat(filepath.Dir(f.Path))
+	if err != nil {
+		return nil, err
+	}
+	why := f.owned(f.Path, info)
+	switch of := f.owned(filepath.Dir(f.Path), folder); {
+	case !linked.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case why != "":
+		return nil, errors.New(why)
+	case of != "":
+		return nil, errors.New("of its folder, " + of)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		err = errors.New("it is longer than " + words.Bytes(maxSize))
+	}
+	return data, err
+}
+
+// check refuses values that would not narrow as they are meant to.
+func (p *Policy) check() error {
+	for _, mode := range p.Modes {
+		if !slices.Contains(gate.ModeNames(), mode) {
+			return fmt.Errorf("modes has %q; there are %s", mode, strings.Join(gate.ModeNames(), ", "))
+		}
+	}
+	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
+		return fmt.Errorf("sandbox is %q; there are %s, %s and %s", p.Sandbox, Auto, Require, Strict)
+	}
+	for _, login := range p.Logins {
+		if _, err := placeOf(login); err != nil {
+			return fmt.Errorf("logins: %w", err)
+		}
+	}
+	if problems := p.Rules("/", "/").Problems; len(problems) > 0 {
+		return errors.New(problems[0])
+	}
+	return nil
+}
+
+// Rules returns the rules that refuse calls in a workspace.
+func (p *Policy) Rules(workspace, home string) permissions.Rules {
+	if p == nil {
+		return permissions.Rules{}
+	}
+	return permissions.Parse(permissions.Deny, p.Deny, p.Path, workspace, home)
+}
+
+// Lines describes the policy to a person, a line for each bound.
+func (p *Policy) Lines() []string {
+	var lines []string
+	for _, bound := range []struct {
+		name string
+		list []string
+	}{
+		{"modes", p.Modes},
+		{"tools", p.Tools},
+		{"deny", p.Deny},
+		{"hosts", p.Hosts},
+		{"providers", p.Providers},
+		{"servers", p.Servers},
+		{"logins", p.Logins},
+	} {
+		switch {
+		case bound.list == nil:
+		case len(bound.list) == 0:
+			lines = append(lines, bound.name+": none")
+		default:
+			lines = append(lines, bound.name+": "+strings.Join(bound.list, ", "))
+		}
+	}
+	if p.Sandbox != "" {
+		lines = append(lines, "sandbox: "+p.Sandbox)
+	}
+	return lines
+}
