@@ -98,7 +98,7 @@ func (c *Conversation) expand(ctx context.Context, message atcmd.Message, run ch
 	if name == "" {
 		return c.Brought.Expand(ctx, message, run)
 	}
-	if _, err := c.agentSet().Named(name); err != nil {
+	if _, err := c.agentNamed(name); err != nil {
 		return atcmd.Expansion{}, fmt.Errorf("@agent-%s: %w", name, err)
 	}
 	plain := slices.Clone(message)

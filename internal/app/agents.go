@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,7 @@ func (c *Conversation) hireAgents(recorded session.State) {
 		c.crew.set.Agents = slices.DeleteFunc(c.crew.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
 	}
 	c.crew.team = team.New(team.Config{
-		Set:     c.agentSet,
+		Named:   c.agentNamed,
 		Make:    c.makeAgent,
 		Parent:  func() *chat.Chat { return c.Chat },
 		Bounds:  c.agentBounds,
@@ -52,7 +53,6 @@ func (c *Conversation) hireAgents(recorded session.State) {
 		Record:  c.recordAgent,
 		Now:     c.process.Now,
 	}, c.earlierAgents(recorded.Agents))
-	c.onClose(c.crew.team.Close)
 }
 
 // agentSet returns the agents that are offered. It leaves out agents of the repository that need
@@ -61,6 +61,14 @@ func (c *Conversation) agentSet() agents.Set {
 	set := c.crew.set
 	set.Agents = slices.DeleteFunc(slices.Clone(set.Agents), func(a agents.Agent) bool { return !c.agentAllowed(a) })
 	return set
+}
+
+// agentNamed returns the agent with a name, if it is offered.
+func (c *Conversation) agentNamed(name string) (agents.Agent, error) {
+	if a, err := c.crew.set.Named(name); err == nil && c.agentAllowed(a) {
+		return a, nil
+	}
+	return c.agentSet().Named(name) // names those that are offered
 }
 
 // agentItems returns the agents of a repository that need consent, as items: an agent needs it if
@@ -104,7 +112,7 @@ func (c *Conversation) taskTool() tools.Source {
 			if !offered() {
 				return nil
 			}
-			return []tools.Tool{tools.TaskTool(team.List(c.agentSet(), c.window()), c.crew.team.Check, c.crew.team.Run)}
+			return []tools.Tool{tools.TaskTool(team.List(c.agentSet(), c.window()), c.crew.team.Plan)}
 		},
 		Expects: func(name string) bool { return name == tools.TaskName },
 	}
@@ -113,7 +121,9 @@ func (c *Conversation) taskTool() tools.Source {
 // agentBounds returns the bounds for an agent as the settings have them now. A file only narrows.
 func (c *Conversation) agentBounds(a agents.Agent) team.Bounds {
 	cost, _ := settings.AgentsMaxCost.Get(c.settings)
+	model, _ := c.modelFor(a)
 	bounds := team.Bounds{
+		Model:    cmp.Or(model, settings.Model.Of(c.settings)),
 		Parallel: settings.AgentsParallel.Of(c.settings), PerTurn: settings.AgentsPerTurn.Of(c.settings),
 		Requests: settings.AgentsMaxTurns.Of(c.settings), Tokens: settings.AgentsMaxTokens.Of(c.settings),
 		Time: settings.AgentsTimeout.Of(c.settings), Cost: cost, ResultTokens: settings.AgentsResultMaxTokens.Of(c.settings),
@@ -142,13 +152,13 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 			child.Close()
 		}
 	}()
-	endpoint, with, unused, closer, err := c.agentModel(spec.Agent)
+	endpoint, with, unused, err := c.agentModel(spec.Agent)
 	if err != nil {
 		return child, err
 	}
 	child.Unused = unused
-	if closer != nil {
-		closers = append(closers, closer)
+	if endpoint != c.Connection {
+		closers = append(closers, func() { _ = endpoint.Close() }) // only closes idle connections
 	}
 	child.Model = settings.Model.Of(with)
 	registry, notes, err := c.agentTools(spec.Agent)
@@ -172,7 +182,7 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
 		History: history.NewService(counter(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
-		System: agentPrompt(c.crew.system, spec.Agent), Form: c.form,
+		System: agentPrompt(c.crew.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: c.Chat.CompressionPrompt, OtherModel: c.otherModel,
 		TranscriptPath: func() string {
 			if log == nil {
@@ -246,11 +256,9 @@ func (c *Conversation) agentLog(spec team.Spec, model string) (*session.Log, ses
 	return log, session.State{}, err
 }
 
-// agentModel returns the endpoint and the settings of an agent: those of the conversation, or of
-// a profile or a model that the person or the agent's file names. A file's model that the
-// endpoint does not list is not used, and unused says so.
-func (c *Conversation) agentModel(a agents.Agent) (endpoint chat.Endpoint, with *settings.Settings, unused []string, closer func(), err error) {
-	name, own := "", false
+// modelFor returns the name of the profile or the model that an agent is to use, "" for that of the
+// conversation, and whether the settings name it.
+func (c *Conversation) modelFor(a agents.Agent) (name string, own bool) {
 	if a.Name == agents.Explore {
 		name, own = settings.AgentsExploreModel.Get(c.settings)
 	}
@@ -260,10 +268,18 @@ func (c *Conversation) agentModel(a agents.Agent) (endpoint chat.Endpoint, with 
 	if !own {
 		name = a.Model
 	}
+	return name, own
+}
+
+// agentModel returns the endpoint and the settings of an agent: those of the conversation, or of
+// a profile or a model that the person or the agent's file names. A file's model that the
+// endpoint does not list is not used, and unused says so.
+func (c *Conversation) agentModel(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
+	name, own := c.modelFor(a)
 	endpoint, with = c.Connection, c.settings.Overlay()
 	if name != "" {
-		if other, problem := c.otherModel(name); problem == nil {
-			endpoint, with, closer = other.Endpoint, other.Settings, other.Close
+		if other, its, problem := c.connectTo(name); problem == nil {
+			endpoint, with = other, its
 		} else if c.isListed(name) {
 			err = with.Set(settings.Session, settings.Model.Key(), name)
 		} else if own {
@@ -277,7 +293,7 @@ func (c *Conversation) agentModel(a agents.Agent) (endpoint chat.Endpoint, with 
 			unused = append(unused, "effort "+a.Effort+" is not known here")
 		}
 	}
-	return endpoint, with, unused, closer, err
+	return endpoint, with, unused, err
 }
 
 // isListed reports whether the endpoint lists a model.

@@ -43,9 +43,20 @@ func (c *Conversation) rememberModel(model string) error {
 
 // otherModel connects to the model of a profile, as the profile is now.
 func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
-	loaded, err := c.profiles.Load(profile)
+	connection, with, err := c.connectTo(profile)
 	if err != nil {
 		return nil, err
+	}
+	closing := func() { _ = connection.Close() } // only closes idle connections
+	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
+}
+
+// connectTo connects to the endpoint of a profile, as the profile is now, and returns the settings
+// with it. The caller closes the connection.
+func (c *Conversation) connectTo(profile string) (*provider.Connection, *settings.Settings, error) {
+	loaded, err := c.profiles.Load(profile)
+	if err != nil {
+		return nil, nil, err
 	}
 	with := c.settings.With(loaded)
 	connection := c.process.Connect(with, c.folders, nil)
@@ -54,16 +65,17 @@ func (c *Conversation) otherModel(profile string) (*chat.OtherModel, error) {
 		connection.OnKey(c.keys.hide)
 	}
 	if _, err := connection.Provider(); err != nil {
-		return nil, fmt.Errorf("profile %s: %w", profile, err)
+		return nil, nil, fmt.Errorf("profile %s: %w", profile, err)
 	}
-	closing := func() { _ = connection.Close() } // only closes idle connections
-	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
+	return connection, with, nil
 }
 
-// form returns the form in which the model in use edits files.
-func (c *Conversation) form() traits.Form {
-	family, _ := c.Connection.Family(settings.Model.Of(c.settings))
-	return FormOf(c.settings, family)
+// formOf returns a function that returns the form in which the model in use edits files.
+func formOf(c *provider.Connection, with *settings.Settings) func() traits.Form {
+	return func() traits.Form {
+		family, _ := c.Family(settings.Model.Of(with))
+		return FormOf(with, family)
+	}
 }
 
 // FormOf returns the form in which models of a family edit files, such as patches. The setting

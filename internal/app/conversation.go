@@ -208,6 +208,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.equip(c.configured)
 	c.Servers.Begin(c.serverConfig(), c.configured, recorded.Servers)
 	c.onClose(c.Hooking.Close)
+	c.onClose(c.crew.team.Close) // agents use servers and hooks
 	if err := c.converse(policy, system, recorded); err != nil {
 		return err
 	}
@@ -304,7 +305,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		Settings:    c.settings,
 		Costs:       &c.process.Costs,
 		System:      system,
-		Form:        c.form,
+		Form:        formOf(c.Connection, c.settings),
 		HeadFor:     func() string { return c.Connection.Named() + c.Servers.Stamp() },
 
 		CompressionPrompt: compressionPrompt,

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"agent/internal/history"
-	"agent/internal/pattern"
+	"agent/internal/traits"
 )
 
 var staleReads = Phase{
@@ -27,6 +27,7 @@ var staleReads = Phase{
 func pruneStaleReads(v *view, config DensityConfig) {
 	first := len(v.prunes)
 	writes := writeLog{root: config.WorkspaceRoot, latest: make(map[string]fileWrite), pinned: config.Pinned}
+	writes.addReports(v)
 	var files []string // one list for all calls, since a history has thousands
 	for pair := range history.PairsBackward(v.raw) {
 		facts := config.Facts.of(pair.Call.Name)
@@ -74,10 +75,14 @@ func (w writeLog) add(v *view, pair history.Pair, paths ...string) {
 	if len(paths) == 0 || isPreview(pair.Call) || !succeeded(v.raw, pair) {
 		return
 	}
+	w.note(v, pair.At.Entry, pair.Call.Name, paths)
+}
+
+func (w writeLog) note(v *view, entry int, tool string, paths []string) {
 	for _, p := range paths {
-		key := fileKey(v.raw[pair.At.Entry], w.root, p)
-		if _, known := w.latest[key]; !known {
-			w.latest[key] = fileWrite{pair.At.Entry, pair.Call.Name}
+		key := fileKey(v.raw[entry], w.root, p)
+		if known, ok := w.latest[key]; !ok || known.entry < entry {
+			w.latest[key] = fileWrite{entry, tool}
 		}
 	}
 }
@@ -116,28 +121,25 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 	})
 }
 
-// reportPrefix begins the line of an answer that lists the changed files.
-const reportPrefix = "changed: "
-
-// reported matches a file in that line: its path, and the changed lines or that it is new.
-var reported = pattern.New(`^(.+?)(?: new| \+\d+ -\d+)?$`)
+// addReports notes the files that agents in the background changed, whose reports came as
+// messages.
+func (w writeLog) addReports(v *view) {
+	for i, entry := range slices.Backward(v.raw) {
+		for _, block := range entry.Blocks {
+			if text, ok := block.(*history.Text); ok && text.Source == history.Printed && strings.HasPrefix(text.Text, traits.ReportTitle) {
+				files, _ := traits.Reported(text.Text)
+				w.note(v, i, "agent", files)
+			}
+		}
+	}
+}
 
 // reportedFiles returns the files that the answer of an agent lists as changed (D-126).
 func reportedFiles(entries []*history.Content, pair history.Pair) (files []string) {
 	for _, at := range pair.Responses {
-		response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse)
-		if !ok {
-			continue
-		}
-		for line := range strings.Lines(response.Result.Text()) {
-			list, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), reportPrefix)
-			if !found || list == "none" {
-				continue
-			}
-			for _, item := range strings.Split(list, ", ") {
-				files = append(files, reported.FindStringSubmatch(item)[1])
-			}
-			break // later lines are the agent's own words
+		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); ok {
+			reported, _ := traits.Reported(response.Result.Text())
+			files = append(files, reported...)
 		}
 	}
 	return files

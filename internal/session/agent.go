@@ -36,7 +36,7 @@ func AgentPath(path, id string) string { return filepath.Join(AgentFolder(path),
 // missing is left out.
 func copyAgents(path, from string, agents []Agent) error {
 	for _, agent := range agents {
-		data, err := os.ReadFile(AgentPath(from, agent.ID))
+		log, err := os.Stat(AgentPath(from, agent.ID))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -44,7 +44,7 @@ func copyAgents(path, from string, agents []Agent) error {
 			err = os.MkdirAll(AgentFolder(path), 0o700)
 		}
 		if err == nil {
-			err = os.WriteFile(AgentPath(path, agent.ID), data, 0o600)
+			_, err = copyLog(AgentPath(path, agent.ID), AgentPath(from, agent.ID), log.Size(), nil)
 		}
 		if err != nil {
 			return err

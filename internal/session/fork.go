@@ -43,7 +43,10 @@ func Fork(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	size, err := copyLog(newPath, path, state, line)
+	if state.unended {
+		line = append([]byte("\n"), line...)
+	}
+	size, err := copyLog(newPath, path, state.good, line)
 	if err != nil {
 		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", disk.Reason(err))
 	}
@@ -60,9 +63,9 @@ func Fork(path string, o Options) (*Log, State, error) {
 	return l, state, nil
 }
 
-// copyLog copies the complete records of a log to path and appends a last line. It returns
-// the size of the copy, and leaves no file after an error.
-func copyLog(path, from string, state State, last []byte) (size int64, err error) {
+// copyLog copies the first bytes of a log to path and appends a last line. It returns the size
+// of the copy, and leaves no file after an error.
+func copyLog(path, from string, first int64, last []byte) (size int64, err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return 0, err
@@ -73,10 +76,7 @@ func copyLog(path, from string, state State, last []byte) (size int64, err error
 	if err != nil {
 		return 0, err
 	}
-	size, err = io.CopyN(out, in, state.good)
-	if state.unended {
-		last = append([]byte("\n"), last...)
-	}
+	size, err = io.CopyN(out, in, first)
 	if err == nil {
 		_, err = out.Write(last)
 	}

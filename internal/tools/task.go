@@ -53,9 +53,10 @@ const taskText = "Gives a task to an agent with its own context; you get its rep
 	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. Say what the report must contain. " +
 	"What the agent read is not in your context: read a file before you edit it. The agents:\n"
 
-// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model,
-// check returns an error for a task that cannot start, and run runs it.
-func TaskTool(list string, check func(Task) (Preview, error), run func(context.Context, AgentCall) Answer) Tool {
+// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model.
+// plan returns the preview of a task and a function that works on it, or an error for a task that
+// cannot start.
+func TaskTool(list string, plan func(Task) (Preview, func(context.Context, AgentCall) Answer, error)) Tool {
 	return define(Tool{
 		Name:        TaskName,
 		Description: taskText + strings.TrimRight(list, "\n"),
@@ -79,7 +80,7 @@ func TaskTool(list string, check func(Task) (Preview, error), run func(context.C
 			t.Title = words.Line(words.FirstLine(t.Task), maxTitle)
 		}
 		t.Title = words.Line(t.Title, maxTitle)
-		preview, err := check(t)
+		preview, run, err := plan(t)
 		if err != nil {
 			return Plan{}, err
 		}

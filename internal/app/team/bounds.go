@@ -11,6 +11,8 @@ import (
 
 // Bounds limits an agent.
 type Bounds struct {
+	// Model is the model that the agent is to use.
+	Model string
 	// Parallel is the number of agents that work at once, PerTurn the number that begin in a turn.
 	Parallel, PerTurn int
 	// Requests bounds the model requests.
@@ -23,6 +25,15 @@ type Bounds struct {
 	Cost float64
 	// ResultTokens bounds the report that enters the context of the parent.
 	ResultTokens int
+}
+
+// String describes the bounds of the work, for a person who is asked about it.
+func (b Bounds) String() string {
+	text := fmt.Sprintf("%s, at most %s, %s tokens, %s", b.Model, words.Count(b.Requests, "request"), words.Tokens(b.Tokens), words.Took(b.Time))
+	if b.Cost > 0 {
+		text += ", " + words.Dollars(b.Cost)
+	}
+	return text
 }
 
 // Share of a bound, in percent, and number of requests before the last, at which an agent is told

@@ -9,6 +9,7 @@ import (
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
+	"agent/internal/traits"
 	"agent/internal/words"
 )
 
@@ -34,7 +35,7 @@ func (j *job) report(status string, notes []string) tools.Answer {
 		}
 		text = lines.WholeRunes(text[:most/2]) + cut + " …\n" + strings.ToValidUTF8(text[len(text)-most/2:], "")
 	}
-	head := []string{j.heading(status), "changed: " + j.changed.String()}
+	head := []string{j.heading(status), traits.ReportFiles + j.changed.String()}
 	if j.call.Model != "" {
 		notes = append(notes, "model is ignored: the user chooses the models")
 	}
@@ -105,10 +106,10 @@ func pathOf(diff string) (path string, isNew bool) {
 // mostChanged bounds the files that a report names.
 const mostChanged = 40
 
-// String returns the changed files with their lines, "none" for no file.
+// String returns the changed files with their lines, traits.NoFiles for no file.
 func (c *changes) String() string {
 	if len(c.names) == 0 {
-		return "none"
+		return traits.NoFiles
 	}
 	var parts []string
 	for _, path := range c.names[:min(len(c.names), mostChanged)] {

@@ -22,12 +22,13 @@ import (
 	"agent/internal/setup/agents"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
+	"agent/internal/traits"
 )
 
 // Config connects a team to its conversation.
 type Config struct {
-	// Set returns the agents that are offered.
-	Set func() agents.Set
+	// Named returns the agent with a name, if it is offered. The error names those that are.
+	Named func(name string) (agents.Agent, error)
 	// Make makes the conversation of an agent.
 	Make func(ctx context.Context, spec Spec) (Child, error)
 	// Parent returns the conversation that the team belongs to.
@@ -128,15 +129,27 @@ func (t *Team) Running() int {
 	return running
 }
 
-// Check returns the preview of a task, or an error for a task that cannot start now.
-func (t *Team) Check(task tools.Task) (tools.Preview, error) {
-	preview := tools.Preview{Title: "give agent " + nameOf(task) + " a task: " + task.Title}
-	if task.Continue != "" {
-		_, err := t.continued(task.Continue)
-		return preview, err
+// Plan returns the preview of a task and a function that works on it, or an error for a task that
+// cannot start now.
+func (t *Team) Plan(task tools.Task) (tools.Preview, func(context.Context, tools.AgentCall) tools.Answer, error) {
+	agent, err := t.agentOf(task)
+	if err != nil {
+		return tools.Preview{}, nil, err
 	}
-	_, err := t.Set().Named(nameOf(task))
-	return preview, err
+	preview := tools.Preview{Title: "give agent " + agent.Name + " a task: " + task.Title + " (" + t.Bounds(agent).String() + ")"}
+	return preview, func(ctx context.Context, call tools.AgentCall) tools.Answer { return t.run(ctx, agent, call) }, nil
+}
+
+// agentOf returns the agent for a task.
+func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
+	if task.Continue == "" {
+		return t.Named(nameOf(task))
+	}
+	earlier, err := t.continued(task.Continue)
+	if err != nil {
+		return agents.Agent{}, err
+	}
+	return earlier.agent, nil
 }
 
 // nameOf returns the name of the agent that a task wants.
@@ -168,9 +181,9 @@ func (t *Team) continued(id string) (*job, error) {
 	return nil, fmt.Errorf("there is no agent %q in this session; these can go on: %s", id, strings.Join(free, ", "))
 }
 
-// Run works on the task of a call. A task in the background returns at once.
-func (t *Team) Run(ctx context.Context, call tools.AgentCall) tools.Answer {
-	j, err := t.begin(call)
+// run works on the task of a call. A task in the background returns at once.
+func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall) tools.Answer {
+	j, err := t.begin(agent, call)
 	if err != nil {
 		return tools.Answer{Error: err.Error()}
 	}
@@ -185,7 +198,7 @@ func (t *Team) Run(ctx context.Context, call tools.AgentCall) tools.Answer {
 	go func() {
 		defer t.ended.Done()
 		answer := j.work(j.context(t.working))
-		report := chat.AgentReport{Title: "The agent " + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
+		report := chat.AgentReport{Title: traits.ReportTitle + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
 		_ = t.Parent().Report(t.working, report) // the conversation may be over
 		j.update(func() { j.reported = true })
 	}()
@@ -193,19 +206,15 @@ func (t *Team) Run(ctx context.Context, call tools.AgentCall) tools.Answer {
 }
 
 // begin registers the agent of a call.
-func (t *Team) begin(call tools.AgentCall) (*job, error) {
-	j := &job{team: t, agent: agents.Agent{}}
+func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
+	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != ""}
 	var earlier *job
-	var err error
-	if call.Continue != "" {
+	if j.continues {
+		var err error
 		if earlier, err = t.continued(call.Continue); err != nil {
 			return nil, err
 		}
-		j.agent, j.continues = earlier.agent, true
-	} else if j.agent, err = t.Set().Named(nameOf(call.Task)); err != nil {
-		return nil, err
 	}
-	j.bounds = t.Bounds(j.agent)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.begun >= j.bounds.PerTurn {

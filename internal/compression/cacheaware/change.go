@@ -147,6 +147,16 @@ func (cv *conversation) anyNumber() int {
 	return 0
 }
 
+// pointed returns the result of a call with a pointer in place of its text. The beginning of an
+// agent's report stays.
+func (f *fact) pointed(r *history.ToolResponse, number int) *history.ToolResponse {
+	short := WithPointer(r, number)
+	if f.heading == "" {
+		return short
+	}
+	return short.WithResult(f.heading + short.Result.Text())
+}
+
 // WithPointer returns a result with a pointer in place of its text. The result of a failed
 // command still gives its exit status, but only once: an error contains the status already.
 // number is the number of the content in the record, 0 for none.
@@ -241,7 +251,7 @@ func (cv *conversation) instead(c Change) history.Block {
 		if c.Text != "" {
 			return b.WithResult(c.Text)
 		}
-		return WithPointer(b, c.Number)
+		return u.fact.pointed(b, c.Number)
 	case *history.Media:
 		return &history.Text{Text: picturePointer(c.Number)}
 	default:

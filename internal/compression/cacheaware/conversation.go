@@ -76,6 +76,10 @@ func (cv *conversation) addBlocks(at int, entry *history.Content) {
 		switch b := b.(type) {
 		case *history.Text:
 			cv.addText(entry.Speaker, b.Text, u)
+			if b.Source == history.Printed && strings.HasPrefix(b.Text, traits.ReportTitle) {
+				files, _ := traits.Reported(b.Text)
+				cv.changedByAgent(files, entry)
+			}
 		case *history.ToolCall:
 			cv.addCall(b, u)
 		case *history.ToolResponse:
@@ -201,7 +205,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	if f.act == View {
 		u.text = f.content
 	}
-	u.left, u.numbered = cv.sizeOf(WithPointer(response, cv.anyNumber()), u.block), -1
+	u.left, u.numbered = cv.sizeOf(f.pointed(response, cv.anyNumber()), u.block), -1
 	f.result = cv.push(u)
 	cv.words.add(text, f.result, false)
 	cv.note(f)
@@ -226,6 +230,9 @@ func (cv *conversation) note(f *fact) {
 	for _, p := range f.paths {
 		cv.file(p).note(f, cv)
 	}
+	if f.ok {
+		cv.changedByAgent(f.changes, cv.entries[cv.units[f.result].entry])
+	}
 	if f.source != "" && f.ok {
 		if earlier := cv.bySource[f.source]; earlier != nil {
 			earlier.cover(cv.request)
@@ -234,6 +241,13 @@ func (cv *conversation) note(f *fact) {
 	}
 	if f.key != "" && f.shows {
 		cv.repeat(f)
+	}
+}
+
+// changedByAgent ends the views of files that an agent changed. entry has its report.
+func (cv *conversation) changedByAgent(files []string, entry *history.Content) {
+	for _, p := range files {
+		cv.file(resolvePath(cmp.Or(entry.Workspace(), cv.Root), p)).changedElsewhere(cv.request)
 	}
 }
 

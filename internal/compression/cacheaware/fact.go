@@ -96,6 +96,11 @@ type fact struct {
 	reread int
 	// repeats is set if a view shows only text that is still in the context.
 	repeats bool
+	// reports is set for an answer that is the report of an agent, changes lists the files that it
+	// names as changed (D-126), and heading is its beginning, which stays.
+	reports bool
+	changes []string
+	heading string
 	// unknown is set for an edit whose new text is lost.
 	unknown bool
 	// editsBefore is the number of edits that had been applied before this call.
@@ -128,7 +133,7 @@ func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == l
 
 // newFact describes a call that is about to be made. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
-	f := &fact{name: call.Name, act: ActOf(tool), lo: 1, hi: lastLine, result: -1}
+	f := &fact{name: call.Name, act: ActOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return resolvePath(root, p) }
 	if f.act == View || f.act == Write || f.act == Edit {
 		for _, p := range tool.FilesOf(call) {
@@ -199,6 +204,9 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 		if f.inShell && cutShort.MatchString(f.content) {
 			f.fragment, f.hi = true, min(f.hi, lastLine-1)
 		}
+	}
+	if f.reports {
+		f.changes, f.heading = traits.Reported(response.Result.Text())
 	}
 	f.recorded(shown)
 }

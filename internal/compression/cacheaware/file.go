@@ -106,6 +106,15 @@ func (f *file) note(done *fact, cv *conversation) {
 	f.facts = append(f.facts, done)
 }
 
+// changedElsewhere ends everything that the conversation shows of the file, because an agent has
+// changed the file since (D-126).
+func (f *file) changedElsewhere(request int) {
+	for _, earlier := range f.facts {
+		earlier.cover(request)
+	}
+	f.folded, f.foreign, f.hash, f.seen, f.text, f.known, f.shown = foldedText{}, false, "", nil, "", false, nil
+}
+
 // cover marks the earlier calls whose content done shows too.
 func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {

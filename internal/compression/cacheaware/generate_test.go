@@ -25,6 +25,7 @@ var testTools = map[string]traits.Traits{
 	"patch":   {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
 	"shell":   {Runs: true, Density: traits.Density{Command: []string{"command"}}},
 	"todo":    {Keeps: true},
+	"task":    {Reads: true, Density: traits.Density{Reports: true}},
 }
 
 func toolOf(name string) traits.Traits { return testTools[name] }

@@ -21,7 +21,7 @@ const hollowAfter, pressedHollowAfter = 10, 4
 // stays if a provider wants its attachment back at the same place.
 func (rv *review) hollow(u *unit) (since int, ok bool) {
 	f := u.fact
-	if u.state == gone || f.result < 0 || f.act == Keep {
+	if u.state == gone || f.result < 0 || f.act == Keep || f.heading != "" {
 		return 0, false
 	}
 	since = u.sent + hollowAfter

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent/internal/history"
+	"agent/internal/traits"
 )
 
 // plan says what may go of a conversation of which nothing is cached, as
@@ -72,6 +73,30 @@ func TestRules(t *testing.T) {
 			t.call("write", map[string]any{"path": "a.go", "content": source("B", 40)}, "ok", false)
 			last := len(t.entries) - 1
 			t.entries[last] = t.entries[last].WithMeta(history.MetaUndone, true)
+		}, nil},
+		{"D-126 a view and written content, and an agent changed the files", func(t *talk) {
+			read(t)
+			t.call("write", map[string]any{"path": "b.go", "content": text}, "ok", false)
+			read2 := func(path string) { t.call("read", map[string]any{"path": path}, source("C", 40), false) }
+			read2("c.go")
+			t.call("task", map[string]any{"task": "x"}, "agent general, s-abcde: done\nchanged: a.go +1 -1, /w/b.go new\nchanged: c.go", false)
+			read2("a.go")
+		}, []string{"2 view: free", "3 written content: free"}},
+		{"D-126 the agent of the report was undone", func(t *talk) {
+			read(t)
+			t.call("task", map[string]any{"task": "x"}, "agent general, s-abcde: done\nchanged: a.go +1 -1\nx", false)
+			last := len(t.entries) - 1
+			t.entries[last] = t.entries[last].WithMeta(history.MetaUndone, true)
+		}, nil},
+		{"D-126 a report that came as a message", func(t *talk) {
+			read(t)
+			t.entries = append(t.entries, history.New(history.Human, history.NewData(history.Printed, traits.ReportTitle+"general s-abcde ended: x", "agent general, s-abcde: done\nchanged: a.go +1 -1\nx")))
+			t.idle(1)
+		}, []string{"2 view: free"}},
+		{"D-126 the same words in another message", func(t *talk) {
+			read(t)
+			t.human(traits.ReportTitle + "general s-abcde ended\nchanged: a.go +1 -1")
+			t.idle(1)
 		}, nil},
 		{"F3 the old text of all but the newest three edits", func(t *talk) {
 			for i := range 4 {

@@ -1,0 +1,31 @@
+package cacheaware
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// The first two lines of an agent's report stay where its words leave, and so does its call.
+func TestTheHeadingOfAReportStays_D126(t *testing.T) {
+	t.Parallel()
+	const heading = "agent explore, s-abcde: done, 3 requests\nchanged: none\n"
+	talk := &talk{}
+	talk.human("go")
+	talk.call("task", map[string]any{"task": "x"}, heading+strings.Repeat("found something\n", 200), false)
+	talk.idle(50)
+	_, e := plan(Moment{Pressed: true}, talk)
+	for range 2 { // what is hollow leaves with a later plan
+		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true, Pressed: true}))
+	}
+	for _, entry := range e.entries {
+		if r, ok := entry.Blocks[0].(*history.ToolResponse); ok {
+			if want := heading + "[pruned: 202 lines]"; r.Result.Text() != want {
+				t.Errorf("left is %q", r.Result.Text())
+			}
+			return
+		}
+	}
+	t.Error("the answer is gone")
+}
