@@ -188,11 +188,11 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 		return tools.Answer{Error: err.Error()}
 	}
 	if !j.Background {
-		defer context.AfterFunc(t.working, j.cancel)()
-		defer context.AfterFunc(ctx, j.cancel)()
 		t.ended.Add(1)
 		defer t.ended.Done()
-		return j.work(j.context(ctx))
+		ctx = j.context(ctx)
+		defer context.AfterFunc(t.working, j.cancel)()
+		return j.work(ctx)
 	}
 	t.ended.Add(1)
 	go func() {
@@ -292,7 +292,7 @@ func (t *Team) Stop(id string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, j := range t.jobs {
-		if j.ID == id && j.status == "" {
+		if j.ID == id && j.status == "" && j.cancel != nil {
 			j.cancel()
 			return nil
 		}

@@ -95,7 +95,7 @@ func randomTalk(r *rand.Rand, requests int) []*history.Content {
 			files[name] = text
 		}
 		lines := strings.SplitAfter(text, "\n")
-		switch k := r.IntN(16); {
+		switch k := r.IntN(17); {
 		case k < 3:
 			t.call("read", map[string]any{"path": name}, numbered(r, lines, 0, len(lines)), false)
 		case k < 5:
@@ -122,6 +122,9 @@ func randomTalk(r *rand.Rand, requests int) []*history.Content {
 			t.call("grep", map[string]any{"pattern": fmt.Sprint("p", r.IntN(3))}, source("Found", r.IntN(60)), false)
 		case k == 14:
 			t.call("patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: " + name + "\n@@\n-" + strings.TrimSuffix(lines[0], "\n") + "\n+// patched " + strings.Repeat("word ", r.IntN(200)) + "\n*** End Patch"}, "ok", r.IntN(3) == 0)
+		case k == 15:
+			files[name] = source("Agent", 5+r.IntN(90))
+			t.call("task", map[string]any{"task": "change " + name}, "agent general, s-abcde: done\nchanged: "+name+" +5 -5\n"+source("Report", r.IntN(60)), false)
 		default:
 			t.call("todo", map[string]any{"items": strings.Repeat("step ", r.IntN(300))}, "noted", false)
 		}

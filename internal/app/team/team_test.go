@@ -1,0 +1,169 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/setup/agents"
+	"agent/internal/tools"
+)
+
+// At most so many work at once, and the others enter in the order in which they came, also where
+// one that waits is cancelled.
+func TestEnter(t *testing.T) {
+	t.Parallel()
+	team := New(Config{}, nil)
+	const parallel = 2
+	for range parallel {
+		if err := team.enter(t.Context(), parallel); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	entered := make(chan int)
+	wait := func(ctx context.Context, n int) {
+		before := len(team.queue)
+		go func() {
+			if err := team.enter(ctx, parallel); err != nil {
+				n = -n
+			}
+			entered <- n
+		}()
+		for { // until it stands in the queue
+			team.mu.Lock()
+			stands := len(team.queue) > before
+			team.mu.Unlock()
+			if stands {
+				return
+			}
+		}
+	}
+	for n := 1; n <= 4; n++ {
+		ctx := t.Context()
+		if n == 2 {
+			ctx = gone
+		}
+		wait(ctx, n)
+	}
+	cancel()
+	if n := <-entered; n != -2 {
+		t.Fatalf("%d left the queue, want 2", n)
+	}
+	for _, want := range []int{1, 3, 4} {
+		team.leave()
+		if n := <-entered; n != want {
+			t.Fatalf("%d entered, want %d", n, want)
+		}
+	}
+	team.leave()
+	team.leave()
+	if team.running != 0 {
+		t.Errorf("%d work", team.running)
+	}
+}
+
+// Calls that cannot start say why, name what there is, and start nothing.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}, {Name: "general"}}}
+	team := New(Config{Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Model: "m", Requests: 40, Tokens: 400_000} }}, []Earlier{
+		{State: chat.AgentState{ID: "s-ended"}, Agent: set.Agents[1], Status: "done"},
+	})
+	team.jobs = append(team.jobs, &job{AgentState: chat.AgentState{ID: "s-works"}})
+	for task, want := range map[tools.Task]string{
+		{Title: "look"}:                          "give agent explore a task: look (m, at most 40 requests, 400k tokens",
+		{Agent: " General "}:                     "give agent general a task",
+		{Agent: "explorer"}:                      `there is no agent "explorer"; did you mean explore?; there are explore, general`,
+		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
+		{Continue: "s-works"}:                    "agent s-works still runs; its report comes when it ends",
+		{Continue: "s-other"}:                    `there is no agent "s-other" in this session; these can go on: s-ended`,
+	} {
+		preview, _, err := team.Plan(task)
+		got := preview.Title
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%+v: %q, want %q", task, got, want)
+		}
+	}
+	if len(team.jobs) != 2 {
+		t.Error("an agent was started")
+	}
+}
+
+// A report names what changed, keeps its beginning and its end within the bound, and is never empty.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	team := New(Config{Keep: func(string, string) (string, error) { return "/tmp/report", nil }}, nil)
+	j := &job{team: team, AgentState: chat.AgentState{ID: "s-a", Agent: "general"}, bounds: Bounds{ResultTokens: 100}}
+	j.changed.add(chat.ToolEnded{Answer: tools.Answer{Diff: "--- a/x.go\n+++ b/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- /dev/null\n+++ b/new.go\n@@ -0,0 +1 @@\n+n\n"}}, nil)
+	j.changed.add(chat.ToolEnded{}, []string{"made.txt"})
+	for _, c := range []struct{ said, want string }{
+		{"found it", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nfound it"},
+		{"", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nIt wrote no report. Its latest calls:\n- reading a"},
+		{"begin " + strings.Repeat("x", 1000) + " end", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nbegin "},
+	} {
+		j.said, j.latest = c.said, []string{"reading a"}
+		got := j.report("done", nil).Text
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if len(c.said) > 400 && (len(got) > 600 || !strings.HasSuffix(got, " end") || !strings.Contains(got, "all of it is in /tmp/report")) {
+			t.Errorf("a long report became %q", got)
+		}
+	}
+	for i := range mostChanged + 2 {
+		j.changed.add(chat.ToolEnded{}, []string{fmt.Sprint("f", i)})
+	}
+	if got := j.changed.String(); !strings.HasSuffix(got, ", 5 more files") {
+		t.Error(got)
+	}
+}
+
+// The list of agents fits its share of the window; names are never left out.
+func TestList(t *testing.T) {
+	t.Parallel()
+	var set agents.Set
+	for i := range 40 {
+		set.Agents = append(set.Agents, agents.Agent{Name: fmt.Sprint("agent-", i), Description: strings.Repeat("does something ", 40)})
+	}
+	for _, window := range []int{16_384, 100_000, 1_000_000} {
+		list := List(set, window)
+		if most := min(max(window/100, 400), 2000) * bytesPerToken; len(list) > most || strings.Count(list, "\n") != 40 {
+			t.Errorf("%d tokens: %d bytes of %d, %d lines", window, len(list), most, strings.Count(list, "\n"))
+		}
+	}
+}
+
+// Nothing of an agent waits for a team that is closed.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	over := errors.New("no conversation is made")
+	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}}}
+	owner := &chat.Chat{}
+	team := New(Config{
+		Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 1, PerTurn: 1} }, Parent: func() *chat.Chat { return owner },
+		Make:   func(context.Context, Spec) (Child, error) { return Child{}, over },
+		Record: func(chat.AgentState, string, string) {},
+	}, nil)
+	team.Now = time.Now
+	if err := team.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, run, err := team.Plan(tools.Task{Task: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer := run(t.Context(), tools.AgentCall{}); !strings.Contains(answer.Error, "failed: "+over.Error()) && !strings.Contains(answer.Error, "interrupted") {
+		t.Errorf("%+v", answer)
+	}
+	if answer := run(t.Context(), tools.AgentCall{}); !strings.Contains(answer.Error, "1 agents were started in this turn") {
+		t.Errorf("%+v", answer)
+	}
+}
