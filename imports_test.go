@@ -26,7 +26,7 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"internal", "prompts"}, "wiring reaches everything"},
-	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/settings", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
+	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/cmdline", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/session", "internal/settings", "internal/setup/agents", "internal/setup/source", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
 	{"internal/front/screen", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git", "internal/gitdiff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},
 	{"internal/front/script", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/console", "internal/headless", "internal/history", "internal/llm", "internal/mcp/bridge", "internal/setup/consent", "internal/shape", "internal/slash"}, "it runs a conversation to its end"},
 	{"internal/front", []string{"internal/app", "internal/atcmd", "internal/chat"}, "a front end runs conversations"},

@@ -4,6 +4,7 @@
 //	agent-lab variants FILE…           what variants of the engine would have cost
 //	agent-lab variants --optimum FILE… and the least that each recording could have cost
 //	agent-lab requests FILE…           whether a replay decides as the session did, request by request
+//	agent-lab explore FILE…            what long searches would have cost as tasks of an agent
 //
 // It is built and tested with the program and not released with it.
 package main
@@ -53,7 +54,8 @@ func newRoot(p *app.Process) *cobra.Command {
 	}, printComparisons)
 	variants.Flags().BoolVar(&optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
 	requests := newMeasurement(p, "requests FILE…", "Show each request of a session, and whether a replay decides as the session did", oneByOne, printRequests)
-	root.AddCommand(variants, requests)
+	searches := newMeasurement(p, "explore FILE…", "Show what long searches would have cost as tasks of the agent explore", explore, printExplored)
+	root.AddCommand(variants, requests, searches)
 	return root
 }
 

@@ -51,7 +51,7 @@ type lived struct {
 }
 
 // source is a file of n lines, of which none is like another.
-func source(name string, n int) string {
+func linesOf(name string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n", name)
 	for i := range n {
@@ -78,7 +78,7 @@ func job() [][]llmtest.Turn {
 	return [][]llmtest.Turn{
 		{read("alpha.go"), edit("alpha.go", "alpha", 3), run("seq 1 400"), edit("alpha.go", "alpha", 9), run("seq 2 500"), edit("alpha.go", "alpha", 12)},
 		{search("part 1. of"), lines("beta.go", 20, 60), edit("beta.go", "beta", 30), run("seq 3 300"), edit("beta.go", "beta", 40), lines("beta.go", 60, 90)},
-		{read("gamma.go"), write("delta.go", source("delta", 60)), edit("delta.go", "delta", 5), edit("delta.go", "delta", 6), edit("delta.go", "delta", 7), run("wc -l *.go")},
+		{read("gamma.go"), write("delta.go", linesOf("delta", 60)), edit("delta.go", "delta", 5), edit("delta.go", "delta", 6), edit("delta.go", "delta", 7), run("wc -l *.go")},
 		{call("list_directory", `{"path":"."}`), edit("beta.go", "beta", 41), edit("beta.go", "beta", 42), edit("beta.go", "nothing", 1), run("seq 5 900"), read("alpha.go")},
 		{search("part 2. of"), edit("alpha.go", "alpha", 20), edit("alpha.go", "alpha", 21), run("seq 6 300"), read("gamma.go"), edit("gamma.go", "gamma", 2), read("shot.png")},
 		{run("seq 7 700"), run("seq 8 800"), run("seq 9 300"), edit("gamma.go", "gamma", 8), run("cat beta.go"), edit("beta.go", "beta", 70), edit("delta.go", "delta", 9)},
@@ -97,7 +97,7 @@ func live(t *testing.T, reports bool, set ...string) lived {
 	t.Cleanup(func() { _ = p.Close() })
 	workspace := t.TempDir()
 	for name, n := range map[string]int{"alpha": 90, "beta": 160, "gamma": 120} {
-		if err := os.WriteFile(filepath.Join(workspace, name+".go"), []byte(source(name, n)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(workspace, name+".go"), []byte(linesOf(name, n)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -182,7 +182,7 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 	config := chat.Config{
 		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
 		History: history.NewService(counter(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
-		System: agentPrompt(c.crew.system, spec.Agent), Form: formOf(endpoint, with),
+		System: AgentPrompt(c.crew.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: c.Chat.CompressionPrompt, OtherModel: c.otherModel,
 		TranscriptPath: func() string {
 			if log == nil {
@@ -228,9 +228,9 @@ func (c *Conversation) agentTask(a agents.Agent, news func() []history.Block) ch
 	}
 }
 
-// agentPrompt returns the system prompt of an agent: that of the conversation, and the agent's
+// AgentPrompt returns the system prompt of an agent: that of the conversation, and the agent's
 // own text behind it.
-func agentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
+func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 	own := "\n\n# Your task\n\nYou are the agent " + a.Name + ". Another model gave you one task; it reads your last message and nothing else, and cannot answer questions. " + a.Prompt
 	return func(lean bool, names []string, fits func(string) bool) (string, bool) {
 		prompt, cut := system(lean, names, func(text string) bool { return fits(text + own) })

@@ -176,7 +176,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
 	// This program has a tool of the same name as codex, with one parameter of its own.
 	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}}
-	facts := (&Engine{Tools: tools.NewRegistry(ours)}).facts()
+	facts := (&Engine{Tools: tools.NewRegistry(ours)}).Facts()
 	options := compression.FollowerOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
 	engine := compression.NewFollower(options)
 	engine.Become(in.History)

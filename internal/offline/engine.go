@@ -127,7 +127,7 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
 		Settings: e.Settings,
 		MakeHead: v.head,
-		Facts:    e.facts(),
+		Facts:    e.Facts(),
 		Counter:  e.Counter,
 		Limit:    v.Limit,
 		Price:    v.Price,

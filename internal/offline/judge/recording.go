@@ -13,8 +13,9 @@ type Recording struct {
 	// Parts lists the units of the conversation, in order.
 	Parts []compression.RecordedUnit
 
-	// words numbers the rare words that replies use.
+	// words numbers the rare words that replies use, and names holds them by their numbers.
 	words map[string]int32
+	names []string
 	// views maps the places of answers to the parts of files that they show.
 	views map[history.Ref]*view
 }
@@ -148,11 +149,15 @@ func (r *Recording) findWords() {
 	}
 }
 
+// Word returns the text of a rare word.
+func (r *Recording) Word(w RareWord) string { return r.names[w.word] }
+
 func (r *Recording) number(word string) int32 {
 	n, known := r.words[word]
 	if !known {
 		n = int32(len(r.words))
 		r.words[word] = n
+		r.names = append(r.names, word)
 	}
 	return n
 }

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/app/team"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/offline"
+	"agent/internal/offline/logs"
+	"agent/internal/rawjson"
+	"agent/internal/session"
+	"agent/internal/setup/agents"
+	"agent/internal/setup/source"
+	"agent/internal/tools"
+	"agent/internal/traits"
+)
+
+// explored tells what the long searches of a recording would have cost as tasks of the agent explore.
+// Costs are in tokens at the full price of input.
+type explored struct {
+	File     string `json:"file"`
+	Requests int    `json:"requests"`
+	// Cost is the cost of the recording with cache-aware at each price, and Offered what the
+	// definition of the tool task adds to it.
+	Cost    []float64 `json:"cost"`
+	Offered []float64 `json:"offered"`
+	// Searches lists the long searches.
+	Searches []search `json:"searches"`
+}
+
+// A search is a long search of a recording: calls in a row that change nothing, of whose results
+// nothing is ever edited, without a word of the person between.
+type search struct {
+	// Reply is the number of its first reply; Replies and Calls count its replies and their calls.
+	Reply   int `json:"reply"`
+	Replies int `json:"replies"`
+	Calls   int `json:"calls"`
+	// Files counts the files that it shows. Tokens is the size of its calls and results.
+	Files  int `json:"files"`
+	Tokens int `json:"tokens"`
+	// Before is the size of the conversation before it, and Later the number of requests after it.
+	Before int `json:"before"`
+	Later  int `json:"later"`
+	// Report is the size of the report: the lines that later replies use, and reportBase. Missing is
+	// the number of tokens of such lines for which the report has no room.
+	Report  int `json:"report"`
+	Missing int `json:"missing"`
+	// Gain is the saving at each price if this search alone had been a task, as the difference of the
+	// costs of all requests, less the output for the task and the report. Large is the same for a
+	// report of the largest size.
+	Gain  []float64 `json:"gain"`
+	Large []float64 `json:"gainLargestReport"`
+
+	// from and to are the indexes of its first entry and of the entry after its last.
+	// last is the index of the entry of its last reply, and used the report.
+	from, to, last int
+	used           string
+}
+
+// Figures of a task: the least number of calls of a long search, the sizes of a task and of a
+// report without what it quotes, the largest report, in tokens, and the price of output relative to
+// input.
+const (
+	longSearch    = 5
+	taskTokens    = 100
+	reportBase    = 150
+	largestReport = 2000
+	outputPrice   = 5
+)
+
+// searchPrices returns the prices at which searches are compared.
+func searchPrices() []offline.PriceModel {
+	return slices.DeleteFunc(offline.PriceModels(), func(m offline.PriceModel) bool {
+		return m.Against != (compression.Price{}) || m.Read < 0.1
+	})
+}
+
+// explore replays a recording as it is and with each of its long searches as a task.
+func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*explored, error) {
+	makes, err := exploring(fresh)
+	if err != nil {
+		return nil, err
+	}
+	recording, err := offline.Prepare(in, makes.plain)
+	if err != nil {
+		return nil, err
+	}
+	said, err := in.Said()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := makes.plain()
+	if err != nil {
+		return nil, err
+	}
+	out := &explored{File: in.Name}
+	if out.Cost, out.Requests, err = cost(ctx, in, said.Stretches, makes.plain); err != nil {
+		return nil, err
+	}
+	offered, _, err := cost(ctx, in, said.Stretches, makes.offering)
+	if err != nil {
+		return nil, err
+	}
+	out.Offered = minus(offered, out.Cost)
+	counter := engine.Counter("")
+	for i, stretch := range recording.Stretches {
+		entries := history.Repair(said.Stretches[i], "no answer was recorded")
+		var ended time.Time // of the search before, whose head the cache may still hold
+		for n, s := range searches(entries, stretch.Needs, engine, in.WorkspaceRoot) {
+			s.measure(entries, stretch.Needs, counter)
+			warm := n > 0 && timeOf(entries[s.from]).Sub(ended) < cacheLife
+			ended = timeOf(entries[s.to-1])
+			for _, largest := range []bool{false, true} {
+				gain, err := gainOf(ctx, in, said.Stretches, i, entries, s, out.Cost, makes, warm, largest)
+				if err != nil {
+					return nil, err
+				}
+				if largest {
+					s.Large = gain
+				} else {
+					s.Gain = gain
+				}
+			}
+			out.Searches = append(out.Searches, s)
+		}
+	}
+	return out, nil
+}
+
+// cacheLife is how long a provider keeps a prefix, as in a replay.
+const cacheLife = 5 * time.Minute
+
+// engineMakers make engines: as they are, with the tool task, and as the agent explore has them.
+type engineMakers struct{ plain, offering, agent func() (*offline.Engine, error) }
+
+// exploring returns the makers for engines of the agent explore and of conversations that have it.
+func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
+	set := agents.Find(source.Where{Workspace: "/none"})
+	agent, err := set.Named(agents.Explore)
+	if err != nil {
+		return engineMakers{}, err
+	}
+	with := func(change func(*offline.Engine)) func() (*offline.Engine, error) {
+		return func() (*offline.Engine, error) {
+			engine, err := plain()
+			if err == nil {
+				change(engine)
+			}
+			return engine, err
+		}
+	}
+	return engineMakers{plain, with(func(e *offline.Engine) {
+		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(team.List(set, usualWindow), nil))...)
+	}), with(func(e *offline.Engine) {
+		e.Tools = tools.NewRegistry(slices.DeleteFunc(e.Tools.All(), func(t tools.Tool) bool { return !slices.Contains(agent.Tools, t.Name) })...)
+		e.System = app.AgentPrompt(e.System, agent)
+	})}, nil
+}
+
+// usualWindow is the window for which the agents are listed.
+const usualWindow = 200_000
+
+// cost returns the cost of the input of all requests with cache-aware, at each price, and their
+// number.
+func cost(ctx context.Context, in offline.Input, stretches [][]*history.Content, fresh func() (*offline.Engine, error)) ([]float64, int, error) {
+	in.Said = func() (said session.Said, err error) { return session.Said{Stretches: stretches}, nil }
+	var compared []offline.Variant
+	for _, v := range offline.Strategies() {
+		if v.Name == "none" || v.Name == compression.CacheAwareName {
+			compared = append(compared, v)
+		}
+	}
+	report, err := offline.Replay(ctx, in, compared, fresh)
+	if err != nil {
+		return nil, 0, err
+	}
+	var costs []float64
+	last := report.Variants[len(report.Variants)-1]
+	for _, m := range searchPrices() {
+		at := slices.IndexFunc(last.Cost, func(c offline.Cost) bool { return c.Model == m.Name })
+		costs = append(costs, last.Cost[at].Units)
+	}
+	return costs, last.Requests, nil
+}
+
+// gainOf returns what a search as a task would have saved, at each price.
+func gainOf(ctx context.Context, in offline.Input, all [][]*history.Content, stretch int, entries []*history.Content, s search, before []float64, makes engineMakers, warm, largest bool) ([]float64, error) {
+	task, report := strings.Repeat("find ", taskTokens), s.used
+	size := s.Report
+	if largest {
+		report, size = strings.Repeat("line of report ", largestReport/3), largestReport
+	}
+	parent := slices.Clone(all)
+	parent[stretch] = slices.Concat(entries[:s.from], delegated(entries[s.from], entries[s.to-1], task, report), entries[s.to:])
+	with, _, err := cost(ctx, in, parent, makes.plain)
+	if err != nil {
+		return nil, err
+	}
+	first := at(history.HumanText(task), timeOf(entries[s.from]))
+	last := at(history.New(history.AI, &history.Text{Text: report}), timeOf(entries[s.to-1]))
+	own := slices.Concat([]*history.Content{first}, entries[s.from:s.to], []*history.Content{last})
+	agents, _, err := cost(ctx, in, [][]*history.Content{own}, makes.agent)
+	if err != nil {
+		return nil, err
+	}
+	gain := minus(minus(before, with), agents)
+	head := 0
+	if warm {
+		prepared, err := offline.Prepare(in, makes.agent)
+		if err != nil {
+			return nil, err
+		}
+		head = prepared.Head
+	}
+	for i, m := range searchPrices() {
+		gain[i] += float64(head)*(m.Write-m.Read) - outputPrice*float64(taskTokens+size)
+	}
+	return gain, nil
+}
+
+// delegated returns a call of task and its report, at the times of a search's first and last entry.
+func delegated(first, last *history.Content, task, report string) []*history.Content {
+	parameters, err := rawjson.Marshal(map[string]string{"task": task, "agent": "explore"})
+	if err != nil {
+		panic(err) // texts are always JSON
+	}
+	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + traits.ReportFiles + traits.NoFiles + "\n"
+	return []*history.Content{
+		at(history.New(history.AI, &history.ToolCall{ID: "explored", Name: tools.TaskName, Parameters: parameters}), timeOf(first)),
+		at(history.New(history.Tool, &history.ToolResponse{CallID: "explored", ToolName: tools.TaskName, Result: history.TextResult(head + report)}), timeOf(last)),
+	}
+}
+
+func timeOf(entry *history.Content) time.Time {
+	ms, _ := history.MetaOf[int64](entry, logs.MetaTime)
+	return time.UnixMilli(ms)
+}
+
+func at(entry *history.Content, when time.Time) *history.Content {
+	if when.UnixMilli() == 0 {
+		return entry
+	}
+	return logs.WithTime(entry, when)
+}
+
+func minus(a, b []float64) []float64 {
+	c := slices.Clone(a)
+	for i := range c {
+		c[i] -= b[i]
+	}
+	return c
+}
