@@ -12,6 +12,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline"
 	"agent/internal/offline/judge"
+	"agent/internal/pattern"
 	"agent/internal/traits"
 )
 
@@ -121,6 +122,9 @@ func looks(entry *history.Content, facts compression.Facts, root string) bool {
 	return calls(entry) > 0
 }
 
+// inFolder matches the change of folder before a command.
+var inFolder = pattern.New(`^cd [^&;|]+ && `)
+
 func onlyLooks(call *history.ToolCall, tool traits.Traits, root string) bool {
 	if !tool.Runs {
 		return tool.Reads && !tool.Edits && !tool.Keeps && !tool.Asks
@@ -128,7 +132,7 @@ func onlyLooks(call *history.ToolCall, tool traits.Traits, root string) bool {
 	for _, name := range tool.Command {
 		value, _ := call.Arg(name)
 		if line, ok := value.(string); ok && line != "" {
-			parsed, err := cmdline.Parse(line)
+			parsed, err := cmdline.Parse(inFolder.ReplaceAllString(line, "")) // whose folder is not here
 			return err == nil && len(parsed.Unproven(cmdline.Place{Dir: root, Inside: func(string) bool { return true }})) == 0
 		}
 	}
