@@ -136,7 +136,9 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 const cacheLife = 5 * time.Minute
 
 // engineMakers make engines: as they are, with the tool task, and as the agent explore has them.
-type engineMakers struct{ plain, offering, agent func() (*offline.Engine, error) }
+type engineMakers struct {
+	plain, offering, agent func() (*offline.Engine, error)
+}
 
 // exploring returns the makers for engines of the agent explore and of conversations that have it.
 func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {

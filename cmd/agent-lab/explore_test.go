@@ -38,7 +38,8 @@ func TestExplore(t *testing.T) {
 	look := [][3]string{
 		read("a"),
 		{"search_file_content", `{"pattern":"x"}`, "b.go:7: func foundName()\nb.go:9: other\n"},
-		{"run_shell_command", `{"command":"cd /w && git log | head -5"}`, "log"}, read("c"), read("d"),
+		{"run_shell_command", `{"command":"cd /w && git log | head -5"}`, "log"},
+		read("c"), read("d"),
 	}
 	edit := [3]string{"replace", `{"file_path":"a","old_string":"nobody","new_string":"x"}`, "ok"}
 	test := [3]string{"run_shell_command", `{"command":"go test ./..."}`, "ok"}
