@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,11 +29,21 @@ type Tracer struct {
 	mu            sync.Mutex
 	trace, parent string
 	// next is the ID of the next turn's span. Servers that start before the turn get this ID.
-	next          string
+	next string
+	line
+	// calls maps the numbers of the turn's calls to the IDs of their spans, and agents the IDs of
+	// the agents that work to their spans.
+	calls   map[int]string
+	agents  map[string]*line
+	done    []*span
+	dropped int
+}
+
+// line holds the open spans of a conversation: its turn, its request and its calls.
+type line struct {
 	turn, request *span
 	tools         map[int]*span
-	done          []*span
-	dropped       int
+	model         string
 }
 
 // Start returns the tracer of a conversation, nil if the environment names no collector. model returns
@@ -42,7 +53,7 @@ func Start(env func(string) string, version, conversation string, model func() s
 	if where == nil {
 		return nil
 	}
-	t := &Tracer{now: now, id: conversation, model: model, tools: map[int]*span{}, trace: randomHex(16), next: randomHex(8)}
+	t := &Tracer{now: now, id: conversation, model: model, line: line{tools: map[int]*span{}}, calls: map[int]string{}, agents: map[string]*line{}, trace: randomHex(16), next: randomHex(8)}
 	if caller := traceparent.FindStringSubmatch(env("TRACEPARENT")); caller != nil {
 		t.trace, t.parent = caller[1], caller[2]
 	}
@@ -166,70 +177,101 @@ func (t *Tracer) Event(e chat.Event) {
 		t.turn.SpanID, t.next = t.next, randomHex(8)
 	case chat.TurnEnded:
 		t.endTurn(e)
+	case chat.AgentStarted:
+		t.agents[e.ID] = &line{tools: map[int]*span{}, model: e.Model, turn: t.begin("invoke_agent "+e.Agent, internal, cmp.Or(t.calls[e.Call], t.parent),
+			text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", e.Agent), text("gen_ai.agent.id", e.ID))}
+	case chat.AgentEvent:
+		if agent := t.agents[e.ID]; agent != nil {
+			t.within(agent, e.Event)
+		}
+	case chat.AgentEnded:
+		t.endAgent(e)
 	default:
 		if t.turn != nil {
-			t.within(e)
+			t.line.model = t.model()
+			t.within(&t.line, e)
 		}
 	}
 }
 
-// within handles an event of a turn.
-func (t *Tracer) within(e chat.Event) {
+// within handles an event of a turn, or of the task of an agent.
+func (t *Tracer) within(l *line, e chat.Event) {
 	switch e := e.(type) {
 	case chat.RequestStarted:
-		t.endRequest(true)
-		model := t.model()
-		t.request = t.begin("chat "+model, client, t.turn.SpanID, text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", model))
+		t.endRequest(l, true)
+		l.request = t.begin("chat "+l.model, client, l.turn.SpanID, text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", l.model))
 	case chat.UsageReported:
-		if t.request != nil {
-			t.request.Attributes = append(t.request.Attributes, number("gen_ai.usage.input_tokens", e.PromptTokens), number("gen_ai.usage.output_tokens", e.CompletionTokens), number("gen_ai.usage.cache_read.input_tokens", e.CachedTokens))
+		if l.request != nil {
+			l.request.Attributes = append(l.request.Attributes, number("gen_ai.usage.input_tokens", e.PromptTokens), number("gen_ai.usage.output_tokens", e.CompletionTokens), number("gen_ai.usage.cache_read.input_tokens", e.CachedTokens))
 		}
 	case chat.Retry:
-		if t.request != nil {
-			t.request.Events = append(t.request.Events, event{t.nano(), "retry", []attribute{number("agent.attempt", e.Attempt)}})
+		if l.request != nil {
+			l.request.Events = append(l.request.Events, event{t.nano(), "retry", []attribute{number("agent.attempt", e.Attempt)}})
 		}
 	case chat.ReplyEnded:
-		t.endRequest(e.Interrupted)
+		t.endRequest(l, e.Interrupted)
 	case chat.ToolStarted:
-		t.endRequest(false)
-		t.tools[e.Call] = t.begin("execute_tool "+e.Name, internal, t.turn.SpanID, text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", e.Name), text("gen_ai.tool.call.id", e.ID))
+		t.endRequest(l, false)
+		l.tools[e.Call] = t.begin("execute_tool "+e.Name, internal, l.turn.SpanID, text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", e.Name), text("gen_ai.tool.call.id", e.ID))
+		if l == &t.line {
+			t.calls[e.Call] = l.tools[e.Call].SpanID
+		}
 	case chat.ToolEnded:
-		if s := t.tools[e.Call]; s != nil {
-			delete(t.tools, e.Call)
+		if s := l.tools[e.Call]; s != nil {
+			delete(l.tools, e.Call)
 			if e.Answer.Error != "" {
 				s.Status.Code = failed
 			}
 			t.end(s)
 		}
 	case chat.DensityApplied:
-		t.turn.Events = append(t.turn.Events, event{t.nano(), "density", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
+		l.turn.Events = append(l.turn.Events, event{t.nano(), "density", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
 	case chat.Compressed:
-		t.turn.Events = append(t.turn.Events, event{t.nano(), "compression", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
+		l.turn.Events = append(l.turn.Events, event{t.nano(), "compression", []attribute{number("agent.tokens_before", e.TokensBefore), number("agent.tokens_after", e.TokensAfter)}})
 	}
 }
 
-func (t *Tracer) endRequest(cut bool) {
-	if t.request == nil {
+func (t *Tracer) endRequest(l *line, cut bool) {
+	if l.request == nil {
 		return
 	}
 	if cut {
-		t.request.Status.Code = failed
+		l.request.Status.Code = failed
 	}
-	t.end(t.request)
-	t.request = nil
+	t.end(l.request)
+	l.request = nil
 }
+
+func (t *Tracer) endAgent(e chat.AgentEnded) {
+	agent := t.agents[e.ID]
+	if agent == nil {
+		return
+	}
+	delete(t.agents, e.ID)
+	t.endRequest(agent, e.Status != agentDone)
+	if e.Status != agentDone {
+		agent.turn.Status.Code = failed
+	}
+	stop, _, _ := strings.Cut(e.Status, ":") // a reason may hold content
+	t.end(agent.turn, text("agent.stop", stop), number("agent.requests", e.Stats.Requests), number("agent.tool_calls", e.Stats.ToolCalls))
+	t.sender.wake()
+}
+
+// agentDone is the status of an agent that ended by itself.
+const agentDone = "done"
 
 func (t *Tracer) endTurn(e chat.TurnEnded) {
 	if t.turn == nil {
 		return
 	}
-	t.endRequest(e.Err != nil || e.Outcome.Stop == chat.StopInterrupted)
+	t.endRequest(&t.line, e.Err != nil || e.Outcome.Stop == chat.StopInterrupted)
 	if e.Err != nil {
 		t.turn.Status.Code = failed
 	}
 	t.end(t.turn, text("agent.stop", string(e.Outcome.Stop)), number("agent.requests", e.Outcome.Requests), number("agent.tool_calls", e.Outcome.ToolCalls), number("agent.dropped_spans", t.dropped))
 	t.turn = nil
 	clear(t.tools)
+	clear(t.calls)
 	t.sender.wake()
 }
 

@@ -40,6 +40,15 @@ var turn = []chat.Event{
 	chat.ReplyEnded{Text: secret},
 	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Parameters: json.RawMessage(`{"command":"` + secret + `"}`)},
 	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
+	chat.ToolStarted{Call: 2, ID: "c2", Name: "task"},
+	chat.AgentStarted{AgentState: chat.AgentState{ID: "s-a", Call: 2, Agent: "explore", Model: "small", Title: secret}},
+	chat.AgentEvent{ID: "s-a", Event: chat.RequestStarted{}},
+	chat.AgentEvent{ID: "s-a", Event: chat.ReplyEnded{Text: secret}},
+	chat.AgentEvent{ID: "s-a", Event: chat.ToolStarted{Call: 2, ID: "c2", Name: "glob"}},
+	chat.AgentEvent{ID: "s-a", Event: chat.ToolEnded{Call: 2, Name: "glob"}},
+	chat.AgentEvent{ID: "s-b", Event: chat.ReplyEnded{Text: secret}}, // of an agent that never began
+	chat.AgentEnded{AgentState: chat.AgentState{ID: "s-a", Call: 2}, Status: "failed: " + secret},
+	chat.ToolEnded{Call: 2, Name: "task"},
 	chat.RequestStarted{},
 	chat.DensityApplied{TokensBefore: 9, TokensAfter: 5},
 	chat.ReplyEnded{Text: secret},
@@ -67,6 +76,8 @@ func TestSpans(t *testing.T) {
 	tracer.Close()
 	close(bodies)
 	var names []string
+	ids := map[string]string{}
+	of := map[string]string{} // the names of spans' parents, by name
 	for body := range bodies {
 		if strings.Contains(body, secret) {
 			t.Errorf("it holds what was said: %s", body)
@@ -86,6 +97,7 @@ func TestSpans(t *testing.T) {
 			if id, err := hex.DecodeString(s.SpanID); err != nil || len(id) != 8 || s.TraceID != caller || s.Start == "" || s.End < s.Start || s.ParentID == "" {
 				t.Errorf("%+v", s)
 			}
+			ids[s.SpanID], of[s.Name] = s.Name, s.ParentID
 			if s.Name == "invoke_agent agent" && s.ParentID != "00f067aa0ba902b7" {
 				t.Errorf("its caller is %s", s.ParentID)
 			}
@@ -96,8 +108,13 @@ func TestSpans(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"chat m 0", "execute_tool run_shell_command 2", "chat m 0", "invoke_agent agent 0"}; !slices.Equal(names, want) {
+	if want := []string{"chat m 0", "execute_tool run_shell_command 2", "chat small 0", "execute_tool glob 0", "invoke_agent explore 2", "execute_tool task 0", "chat m 0", "invoke_agent agent 0"}; !slices.Equal(names, want) {
 		t.Errorf("spans %q", names)
+	}
+	for name, want := range map[string]string{"chat small": "invoke_agent explore", "execute_tool glob": "invoke_agent explore", "invoke_agent explore": "execute_tool task"} {
+		if got := ids[of[name]]; got != want {
+			t.Errorf("%s is below %s", name, got)
+		}
 	}
 }
 
