@@ -33,6 +33,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 	agent := buildExtended(t)
 	t.Run("tools and gates at run time", func(t *testing.T) { askExtended(t, agent) })
 	t.Run("start", func(t *testing.T) { checkStartAllocations(t, agent) })
+	t.Run("version", func(t *testing.T) { checkVersion(t, agent) })
 	doc := filepath.Join("testdata", "extension", "doc.json")
 	// Slash commands want an endpoint, and ask nothing of it.
 	slash := func(line string) []string {
@@ -158,7 +159,7 @@ func buildExtended(t *testing.T) string {
 	if err := os.WriteFile(file, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-overlay", file, "-o", agent, "./cmd/agent")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w -X agent/internal/version.Linked=test", "-overlay", file, "-o", agent, "./cmd/agent")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -56,6 +56,7 @@ var rooms = []room{
 	{"internal/tui", []string{"internal/chat", "internal/gate", "internal/command", "internal/tools", "internal/history", "internal/atcmd", "internal/picture", "internal/testrun"}, "the screen shows events and commands and knows their types"},
 	{"internal/acp", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/gate", "internal/history", "internal/provider", "internal/session", "internal/settings", "internal/setup/consent", "internal/text", "internal/todo", "internal/tools"}, "it runs conversations for an editor"},
 	{"internal/headless", []string{"internal/atcmd", "internal/tools", "internal/chat", "internal/history", "internal/text/lines"}, "it prints the events of a turn"},
+	{"internal/version", nil, "it is initialized before whatever it would import"},
 	{"internal/find", []string{"internal/history", "internal/offline/logs", "internal/session", "internal/text/lines"}, "it reads records and says where words are, whoever asks"},
 	{"internal/policy", []string{"internal/gate", "internal/llm/vendor", "internal/provider", "internal/settings", "internal/setup/permissions", "internal/websearch"}, "it compares names with lists, and neither asks nor runs"},
 	{"internal/notes", []string{"internal/git/layout", "internal/setup/source"}, "it keeps facts and compares files, and knows neither sessions nor tools"},

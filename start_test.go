@@ -92,11 +92,25 @@ const (
 
 var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
+// mostVersionPackages bounds the packages that are initialized before agent --version has answered.
+const mostVersionPackages = 40
+
+// checkVersion checks that agent --version answers before most of the program is initialized.
+func checkVersion(t *testing.T, agent string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), agent, "--version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if n := strings.Count(string(out), "\ninit "); err != nil || !strings.Contains(string(out), "agent version test\n") || n > mostVersionPackages {
+		t.Errorf("%v, %d packages are initialized, at most %d are expected:\n%s", err, n, mostVersionPackages, out)
+	}
+}
+
 // checkStartAllocations runs the program and adds up the allocations of its packages while they
 // are initialised.
 func checkStartAllocations(t *testing.T, agent string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), agent, "--version")
+	cmd := exec.CommandContext(t.Context(), agent, "--help")
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -23,15 +23,17 @@ import (
 	// Must be initialized first: keeps the terminal library from sending queries to the
 	// terminal while the program starts.
 	_ "agent/internal/tui/term/termquiet"
+	"agent/internal/version"
 )
-
-// version is set by the linker when make builds the program.
-var version = ""
 
 func main() { os.Exit(agentMain()) }
 
-// builtFrom returns the commit that go build recorded, "devel" if it recorded none.
+// builtFrom returns the version that the linker set, else the commit that go build recorded, else
+// "devel".
 func builtFrom() string {
+	if version.Linked != "" {
+		return version.Linked
+	}
 	if built, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range built.Settings {
 			if setting.Key == "vcs.revision" && len(setting.Value) >= 7 {
@@ -46,9 +48,6 @@ func builtFrom() string {
 // first signal ends the program in order. A second signal ends the program and its child
 // processes at once, in case a step of the orderly end hangs.
 func agentMain() int {
-	if version == "" {
-		version = builtFrom()
-	}
 	w := processWorld()
 	defer func() { _ = w.Close() }()
 	// Signals that nohup and shells ignore for their children stay ignored.

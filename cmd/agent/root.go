@@ -98,7 +98,7 @@ words become the first message; -p runs one prompt to its end for scripts.
 
 Any OpenAI-compatible endpoint works: set --base-url or OPENAI_BASE_URL, and
 OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
-		Version:       version,
+		Version:       builtFrom(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -50,7 +50,7 @@ func processWorld() world {
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
 	w := world{
-		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: version, Now: time.Now, PolicyFile: policy.System()},
+		Process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		out: console.Writer(os.Stdout), people: console.Writer(os.Stderr),
 		heard: new(atomic.Int32),
