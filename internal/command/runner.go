@@ -73,7 +73,7 @@ func (c *Commands) find(name string) (Command, error) {
 	if file, found := c.called(name); found {
 		return file.command(), nil
 	}
-	if answer := c.elsewhere[strings.ToLower(name)]; answer != "" {
+	if answer := c.elsewhere[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; answer != "" {
 		return Command{}, fmt.Errorf("there is no command /%s here: %s", name, answer)
 	}
 	var names []string

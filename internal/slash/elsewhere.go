@@ -6,8 +6,6 @@ var elsewhere = map[string]string{
 	"about":                 "/stats shows the session; agent --version the version",
 	"add":                   "@PATH in a message puts a file into it",
 	"add-dir":               "a session works in one folder: agent -C DIR chooses it, and a question lets a command out of it",
-	"agent":                 "there are no sub-agents; /jobs shows what runs in the background",
-	"agents":                "there are no sub-agents; /jobs shows what runs in the background",
 	"allowed-tools":         "/approval lists what you allowed, and takes it back",
 	"approvals":             "/approval chooses what runs without asking",
 	"architect":             "/approval plan has the model plan first",
@@ -120,4 +118,5 @@ var elsewhere = map[string]string{
 	"unshare":               "nothing is shared: /export writes files of yours",
 	"map-refresh":           "/context shows what fills the context; files are read when they are needed",
 	"ok":                    "write yes as a message",
+	"yolo":                  "/approval full-auto runs everything without asking",
 }

@@ -145,7 +145,10 @@ func (m *Model) think(steps int) tea.Cmd {
 		return nil
 	}
 	at := slices.Index(known, m.status.Effort)
-	if at < 0 { // the vendor's default counts as the middle
+	if at < 0 { // most vendors' default
+		at = slices.Index(known, "medium")
+	}
+	if at < 0 {
 		at = len(known) / 2
 	}
 	next := min(max(at+steps, 0), len(known)-1)

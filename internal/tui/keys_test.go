@@ -236,6 +236,7 @@ func TestEffortKeys(t *testing.T) {
 		{"low", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort medium"},
 		{"high", "alt+,", []string{"low", "medium", "high"}, "reasoning.effort medium"},
 		{"", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort high"},
+		{"", "alt+.", []string{"low", "medium", "high", "xhigh"}, "reasoning.effort high"},
 		{"high", "alt+.", []string{"low", "medium", "high"}, "no effort beyond high"},
 		{"", "alt+.", nil, "/set reasoning.effort sets one"},
 	} {
