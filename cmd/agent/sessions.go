@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func newSessions(w world) *cobra.Command {
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
-	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsExport(w), newSessionsShare(w), newSessionsDelete(w))
+	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsWhy(w), newSessionsExport(w), newSessionsShare(w), newSessionsDelete(w))
 	return group
 }
 
@@ -167,28 +168,38 @@ func sessionCommand(w world, use, short string, act func(app.Folders, session.In
 		Short: short,
 		Args:  cli.ExactArgs(1, "a session; agent sessions list --all shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := w.Folders()
+			f, info, err := wantedSession(w, use, args[0])
 			if err != nil {
 				return err
-			}
-			info, err := f.NamedSession(w.Dir, args[0])
-			if err != nil && strings.HasPrefix(use, "show ") {
-				if all, listing := session.List(f.Sessions(), ""); listing == nil {
-					if agent, found := session.AgentNamed(all, args[0]); found {
-						info, err = agent, nil
-					}
-				}
-			}
-			if err == nil && strings.HasSuffix(use, " ID") {
-				info, err = session.WithID([]session.Info{info}, args[0])
-			}
-			if err != nil {
-				return usage(err)
 			}
 			return act(f, info)
 		},
 		ValidArgsFunction: completeSessions(w),
 	}
+}
+
+// wantedSession returns the session that a name means to the command with a use. Commands that only
+// look take agents too.
+func wantedSession(w world, use, name string) (app.Folders, session.Info, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return f, session.Info{}, err
+	}
+	info, err := f.NamedSession(w.Dir, name)
+	if err != nil && slices.Contains([]string{"show", "why"}, strings.Fields(use)[0]) {
+		if all, listing := session.List(f.Sessions(), ""); listing == nil {
+			if agent, found := session.AgentNamed(all, name); found {
+				info, err = agent, nil
+			}
+		}
+	}
+	if err == nil && strings.HasSuffix(use, " ID") {
+		info, err = session.WithID([]session.Info{info}, name)
+	}
+	if err != nil {
+		return f, info, usage(err)
+	}
+	return f, info, nil
 }
 
 func completeSessions(w world) cobra.CompletionFunc {

@@ -48,12 +48,16 @@ type Observer func(Mutation) error
 type Step struct {
 	Kind MutationKind
 	At   time.Time
+	// Seq is the number of the record.
+	Seq uint64
 	// Entry is the entry that was added.
 	Entry *Content
 	// Edits maps the entries that a density result changed to their edits.
 	Edits map[*Content]Edit
 	// Entries is the whole history after a replacement.
 	Entries []*Content
+	// Prunes describes the content that left with a density result or a replacement.
+	Prunes []Prune
 	// Path is the file that was pinned or unpinned.
 	Path   string
 	Pinned bool

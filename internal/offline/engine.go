@@ -27,9 +27,12 @@ type Input struct {
 	// Said reads all entries as they were added, including the entries pruned or compressed
 	// since. A log has their times; documents have times in the metadata of entries.
 	Said func() (session.Said, error)
-	// Steps lists the changes of the context, Pins the files that pruning leaves alone, and
-	// Settings the settings of the session. Only a log has them.
+	// Steps lists the changes of the context, Prunes what left with them, Turn counts the user's
+	// messages, Pins lists the files that pruning leaves alone, and Settings has the settings of
+	// the session. Only a log has them.
 	Steps    iter.Seq2[history.Step, error]
+	Prunes   []history.Prune
+	Turn     int
 	Pins     []string
 	Settings map[string]string
 	// Scales maps models to the scale between the provider's count of tokens and ours, as far as
@@ -95,6 +98,9 @@ type View struct {
 	Cache func(model string) vendor.Cache
 	Limit func(model string) (int, bool)
 
+	// Observe receives the changes of the history; nil if nobody does.
+	Observe history.Observer
+
 	// head makes the head of every request, nil for the head of the engine.
 	head window.HeadMaker
 }
@@ -124,7 +130,7 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		v.head = e.head()
 	}
 	return window.New(window.Config{
-		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), nil),
+		History:  history.NewService(e.Counter(settings.Model.Of(e.Settings)), v.Observe),
 		Settings: e.Settings,
 		MakeHead: v.head,
 		Facts:    e.Facts(),

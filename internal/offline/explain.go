@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/chat/why"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
@@ -74,17 +75,11 @@ type Staying struct {
 // now. It lists the parts that would leave the context, and why the others would stay.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 	out := &Explained{Steps: []string{}, Leaves: []Leaving{}, Stays: []Staying{}}
-	w, err := e.Window(&in, View{Tell: out.tell, Price: e.price, Cache: func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }})
+	w, err := e.resumed(&in, View{Tell: out.tell})
 	if err != nil {
 		return nil, err
 	}
-	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
-		return nil, err
-	}
-	w.Calibrate(in.Scales)
-	if err := w.Resume(in.Pins, in.Steps); err != nil {
-		return nil, err
-	}
+	earlier := len(in.Prunes)
 	strategy, err := w.Active()
 	if err != nil {
 		return nil, err
@@ -97,7 +92,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 		out.Problem = err.Error()
 	}
 	out.TokensAfter = w.Tokens()
-	out.take(w, in.WorkspaceRoot)
+	out.take(w, w.Ledger()[earlier:], in.WorkspaceRoot)
 	if next, ok := w.Next(); ok {
 		out.Cost, out.Without, out.Cold = next.Spent, next.None, next.Cold
 		if prices, ok := settings.InputPricesOf(e.Settings, nil); ok {
@@ -106,6 +101,31 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explained, error) {
 		}
 	}
 	return out, nil
+}
+
+// resumed returns the window of a session that is resumed now, before its next request.
+func (e *Engine) resumed(in *Input, v View) (*window.Window, error) {
+	v.Price, v.Cache = e.price, func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }
+	w, err := e.Window(in, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.History.Restore(history.Repair(in.History, "no answer was recorded")); err != nil {
+		return nil, err
+	}
+	w.Restore(in.Prunes, in.Turn)
+	w.Calibrate(in.Scales)
+	return w, w.Resume(in.Pins, in.Steps)
+}
+
+// Why says what became of a text or a file in a session that is resumed now.
+func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answer, error) {
+	next := &why.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
+	var err error
+	if next.Window, err = e.resumed(&in, View{Observe: next.Observe}); err != nil {
+		return nil, err
+	}
+	return next.Ask(ctx, question)
 }
 
 // price returns the price in the settings, or a safe one if they have none.
@@ -124,9 +144,9 @@ func (x *Explained) tell(step window.Step) {
 	}
 }
 
-// take lists the parts that left the context of w, and the parts that are still there.
-func (x *Explained) take(w *window.Window, root string) {
-	for _, p := range w.Ledger() {
+// take lists the parts that have just left the context of w, and the parts that are still there.
+func (x *Explained) take(w *window.Window, left []window.Prune, root string) {
+	for _, p := range left {
 		x.Leaves = append(x.Leaves, Leaving{string(p.Kind), p.Tool, strings.TrimPrefix(p.Subject, root+"/"), p.Reason, p.Tokens, p.Cut})
 	}
 	for _, h := range w.Held("") {

@@ -34,7 +34,7 @@ func Parse(name string, data []byte) (in Input, notices []string, err error) {
 	return Input{
 		Name: name, WorkspaceRoot: state.Workspace,
 		History: state.Entries, Said: state.Said,
-		Steps: state.Steps(), Pins: state.Pins, Settings: state.Settings, Scales: state.Scales,
+		Steps: state.Steps(), Prunes: state.Prunes, Turn: state.Turn, Pins: state.Pins, Settings: state.Settings, Scales: state.Scales,
 	}, state.Notices, nil
 }
 

@@ -56,7 +56,7 @@ func (a *again) step(e event) (step history.Step, err error) {
 	if err != nil {
 		return step, err
 	}
-	step.At = r.Time
+	step.At, step.Seq = r.Time, e.seq
 	switch change := payload.(type) {
 	case *history.Content:
 		step.Kind, step.Entry = history.MutationAdded, a.same(e.seq, ref{seq: e.seq}, change)
@@ -66,13 +66,14 @@ func (a *again) step(e event) (step history.Step, err error) {
 			change.Replacements[r] = a.same(e.seq, r, entry)
 		}
 		step.Kind, step.Edits = history.MutationDensity, a.timeline.edits(change)
+		step.Prunes = prunesIn(change.Prunes, change.Cut)
 	case compressionPayload:
 		for i, item := range change.History {
 			if item.Entry != nil {
 				change.History[i].Entry = a.same(e.seq, ref{e.seq, i + 1}, item.Entry)
 			}
 		}
-		step.Kind = history.MutationReplaced
+		step.Kind, step.Prunes = history.MutationReplaced, prunesIn(change.Prunes, nil)
 	case clearPayload:
 		step.Kind = history.MutationCleared
 	case pinPayload:

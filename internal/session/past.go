@@ -30,6 +30,15 @@ func (l *Log) Past() (*Past, error) {
 	return &Past{l, p}, nil
 }
 
+// State returns the state that the log describes up to now.
+func (l *Log) State() (State, error) {
+	lines, err := l.soFar()
+	if err != nil {
+		return State{}, err
+	}
+	return replay(lines)
+}
+
 // soFar returns the records until now. They are copied to memory when some wait for room on
 // the disk or for the first entry.
 func (l *Log) soFar() (text, error) {

@@ -144,8 +144,18 @@ func (t *timeline) read(in *pages, line journal) error {
 }
 
 func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
-	for _, p := range prunes {
-		p.Recorded, p.Cut, p.At, p.Turn = p.places(), cut, at, s.Turn
-		s.Prunes = append(s.Prunes, p.Prune)
+	for _, p := range prunesIn(prunes, cut) {
+		p.At, p.Turn = at, s.Turn
+		s.Prunes = append(s.Prunes, p)
 	}
+}
+
+// prunesIn returns recorded prunes with their places in the log and their cut.
+func prunesIn(recorded []prunePayload, cut *history.Cut) []history.Prune {
+	prunes := make([]history.Prune, len(recorded))
+	for i, p := range recorded {
+		p.Recorded, p.Cut = p.places(), cut
+		prunes[i] = p.Prune
+	}
+	return prunes
 }

@@ -28,7 +28,7 @@ func densityCommand(deps Deps) command.Command {
 			{Args: "show NUMBER", Does: "describe one of the list, with its content", Run: one(d.showPrune), Complete: d.completePrunes},
 			{Args: "NUMBER", Does: "the same", Run: one(d.showPrune)},
 			{Args: "restore NUMBER", Does: "bring it back into the context", Run: one(d.restorePrune), Complete: d.completePrunes},
-			{Args: "why PATH", Does: "say what became of a file in the context, and why", Run: one(d.whyDensity), Complete: d.completeFiles(true, true)},
+			{Args: "why TEXT", Rest: true, Does: "the same as /why TEXT", Run: d.why, Complete: d.completeFiles(true, true)},
 			{
 				Args: "pin PATH", Does: "keep pruning away from a file", Complete: d.completeFiles(true, false),
 				Run: d.pin(true, "pinned: pruning leaves %s alone (a compression may still summarise it)"),

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agent/internal/chat"
+	"agent/internal/chat/why"
 	"agent/internal/chat/window"
 	"agent/internal/history"
 )
@@ -182,16 +183,12 @@ func TestDensityWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
-	const want = `In the context:
-    2k  a.go
-        view (part): not used for 40 requests; it waits for a cut that pays
-Gone:
-    4k  #1, turn 2: cold: view, not used for 31 requests
-   100  #3, turn 3: free: view, nothing is lost with it`
-	if got := text(w.run(t, "/density why a.go")); got != want {
-		t.Errorf("shows\n%s\nwant\n%s", got, want)
+	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
+		w.session.why = &why.Answer{State: why.In, Parts: []why.Part{{State: why.In, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
+		if got := text(w.run(t, line)); got != "It is in the next request.\nanswer: read_file a.go\n  in, entry 3, 5 tokens" || w.session.why.Question != want {
+			t.Errorf("%s asks %q and shows\n%s", line, w.session.why.Question, got)
+		}
 	}
-	w.refused(t, "/density why d.go", "holds nothing of d.go")
 }
 
 func TestDensityActs(t *testing.T) {

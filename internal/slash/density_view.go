@@ -158,51 +158,6 @@ func (d density) describePart(h chat.Held) []string {
 	}
 }
 
-// whyDensity lists the parts of a file in the context with the reasons why they are there, and
-// the parts that have left.
-func (d density) whyDensity(ctx context.Context, path string) ([]string, error) {
-	held, err := d.Session.Held(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	ledger, err := d.Session.Ledger(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, h := range held {
-		lines = append(lines, d.describePart(h)...)
-	}
-	if len(lines) > 0 {
-		lines = append([]string{"In the context:"}, lines...)
-	}
-	var gone []string
-	for i, p := range ledger {
-		if aboutFile(p, path, d.Workspace) {
-			gone = append(gone, fmt.Sprintf("%6s  #%d, turn %d: %s: %s", words.Tokens(p.Tokens), i+1, p.Turn, pruneKind(p), p.Reason))
-		}
-	}
-	if len(gone) > 0 {
-		lines = append(append(lines, "Gone:"), gone...)
-	}
-	if len(lines) == 0 {
-		return nil, fmt.Errorf("the context holds nothing of %s, and nothing of it has left", path)
-	}
-	return lines, nil
-}
-
-// aboutFile reports whether a prune is about a file: its subject is name, or the path of one of
-// its files ends with name.
-func aboutFile(p chat.PruneRecord, name, root string) bool {
-	end := strings.TrimPrefix(filepath.Clean(name), "./")
-	if rel, err := filepath.Rel(root, name); filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
-		end = rel
-	}
-	return p.Subject == name || slices.ContainsFunc(p.Paths, func(path string) bool {
-		return path == name || path == end || strings.HasSuffix(path, "/"+end)
-	})
-}
-
 // describePrune describes one line of the ledger completely.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	where := "the model can read it again"

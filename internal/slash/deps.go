@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -41,6 +42,7 @@ type Session interface {
 	Story(ctx context.Context) (chat.Story, error)
 	Upcoming(ctx context.Context) (chat.Upcoming, error)
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
+	Why(ctx context.Context, question string) (*why.Answer, error)
 	Items(ctx context.Context) ([]chat.Item, error)
 	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
 	Removed(ctx context.Context, number int) (heading, text string, err error)
@@ -162,7 +164,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
 		rememberCommand(d), notesCommand(d), forgetCommand(d),
-		contextCommand(d), densityCommand(d), compressCommand(d), statsCommand(d),
+		contextCommand(d), densityCommand(d), whyCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
 		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
 		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), webCommand(d), initCommand(),

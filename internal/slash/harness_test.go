@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/compression"
 	"agent/internal/gate"
@@ -49,6 +50,7 @@ type fakeSession struct {
 	points     []history.Point
 	done       []string
 	items      []chat.Item
+	why        *why.Answer
 }
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
@@ -89,6 +91,11 @@ func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.stor
 
 func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
 	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+}
+
+func (f *fakeSession) Why(_ context.Context, question string) (*why.Answer, error) {
+	f.why.Question = question
+	return f.why, f.err
 }
 
 func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {

@@ -184,7 +184,7 @@ PASS`
 	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
 		w.refused(t, "/density "+verb, "say which")
 	}
-	w.refused(t, "/density show 1 2", "too many arguments; /density takes all, explain, show NUMBER, NUMBER, restore NUMBER, why PATH, pin PATH or unpin PATH, or stands alone")
+	w.refused(t, "/density show 1 2", "too many arguments; /density takes all, explain, show NUMBER, NUMBER, restore NUMBER, why TEXT, pin PATH or unpin PATH, or stands alone")
 }
 
 // Nobody is sent to a record that is not kept.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+
+	"agent/internal/app"
+	"agent/internal/chat"
+	"agent/internal/cli"
+	"agent/internal/rawjson"
+	"agent/internal/settings"
+	"agent/internal/setup/instructions"
+	"agent/prompts"
+
+	"github.com/spf13/cobra"
+)
+
+func newSessionsWhy(w world) *cobra.Command {
+	var o contextOptions
+	cmd := &cobra.Command{
+		Use:   "why NAME TEXT…",
+		Short: "Say whether a session's next request would hold a text or a file, and if not, why",
+		Long: `Tries the request that the session would send if it were resumed now. For a file that
+the session knows, or for a text exactly as it was written, it says where the request
+holds it and how many tokens that takes; or with which request it left or was
+shortened, why, what that saved, and how it comes back.`,
+		Example: `  agent sessions why qecgs internal/client.go
+  agent sessions why qecgs connection refused
+  agent sessions why qecgs --json AGENTS.md`,
+		Args: cli.CountedArgs(2, math.MaxInt, "a session, and a text or a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, info, err := wantedSession(w, cmd.Use, args[0])
+			if err != nil {
+				return err
+			}
+			in, err := readInput(w, info.Path)
+			if err != nil {
+				return err
+			}
+			engine, err := newEngine(w, o.settingsOptions)
+			if err != nil {
+				return err
+			}
+			if engine.System, err = promptAt(w, f, in.WorkspaceRoot, engine.Settings); err != nil {
+				return err
+			}
+			answer, err := engine.Why(cmd.Context(), in, strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return rawjson.WriteIndented(w.out, answer)
+			}
+			return w.printOutcome(answer)
+		},
+		ValidArgsFunction: completeSessions(w),
+	}
+	o.register(cmd, w)
+	return cmd
+}
+
+// promptAt returns the system prompt with which a session in a workspace is resumed, with its
+// instructions.
+func promptAt(w world, f app.Folders, workspace string, s *settings.Settings) (chat.SystemPrompt, error) {
+	templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
+	if err != nil {
+		return nil, err
+	}
+	session := prompts.Session{Workspace: workspace}
+	for _, file := range instructions.Find(instructions.Where{Where: w.Where(f, workspace), Files: settings.Items(settings.InstructionFiles.Of(s))}).Files {
+		session.Instructions = append(session.Instructions, prompts.Instruction{Source: file.Path, Text: file.Text})
+	}
+	return app.SystemPrompt(templates, func() prompts.Session { return session }), nil
+}

@@ -1,0 +1,244 @@
+// Package why answers what became of a text, a file or an instruction: whether it is in the next
+// request, and if not, with which request it left, why, and how it comes back. It follows the
+// recorded changes of a conversation and looks at the request that would be sent now.
+package why
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+)
+
+// State says what became of a part.
+type State string
+
+// The states of a part.
+const (
+	// In means that the next request holds the part.
+	In State = "in"
+	// Shortened means that the next request holds the part in a form that lacks what was asked for.
+	Shortened State = "shortened"
+	// Left means that the next request holds nothing of the part.
+	Left State = "left"
+	// Never means that the conversation has never held what was asked for.
+	Never State = "never"
+)
+
+// An Answer says what became of a text or a file.
+type Answer struct {
+	Question string `json:"question"`
+	// File is set if the question names a file that the conversation knows. Otherwise it is a text,
+	// to be found exactly as written.
+	File bool `json:"file"`
+	// State is the best state of a part.
+	State State  `json:"state"`
+	Parts []Part `json:"parts"`
+	// Stays has the reasons for which pruning leaves parts about the file in the context.
+	Stays []string `json:"stays,omitempty"`
+	// Problem says why the work before the next request is not known completely; usually "".
+	Problem string `json:"problem,omitempty"`
+}
+
+// A Part is one place at which the conversation held what was asked for.
+type Part struct {
+	State State `json:"state"`
+	// What names the part: "system prompt, # Notes", "read_file a.go".
+	What string `json:"what"`
+	// Entry is the place of the part among the entries of the next request, from 1; 0 for the head
+	// and for what left.
+	Entry int `json:"entry,omitempty"`
+	// Tokens is the size of the part in the next request, or the number of tokens that its leaving
+	// freed.
+	Tokens int `json:"tokens"`
+	// Request is the number of the request with which the part left or was shortened. Upcoming is
+	// set if that is the next request.
+	Request  int    `json:"request,omitempty"`
+	Upcoming bool   `json:"upcoming,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Number is the line of the ledger, which brings the part back; 0 for none.
+	Number int `json:"number,omitempty"`
+	// Cut holds the price of the cut, nil where prices were not weighed.
+	Cut *history.Cut `json:"cut,omitempty"`
+	// Back says how the part comes back.
+	Back string `json:"back,omitempty"`
+}
+
+// A Next is the next request of a conversation, tried on a copy.
+type Next struct {
+	// Window is the copy, before the work that precedes the request. Before does that work.
+	Window *window.Window
+	Before func(context.Context, *window.Window) error
+	// Steps has the changes that led to the history of Window.
+	Steps iter.Seq2[history.Step, error]
+	// Observed collects the changes of the copy: Observe is the observer of its history.
+	observed []history.Mutation
+}
+
+// Unrecorded is for a conversation without a record: what would leave before the next request and
+// what has left are not known then.
+func (n *Next) Unrecorded() {
+	n.Before = func(context.Context, *window.Window) error {
+		return errors.New("nothing is recorded (--no-session), so what has left and what leaves next is not known")
+	}
+}
+
+// Observe notes a change of the copy. It is a history.Observer.
+func (n *Next) Observe(m history.Mutation) error {
+	n.observed = append(n.observed, m)
+	return nil
+}
+
+// Ask answers a question about a text or a file.
+func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
+	t := &tracker{question: question, facts: n.Window.Facts, root: n.Window.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
+	n.observed = nil
+	recorded := n.Window.History.RawHistory()
+	answer := &Answer{Question: question, State: Never, Parts: []Part{}}
+	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
+		answer.Problem = "compression is due before the next request, and only the model can say what a summary would hold"
+	} else if err != nil {
+		answer.Problem = err.Error()
+	}
+	t.file = t.knows(n.Window)
+	answer.File = t.file
+	if n.Steps != nil {
+		for step, err := range n.Steps {
+			if err != nil {
+				return nil, err
+			}
+			t.follow(step)
+		}
+	}
+	if !slices.Equal(t.entries, recorded) { // repaired, or not recorded
+		t.follow(history.Step{Kind: history.MutationReplaced, Entries: recorded})
+	}
+	t.upcoming = true
+	for _, m := range n.observed {
+		t.follow(t.stepOf(m))
+	}
+	answer.Parts = append(t.inHead(n.Window), t.inEntries(n.Window)...)
+	for _, state := range []State{In, Shortened, Left} {
+		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
+			answer.State = state
+			break
+		}
+	}
+	if t.file {
+		for _, h := range n.Window.Held(question) {
+			answer.Stays = append(answer.Stays, h.Kind+": "+h.Reason)
+		}
+	}
+	return answer, nil
+}
+
+// inHead returns the parts of the head that hold the text or are the file of instructions.
+func (t *tracker) inHead(w *window.Window) (parts []Part) {
+	head, count := w.Head(), w.Counter(w.Model()).Count
+	for _, s := range sections(head.System) {
+		if t.file && t.names(strings.TrimPrefix(s.title, instructionsFrom)) && strings.HasPrefix(s.title, instructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
+			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Scaled(count(s.text))})
+		}
+	}
+	if !t.file && len(parts) == 0 && strings.Contains(head.System, t.question) {
+		parts = append(parts, Part{State: In, What: "system prompt", Tokens: w.Scaled(count(head.System))})
+	}
+	for _, tool := range head.Tools {
+		if text := tool.Name + "\n" + tool.Description + "\n" + string(tool.Schema); !t.file && strings.Contains(text, t.question) {
+			parts = append(parts, Part{State: In, What: "definition of the tool " + tool.Name, Tokens: w.Scaled(count(text))})
+		}
+	}
+	return parts
+}
+
+// instructionsFrom begins the title of a section with a file of instructions.
+const instructionsFrom = "# Instructions from "
+
+// A section is a part of the system prompt below a title.
+type section struct{ title, text string }
+
+// sections divides a system prompt at its titles. A line of instructions that looks like a title
+// stays with the instructions, for they come last.
+func sections(system string) []section {
+	all := []section{{title: "its beginning"}}
+	within := false
+	for line := range strings.Lines(system) {
+		title := strings.TrimSpace(line)
+		if from := strings.HasPrefix(title, instructionsFrom); from || !within && strings.HasPrefix(title, "# ") || title == "# Notes" {
+			within = from
+			all = append(all, section{title: title})
+		}
+		all[len(all)-1].text += line
+	}
+	return all
+}
+
+// inEntries returns the parts among the entries: the ones that are in the request, in order, then
+// the others.
+func (t *tracker) inEntries(w *window.Window) (parts []Part) {
+	sent, _ := w.History.Curated()
+	present := map[*part]bool{}
+	for i, entry := range sent {
+		for _, block := range entry.Blocks {
+			p := t.at[block]
+			switch {
+			case t.file && p == nil, !t.file && !t.holds(block), !sends(block, w.Model()):
+				continue
+			case p == nil:
+				p = &part{Part: Part{State: In, What: t.title(entry, block)}}
+			}
+			present[p] = true
+			p.Entry = i + 1
+			if p.State == In {
+				p.Tokens = w.Scaled(w.History.CountBlocks([]history.Block{block}))
+			}
+			parts = append(parts, p.Part)
+		}
+	}
+	for _, p := range t.parts {
+		if present[p] {
+			continue
+		}
+		if _, thought := p.block.(*history.Thinking); thought && p.State == In {
+			p.State, p.Reason, p.Back = Left, "the model's thinking is shown and not sent back", "it does not"
+		}
+		parts = append(parts, p.Part)
+	}
+	return parts
+}
+
+// sends reports whether a block is sent to a model. Thinking goes back only to the model that
+// wants it.
+func sends(block history.Block, model string) bool {
+	thinking, is := block.(*history.Thinking)
+	return !is || thinking.Attached != nil && thinking.Attached.Wanted && thinking.Attached.Model == model
+}
+
+// knows reports whether the question names a file that the conversation or its head knows.
+func (t *tracker) knows(w *window.Window) bool {
+	if t.question == "" || strings.ContainsAny(t.question, "\n\"<>|") {
+		return false
+	}
+	if slices.ContainsFunc(w.KnownFiles(), t.names) || slices.ContainsFunc(w.Ledger(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
+		return true
+	}
+	return slices.ContainsFunc(sections(w.Head().System), func(s section) bool {
+		file, is := strings.CutPrefix(s.title, instructionsFrom)
+		return is && t.names(file)
+	})
+}
+
+// names reports whether the question names a file: it is the end of its path.
+func (t *tracker) names(file string) bool {
+	question := strings.TrimPrefix(path.Clean(strings.TrimPrefix(t.question, "@")), "./")
+	if !path.IsAbs(file) {
+		file = path.Join(t.root, file)
+	}
+	return file == question || strings.HasSuffix(path.Clean(file), "/"+question)
+}

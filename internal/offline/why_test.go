@@ -1,0 +1,340 @@
+package offline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat"
+	"agent/internal/chat/why"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
+	"agent/internal/rawjson"
+	"agent/internal/session"
+	"agent/internal/tools"
+
+	"pgregory.net/rapid"
+)
+
+// fourth counts a token for four bytes.
+type fourth struct{}
+
+func (fourth) Count(text string) int { return (len(text) + 3) / 4 }
+
+// a worked session was recorded as the program records it: what it said, what its next request
+// holds as sent, and its log.
+type workedSession struct {
+	name string
+	log  []byte
+	in   Input
+	said []*history.Content
+	wire []string
+	now  time.Time
+}
+
+// whyEngine is an engine at a time, with all tools and a window that must be kept.
+func whyEngine(t testing.TB, now func() time.Time) *Engine {
+	t.Helper()
+	e := newEngine(t, "context-limit=20000", "model=test-model")
+	e.Counter, e.Tools, e.Now = func(string) history.Counter { return fourth{} }, tools.NewRegistry(tools.Default()...), now
+	e.System = func(bool, []string, func(string) bool) (string, bool) {
+		return "be brief\n\n# The context\n\nIt is dense.\n\n# Instructions from /w/AGENTS.md\n\nuse tabs everywhere\n", false
+	}
+	return e
+}
+
+// work plays the entries of a session and records it, and sends the request that follows.
+func work(t testing.TB, name, root string, entries []*history.Content) workedSession {
+	t.Helper()
+	entries = slices.DeleteFunc(slices.Clone(entries), (*history.Content).Empty)
+	s := workedSession{name: name, said: entries, now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return s.now }
+	dir := t.TempDir()
+	log, err := session.Create(session.Options{Dir: dir, Workspace: root, Now: clock, Random: rand.NewChaCha8([32]byte{}), ID: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := whyEngine(t, clock)
+	in := Input{WorkspaceRoot: root}
+	w, err := e.Window(&in, View{Observe: log.Observe, Price: e.price, Cache: func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := func() {
+		if err := chat.EnsureCompressionBeforeSend(t.Context(), w); err != nil && !errors.Is(err, compression.ErrNoSummarizer) {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for _, entry := range history.Repair(entries, "no answer") {
+		if s.now = s.now.Add(10 * time.Second); entry.Speaker == history.AI {
+			before()
+			entry = w.Stamp(entry.WithMeta(history.MetaModel, "test-model"))
+		} else if entry.IsMessage() {
+			w.NextTurn()
+		}
+		if err := w.History.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := log.Path()
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s.log, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	if s.in, _, err = Parse(name, s.log); err != nil {
+		t.Fatal(err)
+	}
+	before()
+	sent, _ := w.History.Curated()
+	s.wire = wireTexts(t, llm.Request{Model: "test-model", System: w.Head().System, Tools: w.Head().Tools, History: sent})
+	return s
+}
+
+// wireTexts returns all texts in the bytes of a request, those in the arguments of calls too.
+func wireTexts(t testing.TB, request llm.Request) (texts []string) {
+	t.Helper()
+	var body []byte
+	client := openai.NewClient(openai.Config{BaseURL: "http://wire.example/v1", API: openai.APIChat, Transport: transport(func(r *http.Request) (*http.Response, error) {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		return nil, errors.New("seen")
+	})})
+	request.Patience = &llm.Patience{First: time.Minute, Idle: time.Minute}
+	for range client.Stream(t.Context(), request) {
+	}
+	var all func(any)
+	all = func(value any) {
+		switch value := value.(type) {
+		case string:
+			texts = append(texts, value)
+			var inside map[string]any
+			if strings.HasPrefix(value, "{") && json.Unmarshal([]byte(value), &inside) == nil {
+				all(inside)
+			}
+		case []any:
+			for _, item := range value {
+				all(item)
+			}
+		case map[string]any:
+			for _, item := range value {
+				all(item)
+			}
+		}
+	}
+	var parsed any
+	if err := json.Unmarshal(body, &parsed); err != nil {
+		t.Fatal(err)
+	}
+	all(parsed)
+	return texts
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// generatedTalk is a session that reads, edits and runs, with lines that occur once.
+func generatedTalk(r *rand.Rand, requests int) (entries []*history.Content) {
+	line := 0
+	text := func(lines int) string {
+		var b strings.Builder
+		for range lines {
+			line++
+			fmt.Fprintf(&b, "func step%d() { return call_%d(%d) } // remark %x\n", line, line, r.IntN(9), r.Uint64())
+		}
+		return b.String()
+	}
+	files := map[string]string{}
+	entries = append(entries, history.HumanText("fix the build\n"+text(2)))
+	for i := range requests {
+		name := fmt.Sprintf("/w/file%d.go", r.IntN(6))
+		tool, arguments, result := "read_file", map[string]any{"file_path": name}, ""
+		if files[name] == "" {
+			files[name] = text(10 + r.IntN(60))
+		}
+		result = fmt.Sprintf("%s, line 1:\n%s", name, files[name])
+		switch r.IntN(6) {
+		case 0:
+			old := strings.SplitAfter(files[name], "\n")[r.IntN(5)]
+			changed := text(1)
+			files[name] = strings.Replace(files[name], old, changed, 1)
+			tool, arguments, result = "replace", map[string]any{"file_path": name, "old_string": old, "new_string": changed}, "replaced"
+		case 1:
+			files[name] = text(5 + r.IntN(60))
+			tool, arguments, result = "write_file", map[string]any{"file_path": name, "content": files[name]}, "written"
+		case 2:
+			tool, arguments, result = "run_shell_command", map[string]any{"command": fmt.Sprintf("go test ./p%d # %x", r.IntN(4), r.Uint64())}, text(r.IntN(60))
+		case 3:
+			entries = append(entries, history.HumanText("now "+text(1)), history.New(history.AI, &history.Thinking{Thought: "hm " + text(1)}, &history.Text{Text: "I see " + text(2)}))
+		}
+		parameters, err := rawjson.Marshal(arguments)
+		if err != nil {
+			panic(err)
+		}
+		id := fmt.Sprint("c", i)
+		entries = append(entries, history.New(history.AI, &history.ToolCall{ID: id, Name: tool, Parameters: parameters}),
+			history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}))
+	}
+	return entries
+}
+
+// workedSessions are a generated session, and more with the recordings in the folder of
+// AGENT_RECORDINGS.
+func workedSessions(t testing.TB) (all []workedSession) {
+	generated := 1
+	if os.Getenv("AGENT_RECORDINGS") != "" {
+		generated = 10
+	}
+	for i := range generated {
+		all = append(all, work(t, fmt.Sprint("generated ", i), "/w", generatedTalk(rand.New(rand.NewPCG(1, uint64(i))), 70)))
+	}
+	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, work(t, filepath.Base(file), in.WorkspaceRoot, in.History))
+	}
+	return all
+}
+
+// texts are those of a block that a person could ask for.
+func texts(block history.Block) []string {
+	switch b := block.(type) {
+	case *history.Text:
+		return []string{b.Text}
+	case *history.Thinking:
+		return []string{b.Thought}
+	case *history.ToolCall:
+		return slices.Collect(compression.ArgumentTexts(b.Parameters))
+	case *history.ToolResponse:
+		return []string{b.Result.Text()}
+	}
+	return nil
+}
+
+// TestWhyAgreesWithTheWire asks about texts that were said, and about others: the answer agrees
+// with the bytes of the next request, and what brings a text back holds it.
+func TestWhyAgreesWithTheWire(t *testing.T) {
+	t.Parallel()
+	sessions := workedSessions(t)
+	asked, states := 0, map[why.State]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := rapid.SampledFrom(sessions).Draw(rt, "session")
+		entry := rapid.SampledFrom(s.said).Draw(rt, "entry")
+		candidates := texts(rapid.SampledFrom(entry.Blocks).Draw(rt, "block"))
+		candidates = slices.DeleteFunc(append(candidates, "be brief", "use tabs", "nothing ever said this"), func(text string) bool { return strings.TrimSpace(text) == "" })
+		lines := strings.Split(rapid.SampledFrom(candidates).Draw(rt, "text"), "\n")
+		from := rapid.IntRange(0, len(lines)-1).Draw(rt, "from")
+		question := strings.Join(lines[from:min(len(lines), from+rapid.IntRange(1, 3).Draw(rt, "lines"))], "\n")
+		if len(strings.TrimSpace(question)) < 6 {
+			rt.Skip()
+		}
+		answer, err := whyEngine(t, func() time.Time { return s.now }).Why(t.Context(), s.in, question)
+		if err != nil || answer.File {
+			rt.Skip() // a file by its name
+		}
+		asked++
+		states[answer.State]++
+		sent := slices.ContainsFunc(s.wire, func(text string) bool { return strings.Contains(text, question) })
+		said := slices.ContainsFunc(s.said, func(c *history.Content) bool {
+			return slices.ContainsFunc(c.Blocks, func(b history.Block) bool {
+				return slices.ContainsFunc(texts(b), func(text string) bool { return strings.Contains(text, question) })
+			})
+		})
+		if sent != (answer.State == why.In) || !sent && said == (answer.State == why.Never) {
+			rt.Fatalf("%s: %q: %s, sent %t, said %t: %+v", s.name, question, answer.State, sent, said, answer.Parts)
+		}
+		for _, p := range answer.Parts {
+			if p.State != why.In && !p.Upcoming && p.Number > 0 && !recalled(rt, s.in.Prunes[p.Number-1].Recorded, s.log, question) {
+				rt.Fatalf("%s: %q: number %d does not bring it back", s.name, question, p.Number)
+			}
+			if p.State != why.In && p.Reason == "" || p.State == why.In && p.Tokens == 0 {
+				rt.Fatalf("%s: %q: %+v", s.name, question, p)
+			}
+		}
+	})
+	t.Logf("%d questions on %d sessions agree: %v", asked, len(sessions), states)
+}
+
+// recalled reports whether the record has a text at some places.
+func recalled(t *rapid.T, places []history.Recorded, log []byte, text string) bool {
+	t.Helper()
+	for line := range strings.Lines(string(log)) {
+		var record struct {
+			Seq     uint64
+			Payload json.RawMessage
+		}
+		if json.Unmarshal([]byte(line), &record) != nil {
+			continue
+		}
+		for _, place := range places {
+			quoted, _ := rawjson.Marshal(text)
+			twice, _ := rawjson.Marshal(string(quoted[1 : len(quoted)-1]))
+			if place.Entry == fmt.Sprint(record.Seq) && (strings.Contains(string(record.Payload), string(quoted[1:len(quoted)-1])) || strings.Contains(string(record.Payload), string(twice[1:len(twice)-1]))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A question about a file agrees with what the request holds of it.
+func TestWhyOfFiles(t *testing.T) {
+	t.Parallel()
+	for _, s := range workedSessions(t)[:1] {
+		for i := range 6 {
+			answer, err := whyEngine(t, func() time.Time { return s.now }).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
+			if err != nil || !answer.File || len(answer.Parts) == 0 {
+				t.Fatal(err, answer)
+			}
+			read, held := map[string]bool{}, false
+			for _, entry := range s.said {
+				for _, block := range entry.Blocks {
+					switch b := block.(type) {
+					case *history.ToolCall:
+						read[b.ID] = b.Name == "read_file" && strings.Contains(string(b.Parameters), fmt.Sprintf("/w/file%d.go", i))
+					case *history.ToolResponse:
+						held = held || read[b.CallID] && slices.Contains(s.wire, b.Result.Text())
+					}
+				}
+			}
+			if said := slices.ContainsFunc(answer.Parts, func(p why.Part) bool {
+				return p.State == why.In && strings.HasPrefix(p.What, "answer: ")
+			}); said != held {
+				t.Errorf("%s, file %d: says %t, sent %t: %+v", s.name, i, said, held, answer.Parts)
+			}
+			for _, p := range answer.Parts {
+				if p.State == why.In && p.Entry == 0 || p.State != why.In && p.Reason == "" {
+					t.Errorf("%s: %+v", s.name, p)
+				}
+			}
+		}
+	}
+	e := whyEngine(t, time.Now)
+	answer, err := e.Why(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
+	if err != nil || answer.State != why.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
+		t.Errorf("%v: %+v", err, answer)
+	}
+}

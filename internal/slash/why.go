@@ -1,0 +1,25 @@
+package slash
+
+import (
+	"context"
+	"strings"
+
+	"agent/internal/command"
+)
+
+func whyCommand(deps Deps) command.Command {
+	d := density{deps}
+	return command.Command{
+		Name: "why", Help: "what became of a text or a file, and why", Raw: true,
+		Forms: []command.Form{{Args: "TEXT", Rest: true, Run: d.why, Complete: d.completeFiles(true, true)}},
+	}
+}
+
+// why says what became of a text or a file.
+func (d density) why(ctx context.Context, args []string) (command.Output, error) {
+	answer, err := d.Session.Why(ctx, strings.Join(args, " "))
+	if err != nil {
+		return command.Output{}, err
+	}
+	return command.Output{Lines: answer.Lines()}, nil
+}
