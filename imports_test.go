@@ -66,6 +66,7 @@ var rooms = []room{
 	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/find", "internal/gate", "internal/history", "internal/notes", "internal/offline/logs", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools", "internal/websearch"}, "commands steer the loop and know no screen"},
 	{"internal/command", []string{"internal/table", "internal/nearest"}, "a command is a declaration, whatever it does"},
 	{"internal/chat/past", []string{"internal/chat/window", "internal/compression", "internal/history", "internal/session", "internal/snapshot", "internal/todo", "internal/tools"}, "it knows what was, and nothing of turns"},
+	{"internal/chat/broke", []string{"internal/history", "internal/llm"}, "it compares requests, and sends none"},
 	{"internal/chat/why", []string{"internal/chat/window", "internal/compression", "internal/history"}, "it follows what left a context, and changes nothing"},
 	{"internal/chat/window", []string{"internal/compression", "internal/history", "internal/llm", "internal/settings", "internal/todo", "internal/tokens"}, "it knows what fits, and neither turns nor tools"},
 	{"internal/chat", []string{"internal/gate", "internal/setup/hooks", "internal/llm", "internal/tools", "internal/compression", "internal/history", "internal/session", "internal/settings", "internal/snapshot", "internal/atcmd", "internal/todo", "internal/tokens"}, "the loop knows what it drives and not who watches"},

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/chat"
+	"agent/internal/chat/broke"
+	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/gitdiff"
 	"agent/internal/history"
@@ -33,7 +36,13 @@ type Screen struct {
 // Requests that they start in the background end with ctx.
 func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
 	return slash.New(ctx, slash.Deps{
-		Session:  on,
+		Session: on,
+		Views: slash.Views{
+			Why: func(ctx context.Context, question string) (*why.Answer, error) {
+				return chat.Why(ctx, c.Chat, question)
+			},
+			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(&c.Config) },
+		},
 		Settings: c.settings,
 		Profiles: c.profiles,
 

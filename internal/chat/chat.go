@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agent/internal/atcmd"
+	"agent/internal/chat/broke"
 	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
@@ -190,6 +191,7 @@ func New(config Config) *Chat {
 	c.views = &views{Config: &c.Config, inbox: c.inbox, window: c.window}
 	c.refusals = &refusals{Config: &c.Config, window: c.window}
 	c.past = newPast(c)
+	c.stats.cache = &cacheWatch{config: &c.Config, window: c.window, told: map[broke.Cause]bool{}}
 	c.asker = &asker{Config: &c.Config, inbox: c.inbox, open: map[int]openQuestion{}, relay: c.Within.asked()}
 	c.loop = gate.NewLoop(&c.Policy)
 	c.runner = &runner{
@@ -206,7 +208,8 @@ func New(config Config) *Chat {
 		said:        map[string]bool{},
 		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
 	}
-	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, add: c.add, reported: c.countUsage}
+	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, reported: c.countUsage}
+	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
 	return c
 }
 

@@ -36,6 +36,8 @@ type totals struct {
 	Stats
 	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
+	// cache notices requests that read less from the provider's cache than they could have.
+	cache *cacheWatch
 }
 
 // count adds a provider's figures for a request to model to the totals. The prices come from the
@@ -111,6 +113,7 @@ func (t *totals) affordable() error {
 func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.stats.count(model, u, c.Settings, c.Endpoint)
 	c.Emit(UsageReported(u))
+	c.stats.cache.reported(model, u)
 	c.emitStatus()
 }
 

@@ -34,6 +34,7 @@ func Resume(config Config, restored session.State) (*Chat, error) {
 // resumed restores the last reply and the saving of pruning from the record.
 func (c *Chat) resumed(restored session.State) {
 	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
+	c.stats.cache.resume(restored)
 }
 
 // Points returns the places in the record that Rewind can go to.
@@ -71,6 +72,7 @@ func (c *Chat) rewind(point history.Point, restored session.State) error {
 		return err
 	}
 	c.resumed(restored)
+	c.stats.cache.watch.Forget() // the next request goes on elsewhere
 	c.sent = nil
 	if point.Message != nil {
 		c.Emit(MessageReturned{Message: atcmd.Again(point.Message)})

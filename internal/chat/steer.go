@@ -66,6 +66,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.lastReply, c.begun = "", begunClear
 		c.Refreeze()
 		c.window.Reset()
+		c.stats.cache.watch.Forget()
 		c.Env.Seen = tools.NewSeen() // the model knows no file any more
 		if c.Env.Todos != nil {
 			if err := c.Env.Todos.Set(nil); err != nil {

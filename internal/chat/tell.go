@@ -10,6 +10,7 @@ import (
 
 // emitStep emits the steps of the pre-send window as events and notices.
 func (c *Chat) emitStep(step window.Step) {
+	c.stats.cache.step(step)
 	switch step := step.(type) {
 	case window.Density:
 		c.Emit(DensityApplied(step))

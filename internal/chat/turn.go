@@ -200,6 +200,7 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	c.stats.Requests++
 	c.spent.Add(1)
 	c.Emit(RequestStarted{})
+	c.stats.cache.sending(request)
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
 		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.Endpoint)

@@ -4,23 +4,24 @@ import (
 	"context"
 
 	"agent/internal/chat/why"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/settings"
 )
 
 // Why says what became of a text or a file: whether the next request holds it, and if not, why.
-func (v *views) Why(ctx context.Context, question string) (*why.Answer, error) {
-	return try(ctx, v.inbox, func() (*why.Answer, error) {
-		next := &why.Next{Before: EnsureCompressionBeforeSend}
-		next.Window = v.window.Copy(history.NewService(v.Counter(settings.Model.Of(v.Settings)), next.Observe))
-		if v.Session == nil {
-			if err := next.Window.History.Restore(v.History.RawHistory()); err != nil {
+func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
+	return try(ctx, c.inbox, func() (*why.Answer, error) {
+		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: settings.Model.Of(c.Settings)}
+		next.Window = window.Copy(c.window, history.NewService(c.Counter(next.Model), next.Observe))
+		if c.Session == nil {
+			if err := next.Window.History.Restore(c.History.RawHistory()); err != nil {
 				return nil, err
 			}
 			next.Unrecorded()
 			return next.Ask(ctx, question)
 		}
-		state, err := v.Session.State()
+		state, err := c.Session.State()
 		if err != nil {
 			return nil, err
 		}

@@ -125,6 +125,7 @@ func (e *Engine) Why(ctx context.Context, in Input, question string) (*why.Answe
 	if next.Window, err = e.resumed(&in, View{Observe: next.Observe}); err != nil {
 		return nil, err
 	}
+	next.Model = settings.Model.Of(e.Settings)
 	return next.Ask(ctx, question)
 }
 

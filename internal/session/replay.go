@@ -23,6 +23,9 @@ func (e *NotALogError) Error() string { return "this is not a session log: " + e
 // outside of its context only when they are asked for.
 func Replay(r io.ReaderAt) (State, error) { return replay(given(r)) }
 
+// Open reads the log at path, as Replay does. The log may be in use.
+func Open(path string) (State, error) { return replayAt(path) }
+
 func replayAt(path string) (State, error) {
 	t, err := textAt(path)
 	if err != nil {

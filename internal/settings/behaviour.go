@@ -14,6 +14,8 @@ var (
 		"the widest that prose gets on the screen; code, tables and what commands print have the window")
 	NoticeDensity = Declare("notice.density", Enum("on", "off"), "on",
 		"whether the screen says what pruning took out of the context, as it happens and after the turn")
+	NoticeCache = Declare("notice.cache", Enum("on", "off"), "on",
+		"whether you are told, once a cause, why a request read less from the provider's cache than it could have; /stats cache lists them all")
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
 		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",

@@ -29,7 +29,7 @@ func All() []Group {
 			CompressionPace, CompressionTopPreserveThreshold, CompressionProfile,
 		}, density(), []Declared{
 			ApprovalMode, MaxTurns,
-			Theme, Keys, Links, Columns, NoticeDensity, Notify, NotifyCommand, StatusLineCommand,
+			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Notify, NotifyCommand, StatusLineCommand,
 			OutputStyle, InstructionFiles, SkillPaths, SkillBudget, CommitTrailer,
 		})},
 		{CategoryTools, []Declared{

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/chat/broke"
 	"agent/internal/chat/window"
 	"agent/internal/command"
 	"agent/internal/settings"
@@ -209,7 +210,7 @@ func statsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "stats", Aliases: []string{"cost", "usage"},
 		Help: "show requests, tokens and cost",
-		Forms: plain(func(ctx context.Context) (command.Output, error) {
+		Forms: []command.Form{{Does: "show the figures of the session", Run: func(ctx context.Context, _ []string) (command.Output, error) {
 			stats, err := d.Session.Stats(ctx)
 			if err != nil {
 				return command.Output{}, err
@@ -240,7 +241,10 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"saved", saved, "by pruning"})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
-		}),
+		}}, {Args: "cache", Does: "list the requests that read less from the provider's cache than they could have, and why", Run: command.Say(func(context.Context, []string) ([]string, error) {
+			breaks, err := d.Views.CacheBreaks()
+			return broke.Lines(breaks), err
+		})}},
 	}
 }
 

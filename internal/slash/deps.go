@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/broke"
 	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/gate"
@@ -42,7 +43,6 @@ type Session interface {
 	Story(ctx context.Context) (chat.Story, error)
 	Upcoming(ctx context.Context) (chat.Upcoming, error)
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
-	Why(ctx context.Context, question string) (*why.Answer, error)
 	Items(ctx context.Context) ([]chat.Item, error)
 	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
 	Removed(ctx context.Context, number int) (heading, text string, err error)
@@ -71,6 +71,14 @@ type Model struct {
 	Efforts []string
 }
 
+// Views holds what only the record and the requests can tell.
+type Views struct {
+	// Why says what became of a text or a file.
+	Why func(ctx context.Context, question string) (*why.Answer, error)
+	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
+	CacheBreaks func() ([]broke.Break, error)
+}
+
 // Log holds the path of the program's log file and its level.
 type Log struct {
 	Path  string
@@ -83,6 +91,7 @@ type Deps struct {
 	Session  Session
 	Settings *settings.Settings
 	Profiles *settings.Store
+	Views    Views
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
 	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/chat/broke"
 	"agent/internal/chat/why"
 	"agent/internal/command"
 	"agent/internal/compression"
@@ -51,6 +52,7 @@ type fakeSession struct {
 	done       []string
 	items      []chat.Item
 	why        *why.Answer
+	breaks     []broke.Break
 }
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
@@ -91,11 +93,6 @@ func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.stor
 
 func (f *fakeSession) Held(_ context.Context, subject string) ([]chat.Held, error) {
 	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.Held) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
-}
-
-func (f *fakeSession) Why(_ context.Context, question string) (*why.Answer, error) {
-	f.why.Question = question
-	return f.why, f.err
 }
 
 func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {
@@ -180,7 +177,14 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 	})
 	session := &fakeSession{}
 	deps := &slash.Deps{
-		Session:  session,
+		Session: session,
+		Views: slash.Views{
+			Why: func(_ context.Context, question string) (*why.Answer, error) {
+				session.why.Question = question
+				return session.why, session.err
+			},
+			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err },
+		},
 		Settings: settings.New(registry),
 		Profiles: settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
 		Models: func(context.Context) ([]slash.Model, error) {

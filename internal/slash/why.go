@@ -17,7 +17,7 @@ func whyCommand(deps Deps) command.Command {
 
 // why says what became of a text or a file.
 func (d density) why(ctx context.Context, args []string) (command.Output, error) {
-	answer, err := d.Session.Why(ctx, strings.Join(args, " "))
+	answer, err := d.Views.Why(ctx, strings.Join(args, " "))
 	if err != nil {
 		return command.Output{}, err
 	}

@@ -74,6 +74,8 @@ type Part struct {
 type Next struct {
 	// Window is the copy, before the work that precedes the request. Before does that work.
 	Window *window.Window
+	// Model is the model of the request.
+	Model  string
 	Before func(context.Context, *window.Window) error
 	// Steps has the changes that led to the history of Window.
 	Steps iter.Seq2[history.Step, error]
@@ -123,7 +125,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 	for _, m := range n.observed {
 		t.follow(t.stepOf(m))
 	}
-	answer.Parts = append(t.inHead(n.Window), t.inEntries(n.Window)...)
+	answer.Parts = append(t.inHead(n.Window, n.Model), t.inEntries(n.Window, n.Model)...)
 	for _, state := range []State{In, Shortened, Left} {
 		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
 			answer.State = state
@@ -139,8 +141,8 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 }
 
 // inHead returns the parts of the head that hold the text or are the file of instructions.
-func (t *tracker) inHead(w *window.Window) (parts []Part) {
-	head, count := w.Head(), w.Counter(w.Model()).Count
+func (t *tracker) inHead(w *window.Window, model string) (parts []Part) {
+	head, count := w.Head(), w.Counter(model).Count
 	for _, s := range sections(head.System) {
 		if t.file && t.names(strings.TrimPrefix(s.title, instructionsFrom)) && strings.HasPrefix(s.title, instructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
 			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Scaled(count(s.text))})
@@ -181,14 +183,14 @@ func sections(system string) []section {
 
 // inEntries returns the parts among the entries: the ones that are in the request, in order, then
 // the others.
-func (t *tracker) inEntries(w *window.Window) (parts []Part) {
+func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 	sent, _ := w.History.Curated()
 	present := map[*part]bool{}
 	for i, entry := range sent {
 		for _, block := range entry.Blocks {
 			p := t.at[block]
 			switch {
-			case t.file && p == nil, !t.file && !t.holds(block), !sends(block, w.Model()):
+			case t.file && p == nil, !t.file && !t.holds(block), !sends(block, model):
 				continue
 			case p == nil:
 				p = &part{Part: Part{State: In, What: t.title(entry, block)}}

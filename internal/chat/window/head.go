@@ -134,8 +134,8 @@ func (m *measure) tellHead() {
 	m.Tell(now)
 }
 
-// headSum returns a digest of the head, by which another process recognises the same head.
-func (m *measure) headSum() string {
+// HeadSum returns a digest of the head, by which another process recognises the same head.
+func (m *measure) HeadSum() string {
 	m.prepare()
 	if r, ok := m.recorded(); ok {
 		return r.HeadSum

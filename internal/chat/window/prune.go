@@ -33,7 +33,7 @@ func (w *Window) pruneByPrice(strategy compression.Pruner) error {
 	w.follow(strategy)
 	m := w.moment()
 	w.request = &compression.Request{
-		At: w.Now().UnixMilli(), Model: w.model(), Head: m.Head, Limit: w.Size(), HeadSum: w.headSum(),
+		At: w.Now().UnixMilli(), Model: w.model(), Head: m.Head, Limit: w.Size(), HeadSum: w.HeadSum(),
 		Read: m.Price.Read, Write: m.Price.Write, Cold: m.Cold, Cache: m.Cache,
 	}
 	if err := w.carryOut(w.engine.Plan(m)); err != nil {
@@ -155,7 +155,7 @@ func (p *pruning) cold() bool {
 		return true // never sent, or rebuilt since
 	case !ok:
 		return !p.cache().Alive(p.Now().Sub(p.observed))
-	case latest.Model != p.model() || latest.HeadSum != p.headSum():
+	case latest.Model != p.model() || latest.HeadSum != p.HeadSum():
 		return true
 	default:
 		return !p.cache().Alive(p.Now().Sub(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0

@@ -146,12 +146,9 @@ func (c *Config) pruner() (compression.Pruner, bool) {
 // model returns the name of the model of the next request.
 func (c *Config) model() string { return settings.Model.Of(c.Settings) }
 
-// Model returns the name of the model of the next request.
-func (w *Window) Model() string { return w.model() }
-
 // Copy returns a window onto another history, which knows of models and providers what w knows. It
 // reports nothing, keeps nothing and asks no model, so that what comes next can be tried.
-func (w *Window) Copy(h *history.Service) *Window {
+func Copy(w *Window, h *history.Service) *Window {
 	w.prepare()
 	config := w.Config
 	config.History, config.Tell, config.Summarizer, config.Beside = h, nil, nil, nil

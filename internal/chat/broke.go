@@ -1,0 +1,111 @@
+package chat
+
+import (
+	"fmt"
+
+	"agent/internal/chat/broke"
+	"agent/internal/chat/window"
+	"agent/internal/compression"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/session"
+	"agent/internal/settings"
+	"agent/internal/words"
+)
+
+// cacheWatch notices requests that read less from the provider's cache than they could have. It
+// belongs to the owner of the chat.
+type cacheWatch struct {
+	config *Config
+	window *window.Window
+	watch  broke.Watch
+	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
+	// which the person knows.
+	found *broke.Break
+	told  map[broke.Cause]bool
+}
+
+// sending notes a request that is being sent.
+func (w *cacheWatch) sending(r llm.Request) {
+	entries, _ := w.config.History.Curated()
+	w.watch.Sending(broke.Sent{At: w.config.Now(), Model: r.Model, Host: settings.BaseURL.Of(w.config.Settings), Head: w.window.HeadSum(), System: r.System, Tools: r.Tools, Entries: entries})
+}
+
+// step notes what made the conversation smaller.
+func (w *cacheWatch) step(step window.Step) {
+	switch step := step.(type) {
+	case window.Density:
+		what := "our pruning"
+		if len(step.Prunes) > 0 {
+			what += " took " + words.Line(step.Prunes[0].Subject, 40)
+		}
+		if more := len(step.Prunes) - 1; more > 0 {
+			what += fmt.Sprintf(" and %d more", more)
+		}
+		w.watch.Changed(broke.Pruning, what, step.TokensBefore-step.TokensAfter)
+	case window.Compression:
+		if step.Applied {
+			w.watch.Changed(broke.Compression, "a compression wrote the conversation anew", step.TokensBefore-step.TokensAfter)
+		}
+	}
+}
+
+// reported takes the provider's report of the request, and tells the first break of each cause.
+func (w *cacheWatch) reported(model string, u llm.Usage) {
+	if w.found = w.watch.Reported(u, w.config.cache(model)); w.found == nil {
+		return
+	}
+	if prices, ok := settings.InputPricesOf(w.config.Settings, w.config.Endpoint.Prices(model)); ok {
+		const million = 1_000_000
+		w.found.Dollars = float64(w.found.Tokens) * max(0, prices.Input-prices.CacheRead) / million
+	}
+	if !w.told[w.found.Cause] && settings.NoticeCache.Of(w.config.Settings) == "on" {
+		w.told[w.found.Cause] = true
+		w.config.notice("%s", w.found)
+	}
+}
+
+// stamp notes in a reply that its request read less than it could have.
+func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
+	if w.found != nil {
+		reply, w.found = reply.WithMeta(broke.Meta, *w.found), nil
+	}
+	return reply
+}
+
+// resume continues after the latest recorded request.
+func (w *cacheWatch) resume(restored session.State) {
+	var latest *broke.Sent
+	reads := false
+	for i, entry := range restored.Entries {
+		if r, ok := history.MetaOf[compression.Request](entry, compression.MetaRequest); ok && r.Prompt > 0 {
+			reads = reads || r.Cached > 0
+			latest = &broke.Sent{At: r.Time(), Model: r.Model, Head: r.HeadSum, Entries: restored.Entries[:i], Prompt: r.Prompt}
+		}
+	}
+	if latest != nil {
+		w.watch.Resume(*latest, reads)
+	}
+}
+
+// CacheBreaks lists the requests of the session that read less from the provider's cache than they
+// could have. Without a record it lists those whose replies are in the context.
+func CacheBreaks(c *Config) ([]broke.Break, error) {
+	if c.Session == nil {
+		return broke.In(c.History.RawHistory()), nil
+	}
+	state, err := c.Session.State()
+	if err != nil {
+		return nil, err
+	}
+	return CacheBreaksIn(state)
+}
+
+// CacheBreaksIn lists the breaks in the record of a session.
+func CacheBreaksIn(state session.State) (breaks []broke.Break, err error) {
+	said, err := state.Said()
+	for _, entries := range said.Stretches {
+		breaks = append(breaks, broke.In(entries)...)
+	}
+	return breaks, err
+}

@@ -1,0 +1,275 @@
+// Package broke says why a request read less from the provider's cache than it could have: it
+// compares what each request is made of with the request before.
+package broke
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/pattern"
+	"agent/internal/words"
+)
+
+// Cause says who changed the first byte that the cache had otherwise.
+type Cause string
+
+// The causes.
+const (
+	// Model is another model or endpoint.
+	Model Cause = "model"
+	// Tools are other tools, or the same with another definition.
+	Tools Cause = "tools"
+	// Instructions is a changed file of instructions in the system prompt, Clock a date or a time in
+	// it, and Prompt any other part of it.
+	Instructions Cause = "instructions"
+	Clock        Cause = "clock"
+	Prompt       Cause = "prompt"
+	// Pruning and Compression are changes of the conversation that make it smaller, and Edited is
+	// any other change of what was said.
+	Pruning     Cause = "pruning"
+	Compression Cause = "compression"
+	Edited      Cause = "edited"
+	// Life means that the provider keeps a prefix for a shorter time than has passed.
+	Life Cause = "life"
+	// Provider means that nothing changed and the provider did not find the prefix.
+	Provider Cause = "provider"
+)
+
+// Meta is the key of a reply's metadata with the Break of its request.
+const Meta = "cacheBreak"
+
+// A Break is a request that read less from the provider's cache than it could have.
+type Break struct {
+	Cause Cause `json:"cause"`
+	// What says in words what changed first.
+	What string `json:"what"`
+	// At is the time of the request.
+	At time.Time `json:"at"`
+	// Tokens is the number of tokens that the provider had to read anew, and Dollars what that cost
+	// beyond reading them from the cache; 0 if the price is not known.
+	Tokens  int     `json:"tokens"`
+	Dollars float64 `json:"dollars,omitempty"`
+}
+
+// String returns the break in one line.
+func (b Break) String() string {
+	return "cache: " + b.What + "; " + b.cost()
+}
+
+func (b Break) cost() string {
+	cost := words.Tokens(b.Tokens) + " tokens read anew"
+	if b.Dollars > 0 {
+		cost += ", " + words.Dollars(b.Dollars)
+	}
+	return cost
+}
+
+// Sent is a request, as far as the provider's cache depends on it.
+type Sent struct {
+	At time.Time
+	// Model and Host say to whom it is sent.
+	Model, Host string
+	// Head is a digest of System and Tools. Of a request of another process, System and Tools are
+	// not known.
+	Head    string
+	System  string
+	Tools   []llm.ToolSpec
+	Entries []*history.Content
+	// Prompt is the size of the request in tokens as the provider reported it.
+	Prompt int
+}
+
+// A Watch compares the requests of a conversation. The zero Watch has seen none.
+type Watch struct {
+	before, now *Sent
+	// reads is set once the provider has read from its cache.
+	reads bool
+	// freed is the number of tokens that left since the request before. changed is the kind of the
+	// first change since, and what describes it.
+	freed   int
+	changed Cause
+	what    string
+}
+
+// Resume continues with the latest request of another process. reads is set if the provider read
+// from its cache then.
+func (w *Watch) Resume(latest Sent, reads bool) { *w = Watch{before: &latest, reads: reads} }
+
+// Forget expects nothing of the next request: the conversation went elsewhere.
+func (w *Watch) Forget() { *w = Watch{reads: w.reads} }
+
+// Changed notes that the conversation was made smaller by a number of tokens.
+func (w *Watch) Changed(cause Cause, what string, freed int) {
+	w.freed += freed
+	if w.changed == "" {
+		w.changed, w.what = cause, what
+	}
+}
+
+// Sending notes a request that is being sent.
+func (w *Watch) Sending(s Sent) { w.now = &s }
+
+// least is the number of tokens from which a shortfall counts, and share the share of the expected
+// tokens: providers find whole blocks, and short prefixes not at all.
+const (
+	least = 1024
+	share = 10
+)
+
+// Reported compares the request that is being sent with the one before, by the provider's report.
+// It returns nil unless the request read less than it could have.
+func (w *Watch) Reported(u llm.Usage, cache vendor.Cache) *Break {
+	before, now := w.before, w.now
+	if now == nil || u.PromptTokens <= 0 {
+		return nil
+	}
+	now.Prompt = u.PromptTokens
+	lost := 0
+	if before != nil {
+		lost = cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
+	}
+	expects := w.reads && before != nil && cache.Kind != vendor.CacheNone && lost >= max(least, before.Prompt/share)
+	var found *Break
+	if expects {
+		cause, what := w.cause(cache)
+		found = &Break{Cause: cause, What: what, At: now.At, Tokens: lost}
+	}
+	w.before, w.now, w.freed, w.changed, w.what = now, nil, 0, "", ""
+	w.reads = w.reads || u.CachedTokens > 0
+	return found
+}
+
+// cause says what changed first. What is over before any byte is compared comes first: another
+// model has another cache, and after its life the cache holds nothing.
+func (w *Watch) cause(cache vendor.Cache) (Cause, string) {
+	before, now := w.before, w.now
+	pause := now.At.Sub(before.At)
+	switch {
+	case before.Model != now.Model:
+		return Model, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
+	case before.Host != "" && before.Host != now.Host:
+		return Model, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
+	case cache.Life > 0 && pause > cache.Life:
+		return Life, fmt.Sprintf("its life of %s had run out after %s", words.Elapsed(cache.Life), words.Elapsed(pause))
+	case before.Head != now.Head && w.changed == Compression:
+		return w.changed, w.what + ", and the prompt was made anew with it"
+	case before.Head != now.Head:
+		return headCause(before, now)
+	}
+	for i, entry := range before.Entries {
+		if i < len(now.Entries) && now.Entries[i] == entry {
+			continue
+		}
+		if w.changed != "" {
+			return w.changed, w.what
+		}
+		return Edited, fmt.Sprintf("entry %d of the conversation is another one", i+1)
+	}
+	const usual = 4 * time.Minute // some providers keep a prefix for 5 minutes without use, others less
+	if cache.Life == 0 && pause >= usual {
+		return Life, fmt.Sprintf("the provider held it no longer after %s", words.Elapsed(pause))
+	}
+	return Provider, "the provider did not find what it had; nothing here changed"
+}
+
+// headCause says what of the head changed first. Providers read the tools before the prompt.
+func headCause(before, now *Sent) (Cause, string) {
+	if before.System == "" && len(before.Tools) == 0 {
+		return Prompt, "the prompt or the tools changed since the session was left"
+	}
+	if what := toolChange(before.Tools, now.Tools); what != "" {
+		return Tools, what
+	}
+	old, lines, part := strings.Split(before.System, "\n"), strings.Split(now.System, "\n"), ""
+	for i, line := range lines {
+		was := ""
+		if i < len(old) {
+			was = old[i]
+		}
+		if was == line && i < len(old) {
+			if strings.HasPrefix(line, instructionsFrom) || strings.HasPrefix(line, "# ") && !strings.HasPrefix(part, instructionsFrom) || line == "# Notes" {
+				part = line
+			}
+			continue
+		}
+		return lineCause(part, was, line)
+	}
+	return lineCause(part, old[min(len(lines), len(old)-1)], "")
+}
+
+// instructionsFrom begins the title of a file of instructions, which may have titles of its own.
+const instructionsFrom = "# Instructions from "
+
+// clock matches a date or a time of day.
+var clock = pattern.New(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
+
+// lineCause says why a line of the system prompt, below a title, is another one.
+func lineCause(part, was, line string) (Cause, string) {
+	title := cmp.Or(strings.TrimPrefix(part, "# "), "its beginning")
+	for _, text := range []string{line, was, part} {
+		if file, is := strings.CutPrefix(text, instructionsFrom); is {
+			return Instructions, "the instructions of " + file + " changed"
+		}
+	}
+	stamp := func(text string) string { return clock.ReplaceAllString(text, "") }
+	if was != line && stamp(was) == stamp(line) {
+		return Clock, "the clock: “" + words.Line(strings.TrimSpace(line), 60) + "” is in the system prompt"
+	}
+	return Prompt, "the system prompt changed (" + words.Line(title, 60) + ")"
+}
+
+// toolChange names the tools that came, went or changed, "" if only other things did.
+func toolChange(before, now []llm.ToolSpec) string {
+	text := func(t llm.ToolSpec) string { return t.Name + t.Description + string(t.Schema) }
+	var changes []string
+	for _, t := range now {
+		i := slices.IndexFunc(before, func(b llm.ToolSpec) bool { return b.Name == t.Name })
+		if i < 0 {
+			changes = append(changes, "+"+t.Name)
+		} else if text(before[i]) != text(t) {
+			changes = append(changes, "another "+t.Name)
+		}
+	}
+	for _, t := range before {
+		if !slices.ContainsFunc(now, func(n llm.ToolSpec) bool { return n.Name == t.Name }) {
+			changes = append(changes, "−"+t.Name)
+		}
+	}
+	switch {
+	case len(changes) > 0:
+		return "the tools changed: " + words.Line(strings.Join(changes, ", "), 60)
+	case !slices.EqualFunc(before, now, func(b, n llm.ToolSpec) bool { return b.Name == n.Name }):
+		return "the order of the tools changed"
+	}
+	return ""
+}
+
+// In returns the breaks that replies among entries note, in order.
+func In(entries []*history.Content) (breaks []Break) {
+	for _, entry := range entries {
+		if b, ok := history.MetaOf[Break](entry, Meta); ok {
+			breaks = append(breaks, b)
+		}
+	}
+	return breaks
+}
+
+// Lines returns breaks as lines for a person, with their sum.
+func Lines(breaks []Break) []string {
+	if len(breaks) == 0 {
+		return []string{"No request read less from the provider's cache than it could have."}
+	}
+	var lines []string
+	var sum Break
+	for _, b := range breaks {
+		sum.Tokens, sum.Dollars = sum.Tokens+b.Tokens, sum.Dollars+b.Dollars
+		lines = append(lines, b.At.Format("15:04:05")+"  "+b.cost(), "  "+b.What)
+	}
+	return append(lines, words.Count(len(breaks), "break")+": "+sum.cost())
+}

@@ -1,0 +1,256 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/chat/broke"
+	"agent/internal/chat/window"
+	"agent/internal/history"
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/settings"
+)
+
+// prefixCache is a provider's cache that goes by the bytes of requests: it finds the longest
+// beginning that a request shares with the one before, for a time.
+type prefixCache struct {
+	life  time.Duration
+	now   func() time.Time
+	drops bool
+
+	model  string
+	parts  []string
+	latest time.Time
+}
+
+// report is what the provider says of a request: its size and what was cached, a token for four
+// bytes and in steps of 128.
+func (p *prefixCache) report(r llm.Request) llm.Usage {
+	parts := []string{r.System}
+	for _, tool := range r.Tools {
+		parts = append([]string{tool.Name + tool.Description}, parts...)
+	}
+	for _, entry := range r.History {
+		for _, block := range entry.Blocks {
+			switch b := block.(type) {
+			case *history.Text:
+				parts = append(parts, b.Text)
+			case *history.ToolCall:
+				parts = append(parts, b.Name+string(b.Parameters))
+			case *history.ToolResponse:
+				parts = append(parts, b.Result.Text())
+			}
+		}
+	}
+	size, shared, same := 0, 0, p.model == r.Model && p.now().Sub(p.latest) <= p.life && !p.drops
+	for i, part := range parts {
+		size += len(part)
+		if same && i < len(p.parts) {
+			n := 0
+			for n < min(len(part), len(p.parts[i])) && part[n] == p.parts[i][n] {
+				n++
+			}
+			shared += n
+			same = n == len(part) && n == len(p.parts[i])
+		}
+	}
+	p.model, p.parts, p.latest, p.drops = r.Model, parts, p.now(), false
+	return llm.Usage{PromptTokens: size / 4, CompletionTokens: 5, CachedTokens: shared / 4 / 128 * 128}
+}
+
+// cacheBench is a conversation with a cached provider, whose head a test changes.
+type cacheBench struct {
+	*bench
+	cache  *prefixCache
+	now    time.Time
+	system string
+	tools  []llm.ToolSpec
+	heads  int
+}
+
+func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
+	c := &cacheBench{bench: newBench(t), now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
+	c.system = "be brief\n\n# This session\n\n- Date: 2026-11-28\n- Git: clean\n\n# Instructions from /w/AGENTS.md\n\nuse tabs\n" + strings.Repeat("and more of it\n", 200)
+	c.tools = []llm.ToolSpec{{Name: "read_file", Description: "reads"}, {Name: "write_file", Description: "writes"}}
+	c.set("compression.strategy", "cache-aware")
+	clock := func() time.Time { return c.now }
+	c.Now, c.window.Now = clock, clock
+	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, Output: 8}
+	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
+	c.window.MakeHead = func(bool, func(window.Head) bool) window.Head { return window.Head{System: c.system, Tools: c.tools} }
+	c.window.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.Settings)) }
+	c.model.next = func(n int) answerFunc {
+		return func(_ context.Context, r llm.Request, yield func(llm.Chunk, error) bool) {
+			usage := c.cache.report(r)
+			_ = yield(llm.Text{Delta: fmt.Sprint("answer ", n)}, nil) && yield(usage, nil) && yield(llm.Finish{Reason: "stop"}, nil)
+		}
+	}
+	return c
+}
+
+// turn sends a message after a while and returns the break that the reply notes, if it does.
+func (c *cacheBench) turn(t *testing.T, text string) *broke.Break {
+	t.Helper()
+	c.now = c.now.Add(20 * time.Second)
+	before := len(broke.In(c.History.RawHistory()))
+	if _, err := c.Prompt(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+	if breaks := broke.In(c.History.RawHistory()); len(breaks) > before {
+		return &breaks[len(breaks)-1]
+	}
+	return nil
+}
+
+// plants are the ways to break a cache, each with its cause.
+func (c *cacheBench) plants(r *rand.Rand) map[broke.Cause]func() {
+	n := r.IntN(1_000_000)
+	return map[broke.Cause]func(){
+		broke.Model:        func() { c.set("model", fmt.Sprint("model-", n)) },
+		broke.Tools:        func() { c.tools = append(c.tools, llm.ToolSpec{Name: fmt.Sprint("tool_", n)}); c.heads++ },
+		broke.Clock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
+		broke.Instructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
+		broke.Prompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
+		broke.Life:         func() { c.now = c.now.Add(c.cache.life + time.Duration(n)*time.Millisecond) },
+		broke.Provider:     func() { c.cache.drops = true },
+		broke.Pruning: func() {
+			c.shrink(broke.Pruning)
+		},
+		broke.Edited: func() { c.shrink(broke.Edited) },
+	}
+}
+
+func (c *cacheBench) rewrite(line, with string) {
+	for i, was := range strings.Split(c.system, "\n") {
+		if strings.HasPrefix(was, line) {
+			lines := strings.Split(c.system, "\n")
+			lines[i] = with
+			c.system = strings.Join(lines, "\n")
+			break
+		}
+	}
+	c.heads++
+}
+
+func (c *cacheBench) redate(date string) {
+	if strings.Contains(c.system, date) {
+		date = "2028" + date[4:]
+	}
+	c.rewrite("- Date: ", "- Date: "+date)
+}
+
+// shrink shortens the second entry, as pruning does or as something else may.
+func (c *cacheBench) shrink(cause broke.Cause) {
+	before := c.window.Tokens()
+	entry := c.History.RawHistory()[2]
+	text := entry.Text()
+	after := entry.WithBlocks([]history.Block{&history.Text{Text: text[:len(text)-9]}})
+	if err := c.History.ApplyDensityResult(history.DensityResult{Replacements: map[int]*history.Content{2: after}}); err != nil {
+		c.t.Fatal(err)
+	}
+	if cause == broke.Pruning {
+		c.emitStep(window.Density{Prunes: []window.Prune{{Subject: "a.go"}}, TokensBefore: before, TokensAfter: c.window.Tokens()})
+	}
+}
+
+// TestPlantedBreaksAreNamed breaks the cache in each way at moments of chance: each break has its
+// cause, and no other request has one. AGENT_CACHE_BREAKS is the number of breaks, with ten
+// requests each.
+func TestPlantedBreaksAreNamed(t *testing.T) {
+	t.Parallel()
+	planted := 18
+	if n, err := strconv.Atoi(os.Getenv("AGENT_CACHE_BREAKS")); err == nil {
+		planted = n
+	}
+	causes := []broke.Cause{broke.Model, broke.Tools, broke.Clock, broke.Instructions, broke.Prompt, broke.Life, broke.Provider, broke.Pruning, broke.Edited}
+	named, clean := 0, 0
+	for _, known := range []vendor.Cache{{}, {Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128}} {
+		r := rand.New(rand.NewPCG(1, uint64(known.Life)))
+		c := newCacheBench(t, known)
+		for range 3 {
+			if b := c.turn(t, strings.Repeat("the beginning is long. ", 700)); b != nil {
+				t.Fatal(b)
+			}
+		}
+		for i := range planted / 2 {
+			for range 1 + r.IntN(18) {
+				if b := c.turn(t, "and "+strings.Repeat("so ", r.IntN(400))); b != nil {
+					t.Fatalf("no cache was broken: %v", b)
+				}
+				clean++
+			}
+			cause := causes[i%len(causes)]
+			c.plants(r)[cause]()
+			b := c.turn(t, "go on")
+			if b == nil || b.Cause != cause || b.Tokens <= 0 || b.Dollars <= 0 || b.What == "" {
+				t.Fatalf("%s is told as %v", cause, b)
+			}
+			named++
+		}
+		told := map[string]int{}
+		for _, e := range c.events {
+			if n, ok := e.(Notice); ok && strings.HasPrefix(n.Text, "cache: ") {
+				told[n.Text]++
+			}
+		}
+		if len(told) > len(causes) || len(told) < min(planted/2, len(causes)) {
+			t.Errorf("%d notices: %v", len(told), told)
+		}
+	}
+	t.Logf("%d breaks named, none in %d other requests", named, clean)
+}
+
+// With notice.cache off nothing is said, and a provider that reports no cache has none to break.
+func TestQuietBreaks(t *testing.T) {
+	t.Parallel()
+	c := newCacheBench(t, vendor.Cache{})
+	c.set("notice.cache", "off")
+	for i := range 4 {
+		c.cache.drops = i == 3
+		c.turn(t, strings.Repeat("long ", 3000))
+	}
+	if len(broke.In(c.History.RawHistory())) != 1 {
+		t.Error("the break is not noted")
+	}
+	for _, e := range c.events {
+		if n, ok := e.(Notice); ok && strings.HasPrefix(n.Text, "cache: ") {
+			t.Error(n.Text)
+		}
+	}
+	c = newCacheBench(t, vendor.Cache{Kind: vendor.CacheNone})
+	for range 4 {
+		c.cache.drops = true
+		if b := c.turn(t, strings.Repeat("long ", 3000)); b != nil {
+			t.Error(b)
+		}
+	}
+}
+
+// A rewind is no break, and a session that is resumed later knows the request before.
+func TestBreaksAfterAResume(t *testing.T) {
+	t.Parallel()
+	c := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
+	for range 3 {
+		c.turn(t, strings.Repeat("long ", 3000))
+	}
+	again := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
+	again.now, again.cache = c.now.Add(time.Hour), c.cache
+	c.cache.now = func() time.Time { return again.now }
+	if err := again.resume(c.History.RawHistory(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if b := again.turn(t, "go on"); b == nil || b.Cause != broke.Life {
+		t.Errorf("%v", b)
+	}
+	if got := broke.Lines(broke.In(again.History.RawHistory())); len(got) != 3 || !strings.HasPrefix(got[2], "1 break: ") {
+		t.Errorf("%q", got)
+	}
+}
