@@ -111,6 +111,7 @@ func (c *Conversation) openWorkspace() error {
 		Confinement: c.confinement,
 		Named:       c.options.Named,
 		Hosts:       c.mayReach,
+		Documents:   func() bool { return c.Connection.Documents(settings.Model.Of(c.settings)) },
 		Protected: protect.Places{
 			Home: disk.Real(c.process.Home), Own: c.process.ownFiles(c.folders, c.settings), Denied: c.process.realPaths(settings.SandboxDenyRead.Of(c.settings)),
 			Agreed:  c.isGuarded,

@@ -13,6 +13,7 @@ import (
 
 	"agent/internal/disk"
 	"agent/internal/history"
+	"agent/internal/text/notebook"
 	"agent/internal/words"
 )
 
@@ -262,8 +263,9 @@ func (e *expander) add(name string, named bool) refusal {
 		e.images++
 		included.Bytes, block = len(content.picture.Data), mediaBlock(*content.picture)
 	} else {
-		included.Bytes, included.Lines = len(content.text), words.Lines(string(content.text))
-		block = history.NewInclusion(name, string(content.text))
+		text := shown(name, content.text)
+		included.Bytes, included.Lines = len(text), words.Lines(text)
+		block = history.NewInclusion(name, text)
 		if e.options.Shown != nil {
 			e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.text)
 		}
@@ -272,6 +274,16 @@ func (e *expander) add(name string, named bool) refusal {
 	e.result.Included = append(e.result.Included, included)
 	e.result.Blocks = append(e.result.Blocks, block)
 	return ""
+}
+
+// shown returns the text of a file as the model reads it: of a notebook, its cells.
+func shown(name string, content []byte) string {
+	if path.Ext(name) == ".ipynb" {
+		if cells, err := notebook.Parse(content); err == nil {
+			return cells.Text()
+		}
+	}
+	return string(content)
 }
 
 // noImages returns the reason why no image may be added, "" if one may.

@@ -63,10 +63,16 @@ const (
 	pixelsPerToken    = 750
 	fewestMediaTokens = 85
 	mostMediaTokens   = 3300
+	// A PDF is charged by its pages, whose number is not known: about a token for each
+	// pdfBytesPerToken bytes of its text form.
+	pdfBytesPerToken = 40
 )
 
 // imageTokens returns the size of an image in a request.
 func imageTokens(m *Media) int {
+	if m.MimeType == "application/pdf" {
+		return max(len(m.Data)/pdfBytesPerToken, mediaTokens)
+	}
 	if m.Width <= 0 || m.Height <= 0 {
 		return mediaTokens
 	}

@@ -128,6 +128,13 @@ func (c *Connection) Efforts(model string) []string {
 	return m.Efforts
 }
 
+// Documents reports whether a model takes PDFs at the endpoint in use: the vendor passes them on, and
+// the catalogue says that the model sees.
+func (c *Connection) Documents(model string) bool {
+	m, found := c.listed(model)
+	return found && m.Images && vendor.At(c.endpointInUse().Host(), model).Documents
+}
+
 // NoImages returns the reason why a model gets no images, "" if it gets them. Images are left out
 // only if the catalogue has the model and says that it takes none.
 func (c *Connection) NoImages(model string) string {

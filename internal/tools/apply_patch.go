@@ -68,6 +68,13 @@ func (e *Env) patched(ctx context.Context, text string) (edit, error) {
 	for _, file := range files {
 		s := r.sources[file.Path]
 		if file.After != nil {
+			from := s
+			if file.From != "" {
+				from = r.sources[file.From]
+			}
+			if file.After, err = from.onDisk(file.After); err != nil {
+				return edit{}, err
+			}
 			if err := refuseForeign(s, file.After, false); err != nil {
 				return edit{}, err
 			}
@@ -122,5 +129,8 @@ func (r patchReader) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	r.sources[name] = s
+	if s.cells != nil {
+		return []byte(s.cells.Text()), nil
+	}
 	return s.whole, nil
 }

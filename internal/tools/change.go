@@ -15,7 +15,6 @@ import (
 	"agent/internal/outline"
 	"agent/internal/protect"
 	"agent/internal/text/textdiff"
-	"agent/internal/text/textfile"
 	"agent/internal/traits"
 	"agent/internal/words"
 )
@@ -51,7 +50,7 @@ type change struct {
 // changed returns the change of an opened file to a new content.
 func (s *source) changed(after []byte) change {
 	c := change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode}
-	c.diff = textdiff.New(textfile.Parse(c.before).Text, textfile.Parse(after).Text)
+	c.diff = textdiff.New(document(s.abs, c.before).Text, document(s.abs, after).Text)
 	return c
 }
 
@@ -154,8 +153,8 @@ func (c change) besides() string {
 // that nothing takes the call for a write.
 var errNoChange = errors.New("nothing to change: the file already is what the edit would make of it")
 
-// planned returns the edit of an opened file, or an error if the edit changes nothing. given
-// holds the lines of the file that the call quotes or writes.
+// planned returns the edit that gives an opened file a new content, or an error if the edit changes
+// nothing. given holds the lines of the file that the call quotes or writes.
 func planned(s *source, after []byte, given, done string) (edit, error) {
 	if bytes.Equal(s.whole, after) {
 		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
@@ -165,6 +164,15 @@ func planned(s *source, after []byte, given, done string) (edit, error) {
 	}
 	c := s.changed(after)
 	return edit{changes: []change{c}, done: done + c.besides(), given: given}, nil
+}
+
+// plannedText is like planned, with the edited document in place of the content.
+func plannedText(s *source, edited []byte, given, done string) (edit, error) {
+	after, err := s.onDisk(edited)
+	if err != nil {
+		return edit{}, err
+	}
+	return planned(s, after, given, done)
 }
 
 // openToEdit opens a file for an edit tool. It returns a *ChangedError if the file has changed

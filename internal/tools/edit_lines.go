@@ -32,7 +32,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	d := textfile.Parse(s.whole)
+	d := s.document()
 	count := d.Count()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
 		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, words.Count(count, "line"), count+1)
@@ -48,7 +48,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	}
 	at, _ := d.Span(args.LineNumber, args.LineNumber)
 	inserted := words.Count(strings.Count(text, "\n"), "line")
-	return planned(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
+	return plannedText(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
 }
 
 type deleteLineRangeArgs struct {
@@ -76,7 +76,7 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	d := textfile.Parse(s.whole)
+	d := s.document()
 	if count := d.Count(); args.EndLine > count {
 		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, words.Count(count, "line"))
 	}
@@ -86,5 +86,5 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 		start--
 	}
 	deleted := words.Count(args.EndLine-args.StartLine+1, "line")
-	return planned(s, d.With(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
+	return plannedText(s, d.With(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
 }

@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"agent/internal/disk"
+	"agent/internal/text/notebook"
 	"agent/internal/text/textfile"
 	"agent/internal/words"
 	"agent/internal/workspace"
@@ -35,6 +37,8 @@ type source struct {
 	mode  fs.FileMode
 	// whole is the content, nil if the file is larger than maxWholeBytes.
 	whole []byte
+	// cells is the notebook in the file, nil for any other file.
+	cells *notebook.Notebook
 	file  *os.File
 }
 
@@ -94,15 +98,64 @@ func (s *source) load() error {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
 	if whole := append(head, rest...); len(whole) <= maxWholeBytes {
-		s.whole = whole
+		s.whole, s.cells = whole, cellsOf(s.abs, whole)
 	}
 	return nil
+}
+
+// cellsOf returns the notebook in a file, nil for any other file.
+func cellsOf(path string, content []byte) *notebook.Notebook {
+	if filepath.Ext(path) != ".ipynb" {
+		return nil
+	}
+	cells, err := notebook.Parse(content)
+	if err != nil {
+		return nil // it is worked with as the text that it is
+	}
+	return cells
+}
+
+// document returns the text of a file as the model works with it: of a notebook, its cells.
+func document(path string, content []byte) textfile.Document {
+	if cells := cellsOf(path, content); cells != nil {
+		content = []byte(cells.Text())
+	}
+	return textfile.Parse(content)
+}
+
+// document returns the text of the file, which must be held in memory.
+func (s *source) document() textfile.Document { return document(s.abs, s.whole) }
+
+// onDisk returns the content of the file with an edited document.
+func (s *source) onDisk(edited []byte) ([]byte, error) {
+	if s.cells == nil {
+		return edited, nil
+	}
+	if _, err := notebook.Parse(edited); err == nil { // it is the file itself, written anew
+		return edited, nil
+	}
+	after, err := s.cells.With(string(edited))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; nothing was written", s.rel, err)
+	}
+	return after, nil
+}
+
+// asCells is a note for the model about a notebook.
+const asCells = `[a notebook, shown as cells. Edit their lines as those of a file; a line such as "%% cell code" begins a new cell, outputs stay as they are]`
+
+// note returns what the model should know of the file beside the part that an answer shows.
+func (s *source) note(shown string) string {
+	if s.cells != nil {
+		return asCells
+	}
+	return s.foreignNote(shown)
 }
 
 // reader returns a reader of the content from its start.
 func (s *source) reader() (io.Reader, error) {
 	if s.whole != nil {
-		return strings.NewReader(textfile.Parse(s.whole).Text), nil
+		return strings.NewReader(s.document().Text), nil
 	}
 	_, err := s.file.Seek(0, io.SeekStart)
 	return s.file, err
@@ -119,7 +172,7 @@ func binaryKind(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return "UTF-16 text"
-	case kind == "application/pdf":
+	case kind == pdfType:
 		return kind
 	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
 		return ""

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"agent/internal/disk"
@@ -42,6 +43,9 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 		want.Lines = min(want.Lines, args.Limit)
 	}
 	s, p, err := env.readLines(ctx, args.FilePath, want)
+	if binary := (*BinaryError)(nil); errors.As(err, &binary) && binary.Kind == pdfType {
+		return env.readPDF(ctx, args)
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -49,7 +53,7 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if p.Column > 1 || p.Rest > 0 {
 		shown = s.shown(0, 0, false) // one line is cut
 	}
-	note := s.foreignNote(p.Plain())
+	note := s.note(p.Plain())
 	switch {
 	case len(p.Lines) == 0:
 		return Answer{Text: fmt.Sprintf("[%s is empty]", s.rel), View: s.shown(0, 0, false)}
@@ -92,7 +96,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	if err != nil {
 		return nil, textfile.Page{}, fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	want.Bytes = e.Limits.room(headingBytes + len(s.foreignNote("")))
+	want.Bytes = e.Limits.room(headingBytes + len(s.note("")))
 	p, err := textfile.ReadPage(ctx, r, want)
 	switch {
 	case err != nil:
@@ -102,7 +106,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	}
 	if s.whole != nil {
 		e.Seen.Record(s.abs, s.whole)
-		p.Total = textfile.Parse(s.whole).Count()
+		p.Total = s.document().Count()
 	}
 	return s, p, nil
 }
@@ -162,7 +166,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	if len(p.Lines) < wanted && p.More {
 		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.foreignNote(p.Plain()), View: s.shown(p.First, p.Last(), false)}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shown(p.First, p.Last(), false)}
 }
 
 // checkRange refuses line ranges without a line.

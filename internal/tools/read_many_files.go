@@ -116,7 +116,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	case !wholeFile(p):
 		text = fmt.Sprintf("[%s; read_file reads on with %s]\n%s", s.extent(p), readOn(p, "offset"), text)
 	}
-	if note := s.foreignNote(text); note != "" {
+	if note := s.note(text); note != "" {
 		text = note + "\n" + text
 	}
 	return section{words.Name(s.rel), text}, nil

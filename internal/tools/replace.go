@@ -86,7 +86,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	d := textfile.Parse(s.whole)
+	d := s.document()
 	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
@@ -101,7 +101,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	for _, splice := range splices {
 		given.WriteString(textfile.PlainEnds(splice.Text) + "\n")
 	}
-	return planned(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	return plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 }
 
 // numbered adds the number of the failed edit to an error, if a call has several edits.

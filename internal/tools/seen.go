@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"agent/internal/text/textdiff"
-	"agent/internal/text/textfile"
 )
 
 // seenTextBytes bounds the text that Seen keeps to show differences. Seen keeps the hash of every
@@ -122,7 +121,7 @@ func (e *Env) refuseChanged(s *source, seen []byte) error {
 	if seen == nil {
 		return refusal
 	}
-	d := textdiff.New(textfile.Parse(seen).Text, textfile.Parse(s.whole).Text)
+	d := textdiff.New(document(s.abs, seen).Text, s.document().Text)
 	text := strings.ToValidUTF8(d.Unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
 	if len(text) <= e.Limits.OutputBytes()/2-notesBytes {
 		refusal.Diff = text

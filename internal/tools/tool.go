@@ -184,6 +184,8 @@ type Env struct {
 	Confinement func() sandbox.Confinement
 	// Protected holds the places that need care, besides the files that are known by name.
 	Protected protect.Places
+	// Documents reports whether the model takes PDFs as they are; nil means that it does not.
+	Documents func() bool
 	// Hosts returns an error if pages of a host must not be fetched, also where another page leads
 	// there; nil bounds no host.
 	Hosts func(host string) error

@@ -17,6 +17,8 @@ type messageWriter struct {
 	// replay decides which attachments are returned.
 	replay replay
 	hints  cacheHints
+	// documents means that PDFs are sent.
+	documents bool
 	// answers means that an assistant message must follow a tool message.
 	answers bool
 	// systemAsUser sends the system prompt as a user message, because the model knows no other.
@@ -104,6 +106,12 @@ func (w *messageWriter) human(c *history.Content, mark bool) {
 
 func (w *messageWriter) media(m *history.Media) {
 	url, ok := imageURL(m)
+	if isDocument(m) && w.documents {
+		w.raw(`{"type":"file","file":{"filename":"` + documentName + `","file_data":`)
+		w.buf = rawjson.AppendString(w.buf, url)
+		w.raw(`}}`)
+		return
+	}
 	if !ok {
 		w.raw(`{"type":"text"`)
 		w.text("text", unsendable(m))

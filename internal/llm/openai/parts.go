@@ -104,6 +104,12 @@ func imageURL(m *history.Media) (url string, ok bool) {
 	return "data:" + m.MimeType + ";base64," + m.Data, strings.HasPrefix(m.MimeType, "image/")
 }
 
+// isDocument reports whether media are a PDF.
+func isDocument(m *history.Media) bool { return m.MimeType == "application/pdf" }
+
+// documentName is the name under which a PDF is sent: servers want one.
+const documentName = "document.pdf"
+
 // unsendable returns a text that replaces media of a type that no API takes.
 func unsendable(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, which cannot be sent)", m.MimeType)

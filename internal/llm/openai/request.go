@@ -38,6 +38,7 @@ func (chatCompletions) encode(req request) []byte {
 		replay:       replayFor(req),
 		hints:        cacheHintsFor(req),
 		systemAsUser: req.Dialect.SystemAsUser,
+		documents:    req.wants.Documents,
 		answers:      req.Dialect.AnswerTools || req.wants.AnswersTools,
 	}
 	w.raw(`{"model":`)

@@ -68,7 +68,7 @@ func float32Of(value *float64) *float32 {
 
 // inputOf returns the conversation as a list of items.
 func inputOf(req request) []any {
-	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}}
+	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}, documents: req.wants.Documents}
 	if req.System != "" {
 		system := inputText(req.System)
 		if cacheHintsFor(req).breakpoint {
@@ -88,6 +88,8 @@ type itemWriter struct {
 	free   freeForms
 	// asFree holds the ids of the calls in free form. Their answers must be in free form, too.
 	asFree map[string]bool
+	// documents means that PDFs are sent.
+	documents bool
 }
 
 func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
@@ -100,6 +102,13 @@ func (w *itemWriter) response(r *history.ToolResponse, _ bool) {
 	w.add(output)
 }
 
+// inputFile is a part of a message that is a file.
+type inputFile struct {
+	Type string `json:"type"`
+	Name string `json:"filename"`
+	Data string `json:"file_data"`
+}
+
 func inputText(text string) openai.ResponseInputText {
 	return openai.ResponseInputText{Type: "input_text", Text: text}
 }
@@ -110,7 +119,9 @@ func (w *itemWriter) human(c *history.Content, _ bool) {
 		parts = append(parts, inputText(text))
 	}
 	for _, m := range blocksOf[*history.Media](c.Blocks) {
-		if url, ok := imageURL(m); ok {
+		if url, ok := imageURL(m); isDocument(m) && w.documents {
+			parts = append(parts, inputFile{"input_file", documentName, url})
+		} else if ok {
 			parts = append(parts, openai.ResponseInputImage{Type: "input_image", ImageURL: url})
 		} else {
 			parts = append(parts, inputText(unsendable(m)))

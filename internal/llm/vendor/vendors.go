@@ -7,7 +7,7 @@ var vendors = []Vendor{
 	{
 		Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: EnvKey, Catalogue: "openai",
 		domains: []string{"api.openai.com"},
-		wants:   Wants{CacheKey: true},
+		wants:   Wants{CacheKey: true, Documents: true},
 		adjust: func(model string, w *Wants) {
 			generation := openAIGeneration(model)
 			w.Responses, w.Breakpoint = generation == oSeries || generation >= gpt54, generation >= gpt56
@@ -17,7 +17,7 @@ var vendors = []Vendor{
 		Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter",
 		domains:    []string{"openrouter.ai"},
 		translates: true,
-		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true},
+		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, Documents: true},
 		adjust: func(model string, w *Wants) {
 			w.Breakpoint = openAIGeneration(model) >= gpt56
 			w.CacheMarks = strings.HasPrefix(model, "claude") || strings.HasPrefix(model, "qwen")

@@ -28,6 +28,9 @@ type Wants struct {
 	// Signatures means that the first call of every message must have a thought signature.
 	Signatures bool
 
+	// Documents means that messages may hold PDFs, in the form of OpenAI.
+	Documents bool
+
 	// CacheKey means that prompt_cache_key is sent to find the prefix of a session.
 	CacheKey bool
 	// SessionID means that session_id is sent for the same purpose.

@@ -1,0 +1,200 @@
+// Package notebook presents a Jupyter notebook as a text of cells, and turns an edited text back
+// into the notebook. All bytes of the file outside of the cells that were edited stay as they are:
+// metadata, outputs, numbers of execution, and how the file is laid out.
+//
+// In the text a line such as "%% cell 2 code" begins each cell, and "%% output of cell 2" what it
+// printed, which is shortened and cannot be edited. A line "%% cell markdown", without a number,
+// begins a new cell.
+package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Notebook is a file of the format 4.
+type Notebook struct {
+	raw   []byte
+	cells []cell
+	// body is the span of the list of cells, with its brackets.
+	body span
+	// mark begins the lines that begin cells and outputs, and no other line.
+	mark string
+	// ids is set if cells need ids.
+	ids bool
+}
+
+type span struct{ start, end int }
+
+func (s span) of(raw []byte) []byte { return raw[s.start:s.end] }
+
+// A cell is a cell of the file.
+type cell struct {
+	at span
+	// source is the span of the source in the file, and lines has the spans of its items if it is a
+	// list.
+	source span
+	lines  []span
+	list   bool
+
+	kind    string
+	text    string
+	outputs string
+}
+
+// Parse reads a notebook. The error says why the file is none.
+func Parse(raw []byte) (*Notebook, error) {
+	n := &Notebook{raw: raw, mark: "%%"}
+	var version struct {
+		Major int `json:"nbformat"`
+		Minor int `json:"nbformat_minor"`
+	}
+	found := false
+	err := members(raw, span{0, len(raw)}, func(name string, at span) error {
+		if name != "cells" {
+			return nil
+		}
+		n.body, found = at, true
+		return items(raw, at, func(at span) error {
+			c, err := parseCell(raw, at)
+			n.cells = append(n.cells, c)
+			return err
+		})
+	})
+	if err == nil {
+		err = json.Unmarshal(raw, &version)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || version.Major != 4:
+		return nil, errors.New("it is no notebook of the format 4")
+	}
+	n.ids = version.Minor >= 5
+	for n.marked() {
+		n.mark += "%"
+	}
+	return n, nil
+}
+
+// marked reports whether a line of a cell begins with the mark.
+func (n *Notebook) marked() bool {
+	for _, c := range n.cells {
+		if strings.Contains("\n"+c.text+"\n"+c.outputs, "\n"+n.mark+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+func parseCell(raw []byte, at span) (cell, error) {
+	c := cell{at: at}
+	err := members(raw, at, func(name string, at span) error {
+		if name != "source" {
+			return nil
+		}
+		c.source = at
+		if c.list = raw[at.start] == '['; !c.list {
+			return json.Unmarshal(at.of(raw), &c.text)
+		}
+		return items(raw, at, func(at span) error {
+			var line string
+			err := json.Unmarshal(at.of(raw), &line)
+			c.lines = append(c.lines, at)
+			c.text += line
+			return err
+		})
+	})
+	if err != nil {
+		return c, err
+	}
+	var known struct {
+		Kind    string   `json:"cell_type"`
+		Outputs []output `json:"outputs"`
+	}
+	if err := json.Unmarshal(at.of(raw), &known); err != nil {
+		return c, err
+	}
+	if c.kind = known.Kind; c.source.end == 0 || c.kind != "code" && c.kind != "markdown" && c.kind != "raw" {
+		return c, errors.New("a cell has no source, or is of an unknown kind")
+	}
+	c.text = strings.ReplaceAll(c.text, "\r\n", "\n")
+	c.outputs = shown(known.Outputs)
+	return c, nil
+}
+
+// members calls each with the members of an object and the spans of their values.
+func members(raw []byte, object span, each func(name string, at span) error) error {
+	return walk(raw, object, '{', func(d *jsontext.Decoder) (string, error) {
+		name, err := d.ReadToken()
+		return name.String(), err
+	}, each)
+}
+
+// items calls each with the spans of the items of a list.
+func items(raw []byte, list span, each func(at span) error) error {
+	return walk(raw, list, '[', func(*jsontext.Decoder) (string, error) { return "", nil }, func(_ string, at span) error { return each(at) })
+}
+
+// walk calls each with the values of an object or a list. name reads the name before a value.
+func walk(raw []byte, of span, kind jsontext.Kind, name func(*jsontext.Decoder) (string, error), each func(name string, at span) error) error {
+	d := jsontext.NewDecoder(bytes.NewReader(of.of(raw)))
+	begin, err := d.ReadToken()
+	if err == nil && begin.Kind() != kind {
+		err = fmt.Errorf("it has no %c where one belongs", kind)
+	}
+	if err != nil {
+		return err
+	}
+	for d.PeekKind() != '}' && d.PeekKind() != ']' {
+		called, err := name(d)
+		if err != nil {
+			return err
+		}
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := of.start + int(d.InputOffset())
+		if err := each(called, span{end - len(value), end}); err != nil {
+			return err
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more behind the end")
+	}
+	return nil
+}
+
+// Text returns the notebook as a text.
+func (n *Notebook) Text() string {
+	var b strings.Builder
+	for i, c := range n.cells {
+		b.WriteString(n.heading(i) + c.text + "\n" + n.outputsOf(i))
+	}
+	return b.String()
+}
+
+func (n *Notebook) heading(i int) string {
+	return fmt.Sprintf("%s cell %d %s\n", n.mark, i+1, n.cells[i].kind)
+}
+
+// outputsOf returns the outputs of a cell with their heading, "" without outputs.
+func (n *Notebook) outputsOf(i int) string {
+	if n.cells[i].outputs == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s output of cell %d\n%s", n.mark, i+1, n.cells[i].outputs)
+}
+
+// Cells returns the number of cells.
+func (n *Notebook) Cells() int { return len(n.cells) }

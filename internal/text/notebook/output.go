@@ -1,0 +1,80 @@
+package notebook
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent/internal/text/lines"
+	"agent/internal/words"
+)
+
+// Bounds of the outputs of a cell that are shown.
+const (
+	mostLines = 20
+	mostBytes = 2000
+)
+
+// An output is what a cell printed, answered or failed with.
+type output struct {
+	Text  manyLines                  `json:"text"`
+	Data  map[string]json.RawMessage `json:"data"`
+	Error string                     `json:"ename"`
+	Value string                     `json:"evalue"`
+}
+
+// manyLines is a text that a file may have as a list of lines.
+type manyLines string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *manyLines) UnmarshalJSON(data []byte) error {
+	var list []string
+	if err := json.Unmarshal(data, &list); err == nil {
+		*m = manyLines(strings.Join(list, ""))
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(m))
+}
+
+// said returns the text of an output.
+func (o output) said() string {
+	if o.Error != "" {
+		return o.Error + ": " + o.Value
+	}
+	if o.Data == nil {
+		return string(o.Text)
+	}
+	var plain manyLines
+	_ = json.Unmarshal(o.Data["text/plain"], &plain) // without one the other kinds are named
+	var others []string
+	for _, kind := range slices.Sorted(maps.Keys(o.Data)) {
+		if kind != "text/plain" {
+			others = append(others, fmt.Sprintf("[%s, %s]", kind, words.Bytes(int64(len(o.Data[kind])))))
+		}
+	}
+	return strings.TrimSpace(string(plain) + "\n" + strings.Join(others, "\n"))
+}
+
+// shown returns the outputs of a cell within their bounds, in whole lines.
+func shown(outputs []output) string {
+	var all strings.Builder
+	for _, o := range outputs {
+		if text := strings.TrimRight(strings.ReplaceAll(o.said(), "\r\n", "\n"), "\n"); text != "" {
+			all.WriteString(text + "\n")
+		}
+	}
+	whole := all.String()
+	text, n := "", 0
+	for _, line := range lines.Split(whole) {
+		if n == mostLines || len(text)+len(line) > mostBytes {
+			break
+		}
+		text, n = text+line, n+1
+	}
+	if rest := len(whole) - len(text); rest > 0 {
+		text += fmt.Sprintf("[… %s more]\n", words.Bytes(int64(rest)))
+	}
+	return text
+}

@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/disk"
+	"agent/internal/history"
+	"agent/internal/sandbox"
+	"agent/internal/shell"
+	"agent/internal/text/lines"
+	"agent/internal/words"
+)
+
+const (
+	pdfType = "application/pdf"
+	// maxPDF bounds a PDF that is read, and maxAttached one that is sent whole, in bytes.
+	maxPDF, maxAttached = 64 << 20, 512 << 10
+	// pagesAtOnce is the number of pages that are read if the call does not say how many.
+	pagesAtOnce = 20
+	pdfTime     = 30 * time.Second
+	maxPDFText  = 8 << 20
+)
+
+// readPDF answers a call of read_file about a PDF: with the file itself, if the model takes that
+// and no pages are named, else with the text of pages. offset and limit count pages.
+func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
+	abs, content, err := e.wholePDF(args.FilePath)
+	if err != nil {
+		return failed(err)
+	}
+	rel := words.Name(e.Workspace.Rel(abs))
+	if args.Offset == 0 && args.Limit == 0 && len(content) <= maxAttached && e.Documents != nil && e.Documents() {
+		return Answer{
+			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
+			View: viewOf(abs, content, history.View{}), Images: []Image{{MimeType: pdfType, Data: content}},
+		}
+	}
+	first, count := max(args.Offset, 1), args.Limit
+	if count == 0 {
+		count = pagesAtOnce
+	}
+	// One page more shows whether pages follow.
+	pages, err := e.pagesOf(ctx, content, first, first+count)
+	switch {
+	case err != nil:
+		return failed(fmt.Errorf("%s is binary (application/pdf): %w", rel, err))
+	case len(pages) == 0:
+		return failed(fmt.Errorf("page %d is past the end of %s, or the PDF has no pages", first, rel))
+	}
+	more := len(pages) > count
+	pages = pages[:min(count, len(pages))]
+	var text strings.Builder
+	room, shown := e.Limits.room(headingBytes), 0
+	for i, page := range pages {
+		page = fmt.Sprintf("== page %d ==\n%s\n", first+i, strings.TrimRight(page, " \n"))
+		if i > 0 && text.Len()+len(page) > room {
+			more = true
+			break
+		}
+		text.WriteString(shorten(page, room))
+		shown++
+	}
+	heading := fmt.Sprintf("[pages %d-%d of a PDF", first, first+shown-1)
+	switch {
+	case more:
+		heading += fmt.Sprintf("; read on with offset %d", first+shown)
+	default:
+		heading += ", the last"
+	}
+	return Answer{Text: heading + "]\n" + text.String(), View: viewOf(abs, content, history.View{From: first, To: first + shown - 1, Whole: first == 1 && !more})}
+}
+
+// wholePDF returns the content of a PDF that open refused as binary.
+func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
+	if abs, err = e.Workspace.ResolveRead(path); err != nil {
+		return "", nil, err
+	}
+	rel := words.Name(e.Workspace.Rel(abs))
+	file, err := e.Workspace.Open(abs)
+	if err == nil {
+		defer file.Close()
+		content, err = io.ReadAll(io.LimitReader(file, maxPDF+1))
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("cannot read %s: %w", rel, disk.Reason(err))
+	case len(content) > maxPDF:
+		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, words.Bytes(maxPDF))
+	}
+	return abs, content, err
+}
+
+// pagesOf returns the texts of pages, from first to at most last. pdftotext reads the file in the
+// sandbox, because nobody knows who wrote it.
+func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]string, error) {
+	const program = "pdftotext"
+	var confined sandbox.Confinement
+	if e.Confinement != nil {
+		confined = e.Confinement()
+	}
+	found, err := "", errors.New("nothing can be run")
+	if e.Jobs != nil {
+		found, err = e.Jobs.LookPath(program, e.Workspace.Root())
+	}
+	switch {
+	case err != nil:
+		return nil, errors.New("its text is read with pdftotext (package poppler-utils), which is not installed here; the user can install it")
+	case !confined.Active():
+		return nil, errors.New("without a sandbox it is not opened unasked; pdftotext FILE - in the shell reads it, which the user is asked about")
+	}
+	var text, complaint bytes.Buffer
+	limited, cancel := context.WithTimeout(ctx, pdfTime)
+	defer cancel()
+	end, err := e.Jobs.Feed(limited, shell.Command{
+		Line: found, Args: []string{"-q", "-layout", "-enc", "UTF-8", "-f", strconv.Itoa(first), "-l", strconv.Itoa(last), "-", "-"},
+		Dir: e.Workspace.Root(), Input: content, Timeout: pdfTime, ReadOnly: true, Confined: confined, Profile: sandbox.Look,
+	}, &atMost{&text, maxPDFText}, &atMost{&complaint, maxPDFText})
+	if err == nil {
+		err = end.NotStarted
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case limited.Err() != nil:
+		return nil, fmt.Errorf("pdftotext took longer than %s", pdfTime)
+	case end.Exit != 0 && text.Len() == 0 && !strings.Contains(complaint.String(), "first page"):
+		return nil, fmt.Errorf("pdftotext says %s", words.Line(complaint.String(), 200))
+	}
+	plain := strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\r\n", "\n"), replacement)
+	pages := strings.Split(plain, "\f")
+	if lines.Split(pages[len(pages)-1]) == nil { // a form feed ends each page
+		pages = pages[:len(pages)-1]
+	}
+	return pages, nil
+}
+
+// atMost writes to a buffer, and drops what is too much.
+type atMost struct {
+	to   *bytes.Buffer
+	room int
+}
+
+func (w *atMost) Write(p []byte) (int, error) {
+	kept := p[:min(len(p), w.room)]
+	w.room -= len(kept)
+	w.to.Write(kept)
+	return len(p), nil
+}
