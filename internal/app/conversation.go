@@ -157,6 +157,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if err := c.openWorkspace(); err != nil {
 		return err
 	}
+	c.notes.open(c)
 	c.Connection = c.process.Connect(c.settings, c.folders, c.options.Ask)
 	c.onClose(c.Connection.Close)
 	var recorded session.State
@@ -215,7 +216,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.rememberWrites(recorded.Entries)
 	c.useAgreed()
 	c.findSessions()
-	c.Notices = brief(c.Notices)
+	c.Notices = brief(append(c.Notices, c.notes.begun()...))
 	return nil
 }
 

@@ -25,6 +25,8 @@ type noting struct {
 	checker *notes.Checker
 	// offers is set if the model may propose notes.
 	offers bool
+	// begun chooses the notes of the first head, once, and returns notices for the person.
+	begun func() []string
 
 	mu sync.Mutex
 	// text is the part of the prompt, sent has its notes, and told those that were said to be stale
@@ -48,19 +50,28 @@ const (
 	noteBytesPerToken         = 4
 )
 
-// begin opens the notes and chooses those of the head. It returns notices for the person.
-func (n *noting) begin(c *Conversation) []string {
+// open opens the notes and starts to look at them, while the conversation is set up.
+func (n *noting) open(c *Conversation) {
+	n.begun = func() []string { return nil }
 	if c.options.NoSetup || settings.Notes.Of(c.settings) == "off" || c.options.Record.Folder != "" {
-		return nil
+		return
 	}
 	n.Conversation = c
 	n.book = notes.Open(c.folders.Config, c.process.Home, c.workspace.Root())
 	n.checker = n.book.Checker()
-	n.offers = settings.Notes.Of(c.settings) == "on" && !c.options.Record.Off && c.window() >= leastWindow
-	if n.offers {
-		c.env.Notes = n
+	looked := make(chan func() []string, 1)
+	go func() {
+		states, problems := n.look()
+		looked <- func() []string { return n.choose(states, problems) }
+	}()
+	n.begun = sync.OnceValue(func() []string { return (<-looked)() })
+}
+
+// offer lets the model propose notes, if it may.
+func (n *noting) offer() {
+	if n.offers = n.book != nil && settings.Notes.Of(n.settings) == "on" && !n.options.Record.Off && n.window() >= leastWindow; n.offers {
+		n.env.Notes = n
 	}
-	return n.head()
 }
 
 // source returns the tool that keeps notes, once the notes are open.
@@ -83,19 +94,27 @@ func (n *noting) source() tools.Source {
 	}
 }
 
-// head chooses the notes for the head of the next requests.
-func (n *noting) head() (notices []string) {
+// look reads the notes and compares their grounds.
+func (n *noting) look() (states []notes.State, problems []string) {
+	all, problems := n.book.Notes()
+	return n.checker.Check(all, time.Now), problems
+}
+
+// head chooses the notes for the head of the next requests. It returns notices for the person.
+func (n *noting) head() []string {
 	if n.book == nil {
 		return nil
 	}
-	all, notices := n.book.Notes()
+	return n.choose(n.look())
+}
+
+func (n *noting) choose(states []notes.State, notices []string) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.text, n.sent, n.told, n.news = "", nil, map[string]bool{}, nil
-	if len(all) == 0 || n.window() < leastWindow {
+	if len(states) == 0 || n.window() < leastWindow {
 		return notices
 	}
-	states := n.checker.Check(all, time.Now)
 	n.text, n.sent = notes.Choose(states, settings.NotesBudget.Of(n.settings)*noteBytesPerToken)
 	if line := notes.Summary(states, n.process.Now()); line != n.shown {
 		n.shown = line
@@ -106,6 +125,7 @@ func (n *noting) head() (notices []string) {
 
 // prompt returns the notes in the head.
 func (n *noting) prompt() string {
+	n.begun()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.text

@@ -94,12 +94,29 @@ func (v *view) close() {
 	}
 }
 
+// take returns the segment of a file if the view has it open and it was not replaced, and leaves it
+// to the caller. It returns nil if not.
+func (v *view) take(path string) *segment {
+	at := slices.IndexFunc(v.segments, func(s *segment) bool { return s.path == path })
+	if at < 0 {
+		return nil
+	}
+	s := v.segments[at]
+	if info, err := os.Stat(path); err != nil || !os.SameFile(info, s.info) {
+		return nil
+	}
+	v.segments = slices.Delete(v.segments, at, at+1)
+	return s
+}
+
 func (v *view) complete() bool {
 	return len(v.damaged)+len(v.stale)+len(v.missing) == 0
 }
 
-// open opens the index and compares it with the logs.
-func (x Index) open() (*view, error) {
+// open opens the index and compares it with the logs. It closes an earlier view, of which it takes
+// what has not been replaced.
+func (x Index) open(before *view) (*view, error) {
+	defer before.close()
 	logs, err := x.logs()
 	if err != nil {
 		return nil, fmt.Errorf("the sessions cannot be listed: %w", disk.Reason(err))
@@ -111,8 +128,11 @@ func (x Index) open() (*view, error) {
 	}
 	parts := map[string][]part{}
 	for _, path := range paths {
-		s, err := openSegment(path)
-		if errors.Is(err, fs.ErrNotExist) { // replaced meanwhile
+		s, err := before.take(path), error(nil)
+		if s == nil {
+			s, err = openSegment(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
 			continue
 		}
 		if err != nil {
@@ -140,7 +160,7 @@ func (x Index) open() (*view, error) {
 	}
 	size := int64(0)
 	for _, s := range v.segments {
-		size += s.size
+		size += s.info.Size()
 	}
 	if size >= mostIndexed {
 		v.left, v.missing = len(v.missing), nil
@@ -196,7 +216,7 @@ func (x Index) Forget(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := x.open()
+	v, err := x.open(&view{})
 	if err == nil {
 		v.missing = nil
 		err = x.update(ctx, v)
@@ -210,26 +230,23 @@ func (x Index) updated(ctx context.Context) (*view, error) {
 	if x.Folder == "" {
 		return nil, errors.New("there is no folder for the search index; set HOME or XDG_CACHE_HOME")
 	}
-	v, err := x.open()
+	v, err := x.open(&view{})
 	if err != nil || v.complete() {
 		return v, err
 	}
-	v.close()
 	unlock, err := disk.Lock(ctx, x.Folder, lockName)
 	if err != nil {
+		v.close()
 		return nil, fmt.Errorf("the search index %s cannot be written: %w", x.Folder, disk.Reason(err))
 	}
-	if v, err = x.open(); err == nil && !v.complete() { // another program may have done it
-		err = x.update(ctx, v)
-		v.close()
-		if err == nil {
-			v, err = x.open()
+	if v, err = x.open(v); err == nil && !v.complete() { // another program may have done it
+		if err = x.update(ctx, v); err == nil {
+			v, err = x.open(v)
+		} else {
+			v.close()
 		}
 	}
-	if err := errors.Join(err, unlock()); err != nil {
-		return nil, err
-	}
-	return v, nil
+	return v, errors.Join(err, unlock())
 }
 
 // remove removes a file of the index.
@@ -257,7 +274,7 @@ func (x Index) update(ctx context.Context, v *view) error {
 	for _, s := range v.segments {
 		open := len(v.missing) > 0 && w.path == "" && covered(s.parts, keep) < segmentLogs
 		if stale := slices.ContainsFunc(s.parts, func(p part) bool { return v.stale[p.log] }); !stale && !open {
-			w.size += s.size
+			w.size += s.info.Size()
 			continue
 		}
 		one := &writer{Index: x, builder: newBuilder(), path: s.path}

@@ -2,6 +2,7 @@ package find
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"path"
@@ -49,14 +50,38 @@ type Found struct {
 	Left int
 }
 
-// A candidate is an entry that fits the index's part of a query.
+// A candidate is an entry that fits the index's part of a query: entry n of a segment.
 type candidate struct {
-	entry
-	log, workspace string
-	score          int
-	// of is the segment that has the entry under the number n.
-	of *segment
-	n  int
+	of       *segment
+	n, score int32
+	time     int64
+}
+
+func (c candidate) entry() entry { return c.of.entries[c.n] }
+func (c candidate) log() string  { return c.of.parts[c.entry().part].log }
+
+// candidates is a heap with the best candidate on top.
+type candidates []candidate
+
+func (c candidates) Len() int      { return len(c) }
+func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c *candidates) Push(x any)   { *c = append(*c, x.(candidate)) }
+func (c *candidates) Pop() any {
+	last := len(*c) - 1
+	popped := (*c)[last]
+	*c = (*c)[:last]
+	return popped
+}
+
+func (c candidates) Less(i, j int) bool {
+	a, b := c[i], c[j]
+	if a.score != b.score {
+		return a.score > b.score
+	}
+	if a.time != b.time {
+		return a.time > b.time
+	}
+	return cmp.Or(strings.Compare(b.log(), a.log()), cmp.Compare(b.entry().seq, a.entry().seq)) < 0
 }
 
 // attempts is how often a search begins again after it found the index damaged or a log changed.
@@ -81,36 +106,38 @@ func (x Index) search(ctx context.Context, q Query, o Options) (found Found, err
 	defer v.close()
 	found.Left = v.left
 	workspaces := v.workspaces()
-	var all []candidate
+	entries := 0
 	for _, s := range v.segments {
-		fit, err := s.candidates(&q, func(log string) bool {
+		entries += len(s.entries)
+	}
+	all := make(candidates, 0, entries)
+	for _, s := range v.segments {
+		err := all.add(s, &q, func(log string) bool {
 			id := sessionOf(log)
 			return id != o.Except && (o.Session == "" || id == o.Session) && (o.In == nil || workspaces[log] != "" && o.In(workspaces[log]))
 		})
 		if err != nil {
 			return found, errors.Join(err, x.drop(ctx, s, err))
 		}
-		all = append(all, fit...)
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time), strings.Compare(b.log, a.log), cmp.Compare(b.seq, a.seq))
-	})
+	heap.Init(&all)
 	type copied struct {
 		time int64
 		seq  uint64
 		text string
 	}
 	seen := map[copied]bool{} // a fork has the records of its parent
-	for _, c := range all {
+	for all.Len() > 0 {
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
-		c.workspace = workspaces[c.log]
+		c := heap.Pop(&all).(candidate)
 		d, err := x.document(c)
 		if err != nil {
 			continue // the log was deleted or changed at this moment
 		}
-		same := copied{c.time, c.seq, d.text}
+		e := c.entry()
+		same := copied{e.time, e.seq, d.text}
 		if seen[same] || !q.phrasesFit(d.text) {
 			continue
 		}
@@ -119,7 +146,10 @@ func (x Index) search(ctx context.Context, q Query, o Options) (found Found, err
 			found.More = true
 			break
 		}
-		found.Hits = append(found.Hits, x.hit(c, d, &q))
+		found.Hits = append(found.Hits, Hit{
+			Session: sessionOf(c.log()), Log: x.log(c.log()), Workspace: workspaces[c.log()],
+			Entry: e.seq, Time: d.at, Kind: d.kind, Tools: compact(d.tools), Paths: compact(d.paths), Score: int(c.score), Passage: q.passage(d.text),
+		})
 	}
 	return found, nil
 }
@@ -152,45 +182,37 @@ func (x Index) drop(ctx context.Context, s *segment, reason error) error {
 	return x.remove(ctx, s.path)
 }
 
-func (x Index) hit(c candidate, d document, q *Query) Hit {
-	return Hit{
-		Session: sessionOf(c.log), Log: x.log(c.log), Workspace: c.workspace,
-		Entry: c.seq, Time: d.at, Kind: d.kind, Tools: compact(d.tools), Paths: compact(d.paths), Score: c.score, Passage: q.passage(d.text),
-	}
-}
-
 func compact(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// candidates returns the entries of a segment that fit all of a query but its phrases, of which
-// only the words were looked up.
-func (s *segment) candidates(q *Query, wanted func(log string) bool) ([]candidate, error) {
+// add adds the entries of a segment that fit all of a query but its phrases, of which only the
+// words were looked up.
+func (c *candidates) add(s *segment, q *Query, wanted func(log string) bool) error {
 	inLog := make([]bool, len(s.parts))
 	for i, p := range s.parts {
 		inLog[i] = wanted(p.log)
 	}
 	if !slices.Contains(inLog, true) {
-		return nil, nil
+		return nil
 	}
 	scores, err := s.scores(q)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var fit []candidate
 	for n, score := range scores {
-		if e := s.entries[n]; score >= 0 && inLog[e.part] && q.in(time.UnixMilli(e.time)) {
-			fit = append(fit, candidate{entry: e, log: s.parts[e.part].log, score: score, of: s, n: n})
+		if e := &s.entries[n]; score >= 0 && inLog[e.part] && q.in(time.UnixMilli(e.time)) {
+			*c = append(*c, candidate{s, int32(n), score, e.time})
 		}
 	}
-	return fit, nil
+	return nil
 }
 
 // scores returns the number of words that match in each entry, -1 if the entry does not fit.
-func (s *segment) scores(q *Query) ([]int, error) {
-	scores, marks := make([]int, len(s.entries)), make([]int, len(s.entries))
+func (s *segment) scores(q *Query) ([]int32, error) {
+	scores, marks := make([]int32, len(s.entries)), make([]int, len(s.entries))
 	must := 0 // the terms of which all have to be there
 	// with calls use once for each entry that has a term, or one of those that it begins.
 	with := func(term string, whole bool, use func(n int)) error {
@@ -249,13 +271,14 @@ func (q *Query) required() (terms []string) {
 // the same segment.
 func (x Index) document(c candidate) (d document, err error) {
 	in := &reader{traits: x.Traits}
-	for n := c.n - 1; kinds[c.kind] == Result && n >= 0 && c.of.entries[n].part == c.part; n-- {
+	e := c.entry()
+	for n := c.n - 1; kinds[e.kind] == Result && n >= 0 && c.of.entries[n].part == e.part; n-- {
 		if kind := kinds[c.of.entries[n].kind]; kind == Call || kind == Reply {
-			_, _ = x.entry(c.log, c.of.entries[n], in)
+			_, _ = x.entry(c.log(), c.of.entries[n], in)
 			break
 		}
 	}
-	return x.entry(c.log, c.entry, in)
+	return x.entry(c.log(), e, in)
 }
 
 func (x Index) entry(log string, e entry, in *reader) (d document, err error) {

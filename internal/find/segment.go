@@ -24,7 +24,7 @@ var errDamaged = errors.New("a file of the search index is damaged")
 // A segment is an open file of the index.
 type segment struct {
 	path    string
-	size    int64
+	info    os.FileInfo
 	file    *os.File
 	parts   []part
 	entries []entry
@@ -54,13 +54,13 @@ func openSegment(path string) (s *segment, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &segment{path: path, size: info.Size(), file: file}
+	s = &segment{path: path, info: info, file: file}
 	begin := make([]byte, len(magic)+8)
 	if _, err := io.ReadFull(file, begin); err != nil || string(begin[:len(magic)]) != magic {
 		return nil, errDamaged
 	}
 	sum, size := binary.LittleEndian.Uint32(begin[len(magic):]), int64(binary.LittleEndian.Uint32(begin[len(magic)+4:]))
-	if size > s.size {
+	if size > info.Size() {
 		return nil, errDamaged
 	}
 	head := make([]byte, size)
@@ -106,7 +106,7 @@ func (s *segment) decode(in *decoder) {
 		s.blocks[i] = block{first: in.text(), at: at, size: in.count32(), sum: in.sum()}
 		at += int64(s.blocks[i].size)
 	}
-	in.bad = in.bad || at != s.size
+	in.bad = in.bad || at != s.info.Size()
 }
 
 // each calls use with each term that begins with a prefix, or only with the prefix itself if whole

@@ -43,8 +43,9 @@ type State struct {
 // A Checker compares grounds with the files below a folder. It remembers the hashes of files that
 // have not been written since.
 type Checker struct {
-	root  string
-	known map[string]hashed
+	root   string
+	known  map[string]hashed
+	memory []byte // for reading
 }
 
 type hashed struct {
@@ -56,7 +57,7 @@ type hashed struct {
 }
 
 // Checker returns a checker for the grounds of the book.
-func (b *Book) Checker() *Checker { return &Checker{b.root, map[string]hashed{}} }
+func (b *Book) Checker() *Checker { return &Checker{root: b.root, known: map[string]hashed{}} }
 
 // Check returns the state of each note. now is called as a clock; notes whose grounds cannot be
 // compared in time are not checked.
@@ -93,21 +94,26 @@ const settled = 2 * time.Second
 // sum returns the hash of a file, empty for none.
 func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
 	name := filepath.FromSlash(path)
-	info, err := root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > largestGround {
-		return ""
-	}
-	if h, ok := c.known[path]; ok && h.size == info.Size() && h.changed.Equal(info.ModTime()) && h.looked.Sub(h.changed) > settled {
-		return h.sum
+	if h, ok := c.known[path]; ok && h.looked.Sub(h.changed) > settled {
+		if info, err := root.Stat(name); err == nil && info.Mode().IsRegular() && h.size == info.Size() && h.changed.Equal(info.ModTime()) {
+			return h.sum
+		}
 	}
 	at := now()
-	file, err := root.Open(name)
+	file, err := root.OpenFile(name, os.O_RDONLY|disk.NoWait, 0)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > largestGround {
+		return ""
+	}
+	if c.memory == nil {
+		c.memory = make([]byte, 32<<10)
+	}
 	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(file, largestGround+1)); err != nil {
+	if _, err := io.CopyBuffer(hash, io.LimitReader(file, largestGround+1), c.memory); err != nil {
 		return ""
 	}
 	sum := hex.EncodeToString(hash.Sum(nil)[:8])
@@ -125,13 +131,14 @@ func (b *Book) Ground(from string, paths []string) (grounds []Ground, err error)
 		return nil, disk.Reason(err)
 	}
 	defer root.Close()
+	checker := b.Checker()
 	for _, path := range paths {
 		rel, err := filepath.Rel(b.root, disk.At(from, path))
 		if err != nil || !filepath.IsLocal(rel) {
 			return nil, fmt.Errorf("%s is outside of the repository, so that no note can rest on it", path)
 		}
 		rel = filepath.ToSlash(rel)
-		sum := b.Checker().sum(root, rel, time.Now)
+		sum := checker.sum(root, rel, time.Now)
 		if sum == "" {
 			return nil, fmt.Errorf("%s is no file that a note can rest on", path)
 		}

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -17,6 +18,8 @@ type known struct {
 // forms are the expressions of Without, compiled when they are first used.
 type forms struct {
 	known []known
+	// pairs has the two bytes with which a mark begins.
+	pairs [1 << 16]bool
 	// block is a private key, assigned a value after the sign of an assignment.
 	block, assigned *regexp.Regexp
 	// surely matches the names whose value is a secret even if it is plain words.
@@ -24,20 +27,26 @@ type forms struct {
 }
 
 var compiled = sync.OnceValue(func() *forms {
-	return &forms{
-		[]known{
+	f := &forms{
+		known: []known{
 			{[]string{
 				"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "gsk_", "xai-", "nvapi-", "hf_", "npm_", "pypi-", "xox", "dop_v1_",
 				"AIza", "AKIA", "ASIA", "SG.", "rk_live_", "sk_live_",
 			}, regexp.MustCompile(keyForm), "${1}" + Placeholder},
 			{[]string{"://"}, regexp.MustCompile(`(://)[^/?#\s:@]*:[^/?#\s@]+@`), "${1}" + Placeholder + "@"},
 			{[]string{"eyJ"}, regexp.MustCompile(`(^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]{4,}`), "${1}" + Placeholder},
-			{[]string{"earer "}, regexp.MustCompile(`([Bb]earer\s+)[A-Za-z0-9_\-.=+/]{16,}`), "${1}" + Placeholder},
+			{[]string{"Bearer ", "bearer "}, regexp.MustCompile(`([Bb]earer\s+)[A-Za-z0-9_\-.=+/]{16,}`), "${1}" + Placeholder},
 		},
-		regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-		regexp.MustCompile(`^[ \t]*("[^"\n]{8,}"|'[^'\n]{8,}'|[^\s"',;(){}\[\]]{8,})`),
-		regexp.MustCompile(`(?i)passw|passphrase|secret|api_?key`),
+		block:    regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+		assigned: regexp.MustCompile(`^[ \t]*("[^"\n]{8,}"|'[^'\n]{8,}'|[^\s"',;(){}\[\]]{8,})`),
+		surely:   regexp.MustCompile(`(?i)passw|passphrase|secret|api_?key`),
 	}
+	for _, k := range f.known {
+		for _, mark := range k.marks {
+			f.pairs[pair(mark)] = true
+		}
+	}
+	return f
 })
 
 // Without returns a text with a placeholder for each secret that it recognises: those of In, and
@@ -47,34 +56,51 @@ func Without(text string) string {
 	if strings.Contains(text, "-----BEGIN") {
 		text = compiled().block.ReplaceAllString(text, Placeholder)
 	}
-	for _, k := range compiled().known {
-		for _, mark := range k.marks {
-			text = inLines(text, mark, func(line string) string { return k.value.ReplaceAllString(line, k.by) })
-		}
-	}
-	return withoutAssigned(text)
+	return withoutAssigned(withoutKnown(text))
 }
 
-// inLines changes each line that has a mark.
-func inLines(text, mark string, change func(line string) string) string {
-	at := strings.Index(text, mark)
-	if at < 0 {
+// pair returns the first two bytes of a text as one number.
+func pair(text string) int { return int(text[0])<<8 | int(text[1]) }
+
+// withoutKnown replaces the secrets of a known kind. It reads the text once, and changes only lines
+// that have a mark.
+func withoutKnown(text string) string {
+	f := compiled()
+	var b strings.Builder
+	rest := text
+	for i := 0; i < len(rest)-1; i++ {
+		if !f.pairs[pair(rest[i:])] || !slices.ContainsFunc(f.known, func(k known) bool { return k.at(rest[i:]) }) {
+			continue
+		}
+		begin := strings.LastIndexByte(rest[:i], '\n') + 1
+		end := len(rest)
+		if next := strings.IndexByte(rest[i:], '\n'); next >= 0 {
+			end = i + next
+		}
+		b.WriteString(rest[:begin])
+		b.WriteString(f.inLine(rest[begin:end]))
+		rest, i = rest[end:], -1
+	}
+	if b.Len() == 0 {
 		return text
 	}
-	var b strings.Builder
-	for at >= 0 {
-		begin := strings.LastIndexByte(text[:at], '\n') + 1
-		end := len(text)
-		if next := strings.IndexByte(text[at:], '\n'); next >= 0 {
-			end = at + next
-		}
-		b.WriteString(text[:begin])
-		b.WriteString(change(text[begin:end]))
-		text = text[end:]
-		at = strings.Index(text, mark)
-	}
-	b.WriteString(text)
+	b.WriteString(rest)
 	return b.String()
+}
+
+// at reports whether a text begins with a mark.
+func (k known) at(text string) bool {
+	return slices.ContainsFunc(k.marks, func(mark string) bool { return strings.HasPrefix(text, mark) })
+}
+
+// inLine replaces the secrets of a known kind in a line.
+func (f *forms) inLine(line string) string {
+	for _, k := range f.known {
+		if slices.ContainsFunc(k.marks, func(mark string) bool { return strings.Contains(line, mark) }) {
+			line = k.value.ReplaceAllString(line, k.by)
+		}
+	}
+	return line
 }
 
 // withoutAssigned replaces the values that follow the name of a secret and = or a colon.

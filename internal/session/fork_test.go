@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/testing/spent"
 )
 
 func readLog(t testing.TB, path string) []byte {
@@ -219,9 +220,9 @@ func TestCounts(t *testing.T) {
 // little, and so no other test may run meanwhile: this one is not parallel.
 func TestListIsQuick(t *testing.T) {
 	dir, workspace := manySessions(t, 200, 100<<20)
-	before, read := spent(t), bytesRead(t)
+	before, read := spent.CPU(t), bytesRead(t)
 	infos, err := List(dir, workspace)
-	if took := spent(t) - before; err != nil || len(infos) != 201 || took > 2*time.Second {
+	if took := spent.CPU(t) - before; err != nil || len(infos) != 201 || took > 2*time.Second {
 		t.Errorf("%d sessions in %s, %v", len(infos), took, err)
 	}
 	if read = bytesRead(t) - read; read > 60<<20 {

@@ -1,6 +1,7 @@
 //go:build unix
 
-package session
+// Package spent tells what a test costs, however busy the machine is.
+package spent
 
 import (
 	"syscall"
@@ -8,8 +9,8 @@ import (
 	"time"
 )
 
-// spent is what this process has had of the processor.
-func spent(t *testing.T) time.Duration {
+// CPU returns how long this process has had a processor.
+func CPU(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -1,4 +1,5 @@
-package session
+// Package spent tells what a test costs, however busy the machine is.
+package spent
 
 import (
 	"testing"
@@ -7,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// spent is what this process has had of the processor.
-func spent(t *testing.T) time.Duration {
+// CPU returns how long this process has had a processor.
+func CPU(t testing.TB) time.Duration {
 	t.Helper()
 	var made, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &made, &ended, &kernel, &user); err != nil {
