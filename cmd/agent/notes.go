@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"agent/internal/app"
 	"agent/internal/cli"
 	"agent/internal/notes"
 	"agent/internal/rawjson"
@@ -35,7 +36,27 @@ func (w world) notes() (*notes.Book, string, error) {
 		return nil, "", err
 	}
 	here, err := filepath.EvalSymlinks(w.Dir)
-	return notes.Open(f.Config, w.Home, here), here, err
+	return f.Notes(w.Home, here), here, err
+}
+
+// noteStates returns the notes with their states, those that the repository brings included.
+func (w world) noteStates() (states []notes.State, problems []string, err error) {
+	book, here, err := w.notes()
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := w.Folders()
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := w.Settings(app.Sources{})
+	if err != nil {
+		return nil, nil, err
+	}
+	all, problems := book.Notes()
+	checker := book.Checker()
+	brought, more := app.SharedNotes(book, w.Trust(f, own, here), checker)
+	return append(checker.Check(all, time.Now), brought...), append(problems, more...), nil
 }
 
 func newNotesList(w world, use, short string, check bool) *cobra.Command {
@@ -43,12 +64,10 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			book, _, err := w.notes()
+			states, problems, err := w.noteStates()
 			if err != nil {
 				return err
 			}
-			all, problems := book.Notes()
-			states := book.Checker().Check(all, time.Now)
 			stale := []notes.State{}
 			for _, s := range states {
 				if s.State == notes.Stale {
@@ -88,13 +107,14 @@ func newNotesAdd(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			note := notes.Note{Text: strings.Join(args, " "), Made: w.Now()}
+			note, to := notes.Note{Text: strings.Join(args, " "), Made: w.Now()}, notes.Everywhere
 			if !user {
+				to = notes.Repository
 				if note.Grounds, err = book.Ground(here, notes.Named(here, note.Text)); err != nil {
 					return usage(err)
 				}
 			}
-			if note, err = book.Add(note, user, ""); err != nil {
+			if note, err = book.Add(note, to, ""); err != nil {
 				return usage(err)
 			}
 			return w.print(fmt.Sprintf("%s  %s", note.ID, words.Line(note.Text, 200)))
@@ -110,7 +130,7 @@ func newNotesDelete(w world) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			book, _, err := w.notes()
 			if err == nil {
-				err = book.Change(args[0], func(*notes.Note) (bool, error) { return false, nil })
+				err = book.Change(notes.IDOf(args[0]), func(*notes.Note) (bool, error) { return false, nil })
 			}
 			if err != nil {
 				return usage(err)

@@ -31,7 +31,7 @@ func (w *shown) inquire(a chat.Approval) {
 	go func() {
 		var given []tools.Given
 		for _, inquiry := range a.Preview.Inquiries {
-			label, answered := w.choose(ctx, id, inquiry)
+			label, answered := w.choose(ctx, id, a, inquiry)
 			if ctx.Err() != nil {
 				return
 			}
@@ -45,8 +45,8 @@ func (w *shown) inquire(a chat.Approval) {
 	}()
 }
 
-// choose asks one question and returns the label of the chosen option.
-func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) (label string, answered bool) {
+// choose asks one question of a call and returns the label of the chosen option.
+func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquiry tools.Inquiry) (label string, answered bool) {
 	var options []permissionOption
 	text := []string{inquiry.Question}
 	for i, o := range inquiry.Options[:min(len(inquiry.Options), len(optionKinds))] {
@@ -58,8 +58,12 @@ func (w *shown) choose(ctx context.Context, call string, inquiry tools.Inquiry) 
 	if inquiry.Several {
 		text = append(text, "one of these can be chosen here")
 	}
+	var content []any
+	for _, d := range diffs(a.Preview.Diff, w.absolute) {
+		content = append(content, d)
+	}
 	method, params := w.session.permission(map[string]any{
-		"toolCallId": call, "title": words.Line(inquiry.Question, 0), "kind": "think", "content": []any{textOf(words.Visible(strings.Join(text, "\n")))},
+		"toolCallId": call, "title": words.Line(inquiry.Question, 0), "kind": kind(a.Traits), "content": append(content, textOf(words.Visible(strings.Join(text, "\n")))),
 	}, options)
 	m, _ := w.session.server.conn.ask(ctx, method, params)
 	i := slices.IndexFunc(options, func(o permissionOption) bool { return o.OptionID == selected(m) })

@@ -382,7 +382,7 @@ func (w *shown) replay(entries []*history.Content) {
 // kind returns the protocol's word for the kind of a tool.
 func kind(t traits.Traits) string {
 	switch {
-	case t.Edits:
+	case t.Edits || t.Remembers:
 		return "edit"
 	case t.Runs:
 		return "execute"

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"agent/internal/disk"
 	"agent/internal/find"
 	"agent/internal/git/layout"
+	"agent/internal/notes"
 	"agent/internal/secret"
 	"agent/internal/slash"
 	"agent/internal/tools"
@@ -59,7 +62,8 @@ func (f Folders) sameRepository(root string) func(folder string) bool {
 // finding searches earlier sessions for the model.
 type finding struct {
 	slash.Finder
-	own func() string
+	own   func() string
+	notes slash.Notes // nil if they are off
 }
 
 // mostPassages is the most passages that one search gives the model.
@@ -67,6 +71,9 @@ const mostPassages = 10
 
 // Find implements tools.Sessions.
 func (f finding) Find(ctx context.Context, query, id string) (passages []string, remark string, err error) {
+	if wanted, ok := strings.CutPrefix(strings.TrimSpace(query), "note:"); ok && f.notes != nil {
+		return f.findNotes(strings.Fields(strings.ToLower(wanted))), "", nil
+	}
 	q, err := find.ParseQuery(query, f.Now())
 	if err != nil {
 		return nil, "", err
@@ -87,6 +94,20 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 		remark = "(the pattern was searched as words)"
 	}
 	return passages, remark, nil
+}
+
+// findNotes returns the notes to which the person has agreed that have all of some words, those
+// that are stale first.
+func (f finding) findNotes(wanted []string) (passages []string) {
+	states, _ := f.notes.List()
+	slices.SortStableFunc(states, func(a, b notes.State) int { return cmp.Compare(len(b.Changed), len(a.Changed)) })
+	for _, s := range states {
+		missing := func(word string) bool { return !strings.Contains(strings.ToLower(s.Text), word) }
+		if s.State != notes.Proposed && !slices.ContainsFunc(wanted, missing) {
+			passages = append(passages, fmt.Sprintf("note %s, %s: %s", s.ID, slash.StateOf(s), words.Line(s.Text, 0)))
+		}
+	}
+	return passages
 }
 
 // Outline implements tools.Sessions.
@@ -129,7 +150,7 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Fetche
 // say otherwise, nothing is recorded, or the records are in a folder of their own.
 func (c *Conversation) findSessions() {
 	if c.options.searches() {
-		c.env.Sessions = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID}
+		c.env.Sessions = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID, c.notes.commands()}
 	}
 }
 

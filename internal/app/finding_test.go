@@ -95,7 +95,7 @@ func TestOnlySessionsOfTheRepositoryAreGiven(t *testing.T) {
 			}
 			all[i].given, all[i].path = false, ""
 		}
-		model := finding{f.Finder(root, func() time.Time { return now }), func() string { return own }}
+		model := finding{f.Finder(root, func() time.Time { return now }), func() string { return own }, nil}
 		one := rapid.SampledFrom(all).Draw(rt, "asked")
 		query := rapid.SampledFrom([]string{"shared", one.word, "word", `"shared ` + one.word + `"`, "of after:2026-01-01"}).Draw(rt, "query")
 		only := ""

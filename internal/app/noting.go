@@ -2,17 +2,17 @@ package app
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/notes"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/slash"
+	"agent/internal/text/textdiff"
 	"agent/internal/tools"
 	"agent/internal/words"
 )
@@ -29,16 +29,25 @@ type noting struct {
 	begun func() []string
 
 	mu sync.Mutex
-	// text is the part of the prompt, sent has its notes, and told those that were said to be stale
-	// in this conversation.
+	// text is the part of the prompt, sent has the notes that the model knows, and told those of
+	// them that it knows not to hold any more.
 	text string
 	sent []notes.Note
 	told map[string]bool
+	// waiting has the notes of the repository to which nobody has agreed.
+	waiting map[string]bool
 	// news are lines about notes that were agreed to or withdrawn and are not told yet.
 	news []string
-	// kept and turn count the notes of the model in the session and in the turn.
-	kept, turn int
-	shown      string
+	// turns has the time at which each turn began, and kept the notes that the model has kept.
+	turns []time.Time
+	kept  []keptNote
+	shown string
+}
+
+// A keptNote is a note that the model has kept, and the number of the turn.
+type keptNote struct {
+	notes.Note
+	turn int
 }
 
 const (
@@ -57,7 +66,7 @@ func (n *noting) open(c *Conversation) {
 		return
 	}
 	n.Conversation = c
-	n.book = notes.Open(c.folders.Config, c.process.Home, c.workspace.Root())
+	n.book = c.folders.Notes(c.process.Home, c.workspace.Root())
 	n.checker = n.book.Checker()
 	looked := make(chan func() []string, 1)
 	go func() {
@@ -97,7 +106,18 @@ func (n *noting) source() tools.Source {
 // look reads the notes and compares their grounds.
 func (n *noting) look() (states []notes.State, problems []string) {
 	all, problems := n.book.Notes()
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	return n.checker.Check(all, time.Now), problems
+}
+
+// shared returns the notes that the repository brings. They are proposals until the person has
+// agreed to their file as it is. The caller holds the lock.
+func (n *noting) shared() (states []notes.State, problems []string) {
+	if item := sharedNotes(n.settings, n.book); item != nil {
+		n.Trust.Put(item[0])
+	}
+	return SharedNotes(n.book, n.Trust, n.checker)
 }
 
 // head chooses the notes for the head of the next requests. It returns notices for the person.
@@ -111,16 +131,53 @@ func (n *noting) head() []string {
 func (n *noting) choose(states []notes.State, notices []string) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.text, n.sent, n.told, n.news = "", nil, map[string]bool{}, nil
+	n.text, n.sent, n.told, n.waiting, n.news = "", nil, map[string]bool{}, map[string]bool{}, nil
+	brought, problems := n.shared()
+	states, notices = append(states, brought...), append(notices, problems...)
 	if len(states) == 0 || n.window() < leastWindow {
 		return notices
 	}
-	n.text, n.sent = notes.Choose(states, settings.NotesBudget.Of(n.settings)*noteBytesPerToken)
+	for _, s := range brought {
+		n.waiting[s.ID] = s.State == notes.Proposed
+	}
+	n.text, n.sent = notes.Choose(states, n.budget())
+	if line := notes.StaleLine(states); line != "" && n.options.searches() {
+		n.text = strings.TrimPrefix(n.text+"\n\n"+line, "\n\n")
+	}
 	if line := notes.Summary(states, n.process.Now()); line != n.shown {
 		n.shown = line
 		notices = append(notices, line)
 	}
 	return notices
+}
+
+func (n *noting) budget() int { return settings.NotesBudget.Of(n.settings) * noteBytesPerToken }
+
+// useAgreed tells the model the notes of the repository to which the person has agreed since the
+// head was made.
+func (n *noting) useAgreed() {
+	if n.book == nil {
+		return
+	}
+	n.begun()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.waiting) == 0 {
+		return
+	}
+	states, _ := n.shared()
+	for _, s := range states {
+		if s.State == notes.Used && n.waiting[s.ID] {
+			delete(n.waiting, s.ID)
+			n.tellKept(s.Note)
+		}
+	}
+}
+
+// tellKept has the model told a note, with the next message. The caller holds the lock.
+func (n *noting) tellKept(note notes.Note) {
+	n.news = append(n.news, "A note was kept: "+strings.ReplaceAll(note.Text, "\n", "\n  "))
+	n.sent = append(n.sent, note)
 }
 
 // prompt returns the notes in the head.
@@ -132,9 +189,12 @@ func (n *noting) prompt() string {
 }
 
 func (n *noting) beginTurn() {
+	if n.book == nil {
+		return
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.turn = 0
+	n.turns = append(n.turns, n.process.Now())
 }
 
 // news returns messages for the model about what has changed since the head was made.
@@ -204,10 +264,29 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	if err != nil {
 		return r, err
 	}
+	note := notes.Note{Text: r.Text, Grounds: grounds}
+	before, after, err := n.book.Draft(n.made(note), notes.Repository, replaces)
+	if err != nil {
+		return r, err
+	}
+	from, to := "/dev/null", n.book.File(notes.Repository)
+	if before != "" {
+		from = to
+	}
+	r.Diff = textdiff.New(before, after).Unified(from, to)
 	mode := gate.Mode(settings.ApprovalMode.Of(n.settings))
 	r.Asks = !n.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
 	r.Keep = func(agreed bool) (string, error) {
-		return n.keep(notes.Note{Text: r.Text, Grounds: grounds, Proposed: !agreed}, false, replaces)
+		if note.Proposed = !agreed; note.Proposed {
+			replaces = "" // until a person agrees
+		}
+		kept, said, err := n.keep(note, notes.Repository, replaces)
+		if err == nil {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.kept = append(n.kept, keptNote{kept, len(n.turns)})
+		}
+		return said, err
 	}
 	return r, nil
 }
@@ -216,10 +295,16 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 func (n *noting) room() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	inTurn := 0
+	for _, k := range n.kept {
+		if k.turn == len(n.turns) {
+			inTurn++
+		}
+	}
 	switch {
-	case n.turn >= mostOfTurn:
+	case inTurn >= mostOfTurn:
 		return fmt.Errorf("at most %d notes are kept in a turn", mostOfTurn)
-	case n.kept >= mostOfSession:
+	case len(n.kept) >= mostOfSession:
 		return fmt.Errorf("at most %d notes are kept in a session", mostOfSession)
 	}
 	return nil
@@ -235,121 +320,33 @@ func (n *noting) textOf(id string) (string, error) {
 	return "", fmt.Errorf("there is no note %s", id)
 }
 
-// keep adds a note of the model or the person, and says so. A proposal replaces nothing.
-func (n *noting) keep(note notes.Note, user bool, replaces string) (said string, err error) {
+// made returns a note with its origin in this session.
+func (n *noting) made(note notes.Note) notes.Note {
 	note.Made, note.From = n.process.Now(), n.SessionID()
-	if note.Proposed {
-		replaces = ""
-	}
-	if note, err = n.book.Add(note, user, replaces); err != nil {
-		return "", err
-	}
-	did := "kept"
-	if note.Proposed {
-		did = "proposed"
-	}
-	n.record(session.Note{Did: did, ID: note.ID, Text: note.Text})
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.turn++
-	n.kept++
-	if note.Proposed {
-		return fmt.Sprintf("proposed as %s; it is used once the user agrees (/notes)", note.ID), nil
-	}
-	return fmt.Sprintf("kept as %s; /forget %s deletes it", note.ID, note.ID), nil
+	return note
 }
 
-func (n *noting) record(change session.Note) {
+// keep adds a note of the model or the person, and says so.
+func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept notes.Note, said string, err error) {
+	if kept, err = n.book.Add(n.made(note), to, replaces); err != nil {
+		return kept, "", err
+	}
+	if kept.Proposed {
+		n.record("proposed", kept)
+		return kept, fmt.Sprintf("proposed as %s; it is used once the user agrees (/notes)", kept.ID), nil
+	}
+	n.record("kept", kept)
+	return kept, fmt.Sprintf("kept as %s; /forget %s deletes it", kept.ID, kept.ID), nil
+}
+
+// record records what was done with a note, and reports it.
+func (n *noting) record(did string, note notes.Note) {
 	if n.session != nil {
-		n.logged(n.session.Note(change))
+		n.logged(n.session.Note(session.Note{Did: did, ID: note.ID, Text: note.Text}))
 	}
-}
-
-// commands returns the notes for slash commands, nil if they are off.
-func (n *noting) commands() slash.Notes {
-	if n.book == nil {
-		return nil
+	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}
+	for _, g := range note.Grounds {
+		e.Grounds = append(e.Grounds, g.Path)
 	}
-	return noted{n}
-}
-
-// noted implements slash.Notes.
-type noted struct{ *noting }
-
-// List implements slash.Notes.
-func (n noted) List() (states []notes.State, problems []string) {
-	all, problems := n.book.Notes()
-	return n.book.Checker().Check(all, time.Now), problems
-}
-
-// Add implements slash.Notes.
-func (n noted) Add(text string, user bool) (string, error) {
-	note := notes.Note{Text: text}
-	if !user {
-		var err error
-		if note.Grounds, err = n.book.Ground(n.workspace.Root(), notes.Named(n.workspace.Root(), text)); err != nil {
-			return "", err
-		}
-	}
-	said, err := n.keep(note, user, "")
-	if err == nil {
-		n.mu.Lock()
-		n.news = append(n.news, keptLine(note))
-		n.mu.Unlock()
-	}
-	return said, err
-}
-
-// Agree implements slash.Notes.
-func (n noted) Agree(id string) error {
-	if err := n.book.Confirm(id, n.process.Now()); err != nil {
-		return err
-	}
-	n.record(session.Note{Did: "agreed", ID: id})
-	all, _ := n.book.Notes()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	sent := func(note notes.Note) bool { return note.ID == id && !n.told[id] }
-	if i := slices.IndexFunc(all, func(note notes.Note) bool { return note.ID == id }); i >= 0 && !slices.ContainsFunc(n.sent, sent) {
-		n.news = append(n.news, keptLine(all[i]))
-	}
-	return nil
-}
-
-func keptLine(note notes.Note) string {
-	return "A note was kept: " + strings.ReplaceAll(note.Text, "\n", "\n  ")
-}
-
-// withdraw has the model told that a note of the head does not hold any more.
-func (n *noting) withdraw(id string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i := slices.IndexFunc(n.sent, func(note notes.Note) bool { return note.ID == id })
-	if i >= 0 && !n.told[id] {
-		n.told[id] = true
-		n.news = append(n.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.sent[i].Text, 120))
-	}
-}
-
-// Edit implements slash.Notes.
-func (n noted) Edit(id, text string) error {
-	err := n.book.Change(id, func(note *notes.Note) (bool, error) {
-		note.Text = text
-		return true, nil
-	})
-	if err == nil {
-		n.withdraw(id)
-		n.record(session.Note{Did: "edited", ID: id, Text: text})
-	}
-	return err
-}
-
-// Delete implements slash.Notes.
-func (n noted) Delete(id string) error {
-	err := n.book.Change(id, func(*notes.Note) (bool, error) { return false, nil })
-	if err == nil {
-		n.withdraw(id)
-		n.record(session.Note{Did: "deleted", ID: id})
-	}
-	return err
+	n.emit(e)
 }

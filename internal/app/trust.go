@@ -35,11 +35,11 @@ func (p *Process) Where(f Folders, workspace string) source.Where {
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.Where(f, workspace)
 	configured, _ := servers.Find(servers.Where{Where: w}) // only --mcp-config gives an error
-	return p.trust(w, setup.Find(w, brought.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w))
+	return p.trust(w, setup.Find(w, brought.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
 }
 
-// trust gathers the rules, skills, commands, servers and hooks that need consent.
-func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing) *consent.Trust {
+// trust gathers the rules, skills, commands, servers, hooks and notes that need consent.
+func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing, notes []consent.Item) *consent.Trust {
 	offered, ignored := gates.Offered(rules)
 	return consent.Find(w, p.Now, slices.Concat(
 		offered,
@@ -47,6 +47,7 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 		serving.Items(configured),
 		gates.Items(found),
 		agentItems(agents.Find(w)),
+		notes,
 	), append(ignored, imports.Unread(w)...))
 }
 
@@ -57,7 +58,7 @@ func (c *Conversation) findTrust() error {
 		c.Trust = consent.Find(c.host.Where, c.process.Now, nil, nil)
 		return nil
 	}
-	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Found)
+	c.Trust = c.process.trust(c.host.Where, c.Brought.Set(), c.Rules.Rules, c.configured.Listing, c.Hooking.Found, sharedNotes(c.settings, c.notes.book))
 	if c.options.TrustProject {
 		if err := c.Trust.ForRun(); err != nil {
 			return err
@@ -85,6 +86,7 @@ func (c *Conversation) useAgreed() {
 		guarded := c.Trust.Guarded()
 		c.guarded.Store(&guarded)
 		c.Servers.UseAgreed()
+		c.notes.useAgreed()
 	}
 	use()
 	c.Trust.Answered = use

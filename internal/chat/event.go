@@ -165,6 +165,13 @@ type Waiting struct {
 	For   time.Duration
 }
 
+// Noted reports a change of the notes that are kept for later sessions. State is proposed, kept,
+// agreed, edited or deleted; Grounds has the files that the note rests on.
+type Noted struct {
+	ID, State, Text string
+	Grounds         []string
+}
+
 // Notice is a line that the user should read.
 type Notice struct{ Text string }
 
@@ -227,6 +234,7 @@ func (UsageReported) event()      {}
 func (Retry) event()              {}
 func (Waiting) event()            {}
 func (Notice) event()             {}
+func (Noted) event()              {}
 func (QueueChanged) event()       {}
 func (StatusChanged) event()      {}
 

@@ -3,9 +3,11 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"agent/internal/app"
 	"agent/internal/mcp/bridge"
+	"agent/internal/notes"
 	"agent/internal/settings"
 	"agent/internal/setup"
 	"agent/internal/setup/consent"
@@ -41,7 +43,22 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 		r.ok(words.Count(n, "hook") + " (/hooks lists them)")
 	}
 	r.each("fix", "not used: ", events.LeftOut, "correct it; it does nothing until then")
+	r.notes(p, f, s)
 	r.trust(p.Trust(f, s, p.Dir))
+}
+
+// notes reports how many notes are used, and what of their files cannot be.
+func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
+	if settings.Notes.Of(s) == "off" {
+		return
+	}
+	book := f.Notes(p.Home, p.Dir)
+	all, problems := book.Notes()
+	if line := notes.Summary(book.Checker().Check(all, time.Now), p.Now()); line != "" {
+		r.ok(line)
+	}
+	r.each("fix", "notes: ", problems, "correct or delete it; it is not used until then")
+	r.each("note", "notes: ", book.Other(), "")
 }
 
 // servers reports the state of the MCP servers as far as it is known. It starts none.

@@ -111,6 +111,13 @@ type (
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
+	noteLine struct {
+		Type    string   `json:"type"`
+		ID      string   `json:"id"`
+		State   string   `json:"state"`
+		Text    string   `json:"text,omitempty"`
+		Grounds []string `json:"grounds,omitempty"`
+	}
 	agentStartLine struct {
 		Type    string `json:"type"`
 		AgentID string `json:"agent_id"`
@@ -182,6 +189,8 @@ func streamLine(e chat.Event) any {
 		return noticeLine{"notice", "waiting for " + e.Names}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
+	case chat.Noted:
+		return noteLine{"note", e.ID, e.State, e.Text, e.Grounds}
 	case chat.AgentStarted:
 		return agentStartLine{"agent_start", e.ID, e.Agent, e.Model, e.CallID, e.Title}
 	case chat.AgentEvent:

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,21 +13,38 @@ import (
 	"agent/internal/disk"
 	"agent/internal/git/layout"
 	"agent/internal/setup/source"
+	"agent/internal/words"
 )
 
 const (
 	// longestFile bounds what is read of a file of notes, in bytes.
 	longestFile = 1 << 20
-	repository  = "n"
-	everywhere  = "u"
+	// sharedFile is the file of notes that a repository brings.
+	sharedFile = ".agents/NOTES.md"
 )
 
-// A Book holds the notes of a person for a repository, and those that hold everywhere.
+// A Scope says where notes hold. Their IDs begin with it.
+type Scope string
+
+// The scopes.
+const (
+	// Repository has the notes of the person for a repository, Everywhere those for all.
+	Repository Scope = "n"
+	Everywhere Scope = "u"
+	// Shared has the notes that the repository brings, for everybody who works on it.
+	Shared Scope = "p"
+)
+
+// A Book holds the notes of a person for a repository, those that hold everywhere, and those that
+// the repository brings.
 type Book struct {
-	// folder holds the files, root is the folder below which grounds are.
+	// Refuses returns why a text may not be kept, nil if it may; it may be nil itself.
+	Refuses func(text string) error
+
+	// folder holds the files of the person, root is the folder below which grounds are.
 	folder, root string
 	home         string
-	file         map[string]string // by the prefix of the IDs
+	file         map[Scope]string
 }
 
 // Open returns the book of the repository around a workspace, in the configuration folder. All
@@ -41,39 +57,81 @@ func Open(config, home, workspace string) *Book {
 	sum := sha256.Sum256([]byte(shared))
 	name := strings.TrimSuffix(shared, "/.git")
 	folder := filepath.Join(config, "notes")
-	return &Book{folder, root, home, map[string]string{
-		repository: filepath.Join(folder, filepath.Base(name)+"-"+hex.EncodeToString(sum[:4])+".md"),
-		everywhere: filepath.Join(folder, "user.md"),
+	return &Book{folder: folder, root: root, home: home, file: map[Scope]string{
+		Repository: filepath.Join(folder, filepath.Base(name)+"-"+hex.EncodeToString(sum[:4])+".md"),
+		Everywhere: filepath.Join(folder, "user.md"),
+		Shared:     filepath.Join(root, filepath.FromSlash(sharedFile)),
 	}}
 }
 
-// Files returns the paths of the files with notes, of the repository and everywhere.
-func (b *Book) Files() []string { return []string{b.file[repository], b.file[everywhere]} }
+// Root returns the folder below which the grounds are.
+func (b *Book) Root() string { return b.root }
 
-// Notes returns the notes of the repository, then those that hold everywhere. Problems name what
-// cannot be read.
+// File returns the path of the file with the notes of a scope.
+func (b *Book) File(of Scope) string { return b.file[of] }
+
+// Notes returns the person's notes for the repository, then those that hold everywhere. Problems
+// name what cannot be read.
 func (b *Book) Notes() (all []Note, problems []string) {
-	for _, prefix := range []string{repository, everywhere} {
-		pieces, err := b.read(prefix)
-		var cut *cutError
-		if err != nil {
-			problems = append(problems, err.Error())
-		}
-		if err != nil && !errors.As(err, &cut) {
-			continue
-		}
-		for _, p := range pieces {
-			if p.note == nil {
-				continue
-			}
-			if _, err := Clean(p.note.Text); err != nil {
-				problems = append(problems, fmt.Sprintf("note %s in %s is not used: %v", p.note.ID, b.file[prefix], err))
-				continue
-			}
-			all = append(all, *p.note)
-		}
+	for _, scope := range []Scope{Repository, Everywhere} {
+		some, _, wrong := b.notes(scope)
+		all, problems = append(all, some...), append(problems, wrong...)
 	}
 	return all, problems
+}
+
+// Shared returns the notes that the repository brings, and the text of their file, which is empty
+// if there is no note. They are foreign: nobody has agreed to them yet.
+func (b *Book) Shared() (all []Note, text string, problems []string) {
+	if b.root == disk.Real(b.home) {
+		return nil, "", nil
+	}
+	if all, text, problems = b.notes(Shared); len(all) == 0 {
+		text = ""
+	}
+	return all, text, problems
+}
+
+func (b *Book) notes(scope Scope) (all []Note, text string, problems []string) {
+	pieces, err := b.read(scope)
+	var cut *cutError
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	if err != nil && !errors.As(err, &cut) {
+		return nil, "", problems
+	}
+	for _, p := range pieces {
+		if p.note == nil {
+			continue
+		}
+		if _, err := Clean(p.note.Text); err != nil {
+			problems = append(problems, fmt.Sprintf("note %s in %s is not used: %v", p.note.ID, b.file[scope], err))
+			continue
+		}
+		all = append(all, *p.note)
+	}
+	return all, join(pieces), problems
+}
+
+// Other describes the lines of the person's files that are neither notes nor headings, a line for
+// each file that has any. They stay as they are and are not sent.
+func (b *Book) Other() (lines []string) {
+	for _, scope := range []Scope{Repository, Everywhere} {
+		pieces, _ := b.read(scope)
+		count := 0
+		for _, p := range pieces {
+			for line := range strings.Lines(p.raw) {
+				if line = strings.TrimSpace(line); p.note == nil && line != "" && line[0] != '#' {
+					count++
+				}
+			}
+		}
+		if count > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s outside of notes, which are not sent; a note is an item of a list", b.file[scope], words.Count(count, "line")))
+		}
+	}
+	return lines
 }
 
 // A cutError says that a file is longer than what is read of it.
@@ -83,11 +141,14 @@ func (e *cutError) Error() string {
 	return fmt.Sprintf("%s is longer than 1 MB; its end is not read", e.path)
 }
 
-func (b *Book) read(prefix string) ([]piece, error) {
-	path := b.file[prefix]
-	text, err := source.Place{Home: b.home}.Read(path, longestFile)
+func (b *Book) read(scope Scope) ([]piece, error) {
+	path, place := b.file[scope], source.Place{Home: b.home}
+	if scope == Shared {
+		place.Root = b.root
+	}
+	text, err := place.Read(path, longestFile)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case source.Missing(err):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("notes are not read: %w", disk.Reason(err))
@@ -95,64 +156,90 @@ func (b *Book) read(prefix string) ([]piece, error) {
 		err = &cutError{path}
 		text.Text = text.Text[:strings.LastIndexByte(text.Text, '\n')+1]
 	}
-	return parse(text.Text, prefix), err
+	return parse(text.Text, scope), err
 }
 
-// change changes the file of a prefix as a whole, under the lock.
-func (b *Book) change(prefix string, act func([]piece) ([]piece, error)) error {
+// change changes the file of a scope as a whole, under the lock.
+func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
+	file := disk.Target{Path: b.file[scope], Mode: 0o600, Locked: true}
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}
+	if scope == Shared {
+		file.Root, file.Mode = b.root, 0o644
+		if err := os.MkdirAll(filepath.Dir(file.Path), 0o755); err != nil {
+			return err
+		}
+	}
 	return disk.Locked(b.folder, func() error {
-		pieces, err := b.read(prefix)
+		pieces, err := b.read(scope)
 		if err != nil {
 			return err
 		}
 		if pieces, err = act(pieces); err != nil {
 			return err
 		}
-		return disk.Replace(b.file[prefix], []byte(join(pieces)), 0o600)
+		return file.Replace([]byte(join(pieces)))
 	})
 }
 
 // mostNotes bounds the notes of a file.
 const mostNotes = 2000
 
-// Add keeps a note, of the repository or everywhere, and returns it with its ID. A note that
-// differs only in blanks is replaced by the new one and keeps its ID. What the note replaces is
-// deleted in the same step; an empty replaces deletes nothing.
-func (b *Book) Add(n Note, user bool, replaces string) (Note, error) {
-	text, err := Clean(n.Text)
-	if err != nil {
+// Add keeps a note and returns it with its ID. A note that differs only in blanks is replaced by
+// the new one and keeps its ID. What the note replaces is deleted in the same step; an empty
+// replaces deletes nothing.
+func (b *Book) Add(n Note, to Scope, replaces string) (Note, error) {
+	if err := b.clean(&n); err != nil {
 		return n, err
 	}
-	n.Text = text
-	prefix := repository
-	if user {
-		prefix = everywhere
+	return n, b.change(to, func(pieces []piece) ([]piece, error) { return b.added(pieces, &n, to, replaces) })
+}
+
+// Draft returns the file to which Add would add a note, as it is and as it would be.
+func (b *Book) Draft(n Note, to Scope, replaces string) (before, after string, err error) {
+	pieces, err := b.read(to)
+	if err != nil {
+		return "", "", err
 	}
-	return n, b.change(prefix, func(pieces []piece) ([]piece, error) {
-		if replaces != "" {
-			at := slices.IndexFunc(pieces, func(p piece) bool { return p.note != nil && p.note.ID == replaces })
-			if at < 0 {
-				return nil, missing(replaces)
-			}
-			pieces = slices.Delete(pieces, at, at+1)
+	before = join(pieces)
+	pieces, err = b.added(pieces, &n, to, replaces)
+	return before, join(pieces), err
+}
+
+func (b *Book) clean(n *Note) (err error) {
+	if n.Text, err = Clean(n.Text); err == nil && b.Refuses != nil {
+		err = b.Refuses(n.Text)
+	}
+	return err
+}
+
+// added adds a note to the pieces of a file, and sets its ID.
+func (b *Book) added(pieces []piece, n *Note, to Scope, replaces string) ([]piece, error) {
+	if replaces != "" {
+		at := at(pieces, replaces)
+		if at < 0 {
+			return nil, missing(replaces)
 		}
-		for i, p := range pieces {
-			if p.note != nil && sameText(p.note.Text, n.Text) {
-				n.ID = p.note.ID
-				n.Proposed = n.Proposed && p.note.Proposed
-				pieces[i].raw = n.render()
-				return pieces, nil
-			}
+		pieces = slices.Delete(pieces, at, at+1)
+	}
+	for i, p := range pieces {
+		if p.note != nil && sameText(p.note.Text, n.Text) {
+			n.ID = p.note.ID
+			n.Proposed = n.Proposed && p.note.Proposed
+			pieces[i].raw = n.render()
+			return pieces, nil
 		}
-		if len(pieces) >= mostNotes {
-			return nil, fmt.Errorf("%s holds %d notes; delete some first", b.file[prefix], len(pieces))
-		}
-		n.ID = fmt.Sprint(prefix, highest(pieces)+1)
-		return append(pieces, piece{raw: n.render()}), nil
-	})
+	}
+	if len(pieces) >= mostNotes {
+		return nil, fmt.Errorf("%s holds %d notes; delete some first", b.file[to], len(pieces))
+	}
+	n.ID = fmt.Sprint(to, highest(pieces)+1)
+	return append(pieces, piece{raw: n.render()}), nil
+}
+
+func at(pieces []piece, id string) int {
+	return slices.IndexFunc(pieces, func(p piece) bool { return p.note != nil && p.note.ID == id })
 }
 
 // Change changes the note with an ID, or deletes it if act reports false.
@@ -160,8 +247,8 @@ func (b *Book) Change(id string, act func(*Note) (keep bool, err error)) error {
 	if !isID(id) {
 		return missing(id)
 	}
-	return b.change(id[:1], func(pieces []piece) ([]piece, error) {
-		at := slices.IndexFunc(pieces, func(p piece) bool { return p.note != nil && p.note.ID == id })
+	return b.change(Scope(id[:1]), func(pieces []piece) ([]piece, error) {
+		at := at(pieces, id)
 		if at < 0 {
 			return nil, missing(id)
 		}
@@ -169,7 +256,7 @@ func (b *Book) Change(id string, act func(*Note) (keep bool, err error)) error {
 		if err != nil || !keep {
 			return slices.Delete(pieces, at, at+1), err
 		}
-		if pieces[at].note.Text, err = Clean(pieces[at].note.Text); err != nil {
+		if err := b.clean(pieces[at].note); err != nil {
 			return nil, err
 		}
 		pieces[at].raw = pieces[at].note.render()

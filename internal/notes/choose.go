@@ -57,6 +57,21 @@ func (n Note) line() string {
 	return line + "\n"
 }
 
+// StaleLine tells the model how many notes are left out because their files have changed, empty if
+// there are none.
+func StaleLine(states []State) string {
+	stale := 0
+	for _, s := range states {
+		if s.State == Stale {
+			stale++
+		}
+	}
+	if stale == 0 {
+		return ""
+	}
+	return "Left out: " + words.Count(stale, "note") + ` whose files have changed (recall with find "note:" shows them).`
+}
+
 // Summary says in a line how many notes are used and how many are not, empty without notes.
 func Summary(states []State, now time.Time) string {
 	counts := map[string]int{}

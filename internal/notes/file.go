@@ -12,8 +12,8 @@ type piece struct {
 	note *Note
 }
 
-// parse reads the pieces of a file. Notes without a number get the first free one, with the prefix.
-func parse(text, prefix string) (pieces []piece) {
+// parse reads the pieces of a file. Notes without an ID of the scope get the first free number.
+func parse(text string, scope Scope) (pieces []piece) {
 	var open *piece
 	commented := false
 	close := func() {
@@ -47,18 +47,18 @@ func parse(text, prefix string) (pieces []piece) {
 		}
 	}
 	close()
-	number(pieces, prefix)
+	number(pieces, scope)
 	return pieces
 }
 
 // number gives each note without a number of its own the first that is free.
-func number(pieces []piece, prefix string) {
+func number(pieces []piece, scope Scope) {
 	taken := map[string]bool{}
 	for _, p := range pieces {
 		if p.note == nil {
 			continue
 		}
-		if taken[p.note.ID] || !strings.HasPrefix(p.note.ID, prefix) {
+		if taken[p.note.ID] || !strings.HasPrefix(p.note.ID, string(scope)) {
 			p.note.ID = ""
 		}
 		taken[p.note.ID] = true
@@ -66,10 +66,10 @@ func number(pieces []piece, prefix string) {
 	next := 1
 	for _, p := range pieces {
 		if p.note != nil && p.note.ID == "" {
-			for taken[fmt.Sprint(prefix, next)] {
+			for taken[fmt.Sprint(scope, next)] {
 				next++
 			}
-			p.note.ID = fmt.Sprint(prefix, next)
+			p.note.ID = fmt.Sprint(scope, next)
 			next++
 		}
 	}

@@ -46,7 +46,7 @@ func Others(home, claude, workspace string) (found []Foreign, problems []string)
 			_, body, _ = strings.Cut(body, geminiHeading)
 			body, _, _ = strings.Cut(body, "\n## ")
 		}
-		for _, p := range parse(body, repository) {
+		for _, p := range parse(body, Repository) {
 			if p.note == nil {
 				continue
 			}
@@ -74,7 +74,7 @@ func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) 
 			continue
 		}
 		if !dry {
-			if _, err := b.Add(Note{Text: o.Text, From: o.From, Proposed: true}, false, ""); err != nil {
+			if _, err := b.Add(Note{Text: o.Text, From: o.From, Proposed: true}, Repository, ""); err != nil {
 				return added, err
 			}
 		}

@@ -116,9 +116,17 @@ func (c *Checker) sum(root *os.Root, path string, now func() time.Time) string {
 	if _, err := io.CopyBuffer(hash, io.LimitReader(file, largestGround+1), c.memory); err != nil {
 		return ""
 	}
-	sum := hex.EncodeToString(hash.Sum(nil)[:8])
+	sum := short(hash.Sum(nil))
 	c.known[path] = hashed{info.Size(), info.ModTime(), sum, at}
 	return sum
+}
+
+// short returns a hash as grounds have it.
+func short(sum []byte) string { return hex.EncodeToString(sum[:8]) }
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return short(sum[:])
 }
 
 // Ground returns files of the repository as grounds. A path is absolute or relative to from.

@@ -21,7 +21,7 @@ const (
 
 // A Note is a fact that is kept.
 type Note struct {
-	// ID names the note: n and a number, or u and a number for one that holds everywhere.
+	// ID names the note: its scope and a number.
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	// Made is the day on which the note was written, and Checked the day on which a person last
@@ -141,6 +141,20 @@ func (n *Note) comment(line string) (ok bool) {
 	return true
 }
 
+// Holds reports whether a content is that on which the note rests.
+func (g Ground) Holds(content []byte) bool { return g.Sum == sumOf(content) }
+
+// IDOf returns the ID that a person means: a number alone is a note of the repository.
+func IDOf(text string) string {
+	if id := string(Repository) + text; isID(id) {
+		return id
+	}
+	return text
+}
+
+// ScopeOf returns the scope of the note with an ID, empty for none.
+func ScopeOf(id string) Scope { return Scope(id[:min(1, len(id))]) }
+
 func isID(text string) bool {
-	return len(text) > 1 && len(text) < 12 && (text[0] == 'n' || text[0] == 'u') && strings.Trim(text[1:], "0123456789") == ""
+	return len(text) > 1 && len(text) < 12 && strings.Contains("nup", text[:1]) && strings.Trim(text[1:], "0123456789") == ""
 }

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if base := os.Getenv(writeForever); base != "" {
 		b := Open(filepath.Join(base, "config"), base, filepath.Join(base, "work"))
 		for i := 0; ; i++ {
-			n, err := b.Add(Note{Text: fmt.Sprintf("note %d %s", i, strings.Repeat("x ", 200)), Made: made}, false, "")
+			n, err := b.Add(Note{Text: fmt.Sprintf("note %d %s", i, strings.Repeat("x ", 200)), Made: made}, Repository, "")
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
@@ -71,7 +71,7 @@ func write(t testing.TB, path, text string) {
 }
 
 func (b *Book) text(t testing.TB) string {
-	data, err := os.ReadFile(b.file[repository])
+	data, err := os.ReadFile(b.file[Repository])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,12 +84,12 @@ func TestFileOfPeople(t *testing.T) {
 	b, work := book(t)
 	write(t, filepath.Join(work, "a b,c@d--e.go"), "x")
 	typed := "# My notes\n\nProse stays.\n\n- typed by hand\n  in two lines\n* another\n\n    - not at the margin\n<!-- n9 -->\nend"
-	write(t, b.file[repository], typed)
+	write(t, b.file[Repository], typed)
 	grounds, err := b.Ground(work, []string{"a b,c@d--e.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Grounds: grounds, Proposed: true}, false, "")
+	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Grounds: grounds, Proposed: true}, Repository, "")
 	if err != nil || added.ID != "n3" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -148,11 +148,11 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 	for i := range 60 {
 		text := fmt.Sprintf("it works with "+forms[i%len(forms)], word(24))
-		if _, err := b.Add(Note{Text: text, Made: made}, i%2 == 0, ""); err == nil {
+		if _, err := b.Add(Note{Text: text, Made: made}, []Scope{Repository, Everywhere, Shared}[i%3], ""); err == nil {
 			t.Errorf("%q is kept", text)
 		}
 	}
-	if _, err := os.ReadFile(b.file[repository]); err == nil {
+	if _, err := os.ReadFile(b.file[Repository]); err == nil {
 		t.Error("there is a file")
 	}
 }
@@ -303,7 +303,7 @@ func TestKilledWriter(t *testing.T) {
 	for range times(3, 300) {
 		b, work := book(t)
 		base := filepath.Dir(work)
-		write(t, b.file[repository], "# Prose\n\n- by hand\n")
+		write(t, b.file[Repository], "# Prose\n\n- by hand\n")
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), writeForever+"="+base)
 		out, err := cmd.StdoutPipe()
@@ -327,7 +327,7 @@ func TestKilledWriter(t *testing.T) {
 				t.Fatalf("note %d is %q", i, n.Text)
 			}
 		}
-		if _, err := b.Add(Note{Text: "afterwards"}, false, ""); err != nil {
+		if _, err := b.Add(Note{Text: "afterwards"}, Repository, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -341,7 +341,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 		writers.Go(func() {
 			own := Open(b.folder[:len(b.folder)-len("/notes")], b.home, work)
 			for i := range 10 {
-				if _, err := own.Add(Note{Text: fmt.Sprint("note ", w, " ", i)}, false, ""); err != nil {
+				if _, err := own.Add(Note{Text: fmt.Sprint("note ", w, " ", i)}, Repository, ""); err != nil {
 					t.Error(err)
 				}
 			}
@@ -357,7 +357,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 		t.Errorf("%d notes with %d numbers", len(all), len(ids))
 	}
 	// Two that differ in blanks are one.
-	if n, err := b.Add(Note{Text: "note  0\n 0", From: "later"}, false, ""); err != nil || n.ID == "n41" {
+	if n, err := b.Add(Note{Text: "note  0\n 0", From: "later"}, Repository, ""); err != nil || n.ID == "n41" {
 		t.Errorf("%+v, %v", n, err)
 	}
 }
@@ -365,22 +365,22 @@ func TestTwoWritersAtOnce(t *testing.T) {
 func TestFilesThatAreNotUsed(t *testing.T) {
 	t.Parallel()
 	b, work := book(t)
-	write(t, b.file[repository], "- anybody's\n")
-	if err := os.Chmod(b.file[repository], 0o666); err != nil {
+	write(t, b.file[Repository], "- anybody's\n")
+	if err := os.Chmod(b.file[Repository], 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if all, problems := b.Notes(); len(all) > 0 || len(problems) != 1 || !strings.Contains(problems[0], "from anybody") {
 		t.Errorf("%v, %q", all, problems)
 	}
-	if err := os.Chmod(b.file[repository], 0o600); err != nil {
+	if err := os.Chmod(b.file[Repository], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	write(t, b.file[repository], strings.Repeat("- a note of some length that fills the file\n", 30_000))
+	write(t, b.file[Repository], strings.Repeat("- a note of some length that fills the file\n", 30_000))
 	all, problems := b.Notes()
 	if len(all) < 20_000 || len(problems) != 1 || !strings.Contains(problems[0], "longer than 1 MB") {
 		t.Errorf("%d notes, %q", len(all), problems)
 	}
-	if _, err := b.Add(Note{Text: "x"}, false, ""); err == nil {
+	if _, err := b.Add(Note{Text: "x"}, Repository, ""); err == nil {
 		t.Error("a file that was read in part is replaced")
 	}
 	for _, path := range []string{"../outside", "/etc/passwd", "missing", "."} {

@@ -40,7 +40,13 @@ func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextU
 		return command.Output{}, usage, err
 	}
 	bar := usageBar(usage)
-	return command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}, usage, nil
+	out := command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}
+	if d.Notes != nil {
+		if line := d.Notes.Line(); line != "" {
+			out.Lines = append(out.Lines, "notes        "+line)
+		}
+	}
+	return out, usage, nil
 }
 
 // contextMap shows the figures by kind, and the parts of the context to choose from.

@@ -168,7 +168,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	offered := &models{Deps: d, ctx: ctx}
 	kept := profiles{d}
 	set := setter{d, offered, kept}
-	moved := &files{session: d.Session}
+	moved := &files{session: d.Session, notes: d.Notes}
 	all := []command.Command{
 		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"agent/internal/command"
 	"agent/internal/notes"
@@ -15,27 +16,39 @@ import (
 type Notes interface {
 	// List returns the notes with their states, and the problems of their files.
 	List() (states []notes.State, problems []string)
-	// Add keeps a note, of the repository or everywhere, and says so.
-	Add(text string, user bool) (said string, err error)
+	// Add keeps a note and says so.
+	Add(text string, to notes.Scope) (said string, err error)
 	// Agree has a note rest on its files as they are now, and be used.
 	Agree(id string) error
 	Edit(id, text string) error
 	Delete(id string) error
+	// Difference returns a diff of what has changed in the files of a note since it was made, as
+	// far as their earlier content is known.
+	Difference(ctx context.Context, note notes.Note) string
+	// Made returns the notes that the model has kept in the turn of a time, or in a later turn.
+	Made(since time.Time) (made []notes.Note, later bool)
+	// Line says how much of the prompt the notes take, empty for nothing.
+	Line() string
 }
 
 var errNotesOff = errors.New("notes are off here: /set notes on, without --no-setup, from the next session on")
 
-// userNote begins a note that holds everywhere.
-const userNote = "user:"
+// scopes has the words that begin a note which is not only for the person in this repository.
+var scopes = map[string]notes.Scope{"user:": notes.Everywhere, "project:": notes.Shared}
 
 func rememberCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "remember", Help: "keep a note for later sessions",
 		Forms: []command.Form{{
-			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere",
+			Args: "TEXT", Rest: true, Does: "of this repository; it rests on the files that it names. user: TEXT holds everywhere, project: TEXT is for everybody (.agents/NOTES.md)",
 			Run: d.noted(func(values []string) (string, error) {
-				text, user := strings.CutPrefix(strings.Join(values, " "), userNote)
-				said, err := d.Notes.Add(text, user)
+				text, to := strings.Join(values, " "), notes.Repository
+				for word, scope := range scopes {
+					if rest, ok := strings.CutPrefix(text, word); ok {
+						text, to = rest, scope
+					}
+				}
+				said, err := d.Notes.Add(text, to)
 				return "The note is " + said + ".", err
 			}),
 		}},
@@ -46,7 +59,7 @@ func forgetCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "forget", Help: "delete a note",
 		Forms: []command.Form{{Args: "ID", Does: "/notes lists them", Complete: d.noteIDs, Run: d.noted(func(values []string) (string, error) {
-			return "The note " + values[0] + " is deleted.", d.Notes.Delete(values[0])
+			return "The note " + notes.IDOf(values[0]) + " is deleted.", d.Notes.Delete(notes.IDOf(values[0]))
 		})}},
 	}
 }
@@ -81,20 +94,20 @@ func notesCommand(d Deps) command.Command {
 		Name: "notes", Help: "list what was kept for later sessions",
 		Forms: []command.Form{
 			{Does: "choose one to see where it comes from, to agree, edit or delete", Run: d.listNotes},
-			{Args: "ID", Does: "show a note whole", Complete: d.noteIDs, Run: func(_ context.Context, values []string) (command.Output, error) {
+			{Args: "ID", Does: "show a note whole", Complete: d.noteIDs, Run: func(ctx context.Context, values []string) (command.Output, error) {
 				if d.Notes == nil {
 					return command.Output{}, errNotesOff
 				}
 				states, _ := d.Notes.List()
 				for _, s := range states {
-					if s.ID == values[0] {
-						return command.Output{Lines: noteLines(s)}, nil
+					if s.ID == notes.IDOf(values[0]) {
+						return command.Output{Lines: d.noteLines(ctx, s)}, nil
 					}
 				}
 				return command.Output{}, fmt.Errorf("there is no note %s", values[0])
 			}},
 			{Args: "agree ID", Does: "use it; its files are right as they are now", Run: d.noted(func(values []string) (string, error) {
-				return "The note " + values[0] + " is used.", d.Notes.Agree(values[0])
+				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Agree(notes.IDOf(values[0]))
 			})},
 		},
 	}
@@ -114,21 +127,22 @@ func (d Deps) listNotes(context.Context, []string) (command.Output, error) {
 // NoteLines lists notes as text, one on each line.
 func NoteLines(states []notes.State) (lines []string) {
 	for _, s := range states {
-		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.ID, stateOf(s), words.Line(s.Text, 200)))
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.ID, StateOf(s), words.Line(s.Text, 200)))
 	}
 	return lines
 }
 
-func stateOf(s notes.State) string {
+// StateOf says in words whether a note is used.
+func StateOf(s notes.State) string {
 	if s.State == notes.Stale {
 		return "stale: " + words.Name(s.Changed) + " changed"
 	}
 	return s.State
 }
 
-// noteLines shows a note with its origin.
-func noteLines(s notes.State) []string {
-	lines := append(strings.Split(words.Visible(s.Text), "\n"), "", stateOf(s))
+// noteLines shows a note with its origin, and how its files have changed.
+func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
+	lines := append(strings.Split(words.Visible(s.Text), "\n"), "", StateOf(s))
 	if !s.Made.IsZero() {
 		lines = append(lines, "made on "+s.Made.Format("2006-01-02"))
 	}
@@ -141,16 +155,25 @@ func noteLines(s notes.State) []string {
 	for _, g := range s.Grounds {
 		lines = append(lines, "rests on "+words.Name(g.Path))
 	}
+	if diff := d.Notes.Difference(ctx, s.Note); diff != "" {
+		lines = append(append(lines, ""), strings.Split(words.Visible(strings.TrimSpace(diff)), "\n")...)
+		if len(lines) > mostNoteLines {
+			lines = append(lines[:mostNoteLines], "…")
+		}
+	}
 	return lines
 }
+
+// mostNoteLines bounds what is shown of a note.
+const mostNoteLines = 200
 
 // pickNotes returns a list of notes for a screen.
 func (d Deps) pickNotes(states []notes.State) *command.Pick {
 	pick := &command.Pick{Title: "note"}
 	for _, s := range states {
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: words.Line(s.Text, 0), Help: s.ID + " · " + stateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
-			Preview: func() string { return strings.Join(noteLines(s), "\n") },
+			Name: words.Line(s.Text, 0), Help: s.ID + " · " + StateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
+			Preview: func() string { return strings.Join(d.noteLines(context.Background(), s), "\n") },
 		})
 	}
 	again := func(c command.Choice, act func(id string) error) (*command.Pick, error) {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"agent/internal/command"
+	"agent/internal/notes"
 	"agent/internal/snapshot"
 	"agent/internal/words"
 )
@@ -34,14 +36,32 @@ func (f *files) command(way snapshot.Way, help string) command.Command {
 // files runs /undo and /redo. The commands may run at the same time.
 type files struct {
 	session Session
+	notes   Notes
 
 	// shown holds the plan that one of the commands showed last. A plan is carried out once.
-	shown atomic.Pointer[snapshot.Plan]
+	shown atomic.Pointer[goingBack]
 }
 
-// planFiles plans the changes of a command to the files.
-func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error) {
+// goingBack is what one of the commands changes: files, and notes that go with the turn in which
+// the model has kept them.
+type goingBack struct {
+	*snapshot.Plan
+	notes []notes.Note
+}
+
+// planFiles plans the changes of a command. Notes of a turn later than the files' go alone.
+func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, error) {
 	plan, err := f.session.PlanFiles(ctx, way)
+	back := &goingBack{Plan: plan}
+	if way == snapshot.Undo && f.notes != nil && (err == nil || errors.Is(err, snapshot.ErrNothing)) {
+		since, later := time.Time{}, false
+		if err == nil {
+			since = plan.Since
+		}
+		if back.notes, later = f.notes.Made(since); later {
+			return &goingBack{&snapshot.Plan{Kind: way}, back.notes}, nil
+		}
+	}
 	if errors.Is(err, snapshot.ErrNothing) {
 		return nil, fmt.Errorf("there is nothing to %s: %s", way, map[snapshot.Way]string{
 			snapshot.Undo: "no turn has changed files that are kept, or all are undone. Kept are edits, and what commands did to files that git tracks or does not ignore; not background jobs",
@@ -54,7 +74,7 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan
 	if len(plan.Refused) > 0 {
 		return nil, &snapshot.RefusedError{Problems: plan.Refused}
 	}
-	return plan, nil
+	return back, nil
 }
 
 // showFiles shows the planned changes and remembers the plan, so that the confirmation makes
@@ -65,13 +85,13 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 		return command.Output{}, err
 	}
 	f.shown.Store(plan)
-	if len(plan.Steps)+len(plan.Left) == 0 {
+	if len(plan.Steps)+len(plan.Left)+len(plan.notes) == 0 {
 		return f.moveFiles(ctx, way) // no changes to show
 	}
 	next := fmt.Sprintf("/%s yes", way)
-	ask := askAbout(plan)
-	ask.Title, ask.Does, ask.Run = headline(plan), "yes, "+string(way), next
-	lines := []string{headline(plan) + ":"}
+	ask := askAbout(plan.Plan, plan.notes...)
+	ask.Title, ask.Does, ask.Run = plan.headline(), "yes, "+string(way), next
+	lines := []string{plan.headline() + ":"}
 	for _, part := range ask.Parts {
 		lines = append(lines, "  "+part.Title)
 	}
@@ -79,8 +99,11 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Way) (command.Output
 }
 
 // askAbout returns a question about the changes of a plan, file by file.
-func askAbout(plan *snapshot.Plan) *command.Ask {
+func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Ask {
 	ask := &command.Ask{}
+	for _, n := range also {
+		ask.Parts = append(ask.Parts, command.AskPart{Title: "delete the note " + n.ID + ": " + words.Line(n.Text, 120)})
+	}
 	for _, step := range plan.Steps {
 		ask.Parts = append(ask.Parts, command.AskPart{Title: step.Line(), Diff: step.Diff})
 	}
@@ -92,9 +115,12 @@ func askAbout(plan *snapshot.Plan) *command.Ask {
 
 func staysAsItIs(left snapshot.Problem) string { return "stays as it is: " + left.String() }
 
-// headline summarizes a plan in a line.
-func headline(plan *snapshot.Plan) string {
-	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan), words.Count(len(plan.Steps), "file"))
+// headline summarizes what goes back in a line.
+func (plan *goingBack) headline() string {
+	if len(plan.Steps)+len(plan.Left) == 0 && len(plan.notes) > 0 {
+		return fmt.Sprintf("%s %s of the model", plan.Kind, words.Count(len(plan.notes), "note"))
+	}
+	return fmt.Sprintf("%s the changes%s to %s", plan.Kind, about(plan.Plan), words.Count(len(plan.Steps), "file"))
 }
 
 // about names the message whose changes a plan reverts or restores.
@@ -114,7 +140,17 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 			return command.Output{}, err
 		}
 	}
-	changed, err := f.session.MoveFiles(ctx, plan)
+	var deleted []string
+	for _, n := range plan.notes {
+		if err := f.notes.Delete(n.ID); err != nil {
+			return command.Output{}, err
+		}
+		deleted = append(deleted, "  deleted the note "+n.ID)
+	}
+	if len(plan.Steps)+len(plan.Left) == 0 && len(deleted) > 0 {
+		return command.Output{Lines: append([]string{"Undone. The model is told with your next message."}, deleted...)}, nil
+	}
+	changed, err := f.session.MoveFiles(ctx, plan.Plan)
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}
@@ -125,9 +161,9 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 	case len(plan.Left) > 0:
 		lines[0] = did + "; no file changed."
 	default:
-		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan))
+		lines[0] = fmt.Sprintf("%s: the changes%s. No file had to change: they hold that already.", did, about(plan.Plan))
 	}
-	lines = append(lines, changedLines(changed)...)
+	lines = append(append(lines, changedLines(changed)...), deleted...)
 	for _, left := range plan.Left {
 		lines = append(lines, "  "+staysAsItIs(left))
 	}

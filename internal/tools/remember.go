@@ -20,6 +20,8 @@ type Notes interface {
 type Remembering struct {
 	// Text is the note as it would be kept, Replaces the text of the note that it replaces.
 	Text, Replaces string
+	// Diff is the change of the file of notes.
+	Diff string
 	// Asks is set if a person is asked. Else the note is kept as a proposal.
 	Asks bool
 	// Keep keeps the note, as a proposal unless a person agreed, and says so.
@@ -46,7 +48,7 @@ func Remember() Tool {
 		Name: "remember",
 		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
 			"Not: what the code, its documents or git say, progress of this task, guesses. Name the files it rests on.",
-		Traits: Traits{Key: "note", Keeps: true, Words: traits.Say("remembering", "remembered", "remember")},
+		Traits: Traits{Key: "note", Keeps: true, Remembers: true, Words: traits.Say("remembering", "remembered", "remember")},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
 		if env.Notes == nil {
 			return Plan{}, errNoNotes
@@ -69,7 +71,7 @@ func Remember() Tool {
 			if r.Replaces != "" {
 				question += "\n\nIt replaces: " + r.Replaces
 			}
-			plan.Preview = Preview{Title: "the model wants to remember", Inquiries: []Inquiry{{
+			plan.Preview = Preview{Title: "the model wants to remember", Diff: r.Diff, Inquiries: []Inquiry{{
 				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}},
 			}}}
 			plan.Answered = func(given []Given) Answer {

@@ -23,6 +23,8 @@ type Traits struct {
 	Searches bool
 	// Keeps: calls change the state of the conversation, such as the todo list.
 	Keeps bool
+	// Remembers: calls keep notes for later sessions, in files of the user.
+	Remembers bool
 	// Asks: calls ask the person something, and have no other effect.
 	Asks bool
 

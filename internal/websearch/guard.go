@@ -17,6 +17,8 @@ import (
 const (
 	// leastLine is the length from which a part of a line of a file gives the file away, in bytes.
 	leastLine = 40
+	// leastValue is the length from which a value counts, in bytes; a shorter one may be a word.
+	leastValue = 12
 	// maxKeyFile bounds what is read of one file, maxKeyFiles how many are read, maxDepth how far
 	// folders are read.
 	maxKeyFile  = 64 << 10
@@ -37,27 +39,45 @@ func (q Query) leaks(values, files []string) error {
 			return errors.New("refused: the query holds the value of a variable that holds a key, which is not sent" + remedy)
 		}
 	}
-	if len(text) < leastLine {
-		return nil
+	if file := Quotes(text, files); file != "" {
+		return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", file, remedy)
 	}
+	return nil
+}
+
+// Quotes returns the name of the file, of those that may hold keys, that a text quotes, empty for
+// none. Folders stand for the files in them.
+func Quotes(text string, files []string) (name string) {
 	read := 0
 	for _, path := range files {
-		err := eachFile(path, func(file string, content []byte) error {
-			if read++; read > maxKeyFiles {
+		_ = eachFile(path, func(file string, content []byte) error {
+			if read++; read > maxKeyFiles || name != "" {
 				return fs.SkipAll
 			}
-			for at := 0; at+leastLine <= len(text); at++ {
-				if bytes.Contains(content, []byte(text[at:at+leastLine])) {
-					return fmt.Errorf("refused: the query holds text of %s, a file that may hold keys, which is not sent%s", filepath.Base(file), remedy)
-				}
+			if quotes(text, content) {
+				name = filepath.Base(file)
 			}
 			return nil
 		})
-		if err != nil {
-			return err
+	}
+	return name
+}
+
+// quotes reports whether a text has a long part of a content, or a value that a line of it
+// assigns.
+func quotes(text string, content []byte) bool {
+	for at := 0; at+leastLine <= len(text); at++ {
+		if bytes.Contains(content, []byte(text[at:at+leastLine])) {
+			return true
 		}
 	}
-	return nil
+	for line := range bytes.Lines(content) {
+		_, value, _ := bytes.Cut(line, []byte("="))
+		if value = bytes.Trim(value, " \t\r\n\"'"); len(value) >= leastValue && strings.Contains(text, string(value)) {
+			return true
+		}
+	}
+	return false
 }
 
 // eachFile calls f with the content of a file, or of the files in a folder. What cannot be read
@@ -87,10 +107,9 @@ func eachFile(root string, f func(path string, content []byte) error) error {
 
 // secrets returns the values of the variables of an environment that hold keys.
 func secrets(environ []string) []string {
-	const least = 12 // a shorter value may be a word
 	var values []string
 	for _, pair := range environ {
-		if name, value, _ := strings.Cut(pair, "="); len(value) >= least && secret.Name(name) && !filepath.IsAbs(value) {
+		if name, value, _ := strings.Cut(pair, "="); len(value) >= leastValue && secret.Name(name) && !filepath.IsAbs(value) {
 			values = append(values, value)
 		}
 	}

@@ -45,7 +45,7 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 // for the changed item.
 func (t *Trust) since(shown Reviewed) []string {
 	var now *Reviewed
-	for _, i := range t.items {
+	for _, i := range t.present() {
 		if i.Kind != shown.Kind || i.Name != shown.Name || i.File != shown.File {
 			continue
 		}
@@ -64,11 +64,12 @@ func (t *Trust) since(shown Reviewed) []string {
 
 // Forget removes every answer about the workspace.
 func (t *Trust) Forget() ([]string, error) {
-	if err := t.Store.Forget(t.items...); err != nil {
+	items := t.present()
+	if err := t.Store.Forget(items...); err != nil {
 		return nil, err
 	}
 	t.Answered()
-	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(t.items), "item") + " of it will be asked about."}, nil
+	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(items), "item") + " of it will be asked about."}, nil
 }
 
 // chosen returns the items with these names. Without names it returns the items that were shown, or

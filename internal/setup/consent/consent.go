@@ -41,6 +41,8 @@ const (
 	Allow Kind = "allow"
 	// Agent is an agent that models give tasks to.
 	Agent Kind = "agent"
+	// Notes are facts for models that the repository brings.
+	Notes Kind = "notes"
 )
 
 // Item is one thing that needs consent, as a file has it.

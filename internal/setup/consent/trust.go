@@ -25,10 +25,10 @@ type Trust struct {
 	// answer.
 	Answered func()
 
-	items []Item
-	now   func() time.Time
+	now func() time.Time
 
-	mu sync.Mutex
+	mu    sync.Mutex
+	items []Item
 	// shown holds the items as they were last shown. An answer without names is about them.
 	shown []Reviewed
 }
@@ -46,7 +46,20 @@ func Find(w source.Where, now func() time.Time, items []Item, ignored []string) 
 
 // Review returns all items as they are now, sorted by file. It returns an error if earlier answers
 // cannot be read.
-func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.items) }
+func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.present()) }
+
+func (t *Trust) present() []Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.items
+}
+
+// Put adds an item, in place of one with the same kind, name and file.
+func (t *Trust) Put(item Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
+}
 
 // Waiting returns the items to ask a person about, as they are now, and remembers them as shown.
 func (t *Trust) Waiting() ([]Reviewed, error) {
@@ -121,7 +134,7 @@ func (t *Trust) Left() string {
 // counted.
 func counted(items []Reviewed) []string {
 	var says []string
-	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent} {
+	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent, Notes} {
 		var of []string
 		for _, r := range items {
 			if r.Kind == kind {

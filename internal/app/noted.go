@@ -1,0 +1,285 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agent/internal/disk"
+	"agent/internal/git"
+	"agent/internal/notes"
+	"agent/internal/protect"
+	"agent/internal/protect/survey"
+	"agent/internal/settings"
+	"agent/internal/setup/consent"
+	"agent/internal/setup/effect"
+	"agent/internal/slash"
+	"agent/internal/text/textdiff"
+	"agent/internal/websearch"
+	"agent/internal/words"
+)
+
+// Notes returns the notes for a workspace. They take no text that quotes a file with keys.
+func (f Folders) Notes(home, workspace string) *notes.Book {
+	book := notes.Open(f.Config, home, workspace)
+	book.Refuses = func(text string) error {
+		keys := survey.New(workspace, survey.MaxFolders).Before().Keys
+		if file := websearch.Quotes(text, slices.Concat(keys, protect.KeyFiles(home))); file != "" {
+			return fmt.Errorf("it quotes %s, a file that may hold keys, so it is not kept", file)
+		}
+		return nil
+	}
+	return book
+}
+
+// sharedNotes returns the notes that a repository brings as an item that needs consent, nil if
+// there are none or notes are off.
+func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
+	if book == nil || settings.Notes.Of(s) == "off" {
+		return nil
+	}
+	if _, text, _ := book.Shared(); text != "" {
+		return []consent.Item{sharedItem(book, text)}
+	}
+	return nil
+}
+
+func sharedItem(book *notes.Book, text string) consent.Item {
+	return consent.Item{Kind: consent.Notes, File: book.File(notes.Shared), Effects: effect.List{{Name: "text", Text: text}}}
+}
+
+// SharedNotes returns the notes that a repository brings. They are proposals until a person has
+// agreed to their file.
+func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker) (states []notes.State, problems []string) {
+	all, text, problems := book.Shared()
+	if text == "" {
+		return nil, problems
+	}
+	agreed := trust.May(sharedItem(book, text)) == nil
+	for i := range all {
+		all[i].Proposed = all[i].Proposed || !agreed
+	}
+	return checker.Check(all, time.Now), problems
+}
+
+// commands returns the notes for slash commands, nil if they are off.
+func (n *noting) commands() slash.Notes {
+	if n.book == nil {
+		return nil
+	}
+	return noted{n}
+}
+
+// noted implements slash.Notes.
+type noted struct{ *noting }
+
+// List implements slash.Notes.
+func (n noted) List() (states []notes.State, problems []string) {
+	states, problems = n.look()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	brought, more := n.shared()
+	states, problems = append(states, brought...), append(problems, more...)
+	notes.Choose(states, n.budget())
+	return states, problems
+}
+
+// Add implements slash.Notes.
+func (n noted) Add(text string, to notes.Scope) (said string, err error) {
+	note := notes.Note{Text: text}
+	if to != notes.Everywhere {
+		if note.Grounds, err = n.book.Ground(n.workspace.Root(), notes.Named(n.workspace.Root(), text)); err != nil {
+			return "", err
+		}
+	}
+	err = n.inFile(to, func() error {
+		note, said, err = n.keep(note, to, "")
+		return err
+	})
+	switch {
+	case err != nil:
+	case to == notes.Shared && !n.sharedAgreed():
+		said += ", and used once you agree to its file (/trust)"
+	default:
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.tellKept(note)
+	}
+	return said, err
+}
+
+// inFile makes a change of the person to the notes of a scope. If they had agreed to the file of the
+// repository, they agree to it as it is afterwards.
+func (n noted) inFile(of notes.Scope, change func() error) error {
+	agreed := of == notes.Shared && n.sharedAgreed()
+	if err := change(); err != nil || !agreed {
+		return err
+	}
+	items := sharedNotes(n.settings, n.book)
+	if items == nil {
+		return nil
+	}
+	n.Trust.Put(items[0])
+	reviewed, err := n.Trust.Store.Review(items)
+	if err != nil {
+		return err
+	}
+	return n.Trust.Agree(n.process.Now(), reviewed...)
+}
+
+// sharedAgreed reports whether the person has agreed to the notes of the repository, or it has
+// none.
+func (n noted) sharedAgreed() bool {
+	items := sharedNotes(n.settings, n.book)
+	return items == nil || n.Trust.May(items[0]) == nil
+}
+
+// Agree implements slash.Notes.
+func (n noted) Agree(id string) error {
+	if notes.ScopeOf(id) == notes.Shared && !n.sharedAgreed() {
+		return fmt.Errorf("%s is used once you agree to the file as a whole: /trust", n.book.File(notes.Shared))
+	}
+	if err := n.inFile(notes.ScopeOf(id), func() error { return n.book.Confirm(id, n.process.Now()) }); err != nil {
+		return err
+	}
+	states, _ := n.List()
+	i := slices.IndexFunc(states, func(s notes.State) bool { return s.ID == id })
+	if i < 0 {
+		return nil // deleted at this moment
+	}
+	n.record("agreed", states[i].Note)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.told[id] || n.knows(id) < 0 {
+		delete(n.told, id)
+		n.tellKept(states[i].Note)
+	}
+	return nil
+}
+
+// knows returns the index of the note that the model knows by an ID, -1 for none.
+func (n *noting) knows(id string) int {
+	return slices.IndexFunc(n.sent, func(note notes.Note) bool { return note.ID == id })
+}
+
+// Edit implements slash.Notes.
+func (n noted) Edit(id, text string) error {
+	return n.change("edited", id, func(note *notes.Note) (bool, error) {
+		note.Text = text
+		return true, nil
+	})
+}
+
+// Delete implements slash.Notes.
+func (n noted) Delete(id string) error {
+	return n.change("deleted", id, func(*notes.Note) (bool, error) { return false, nil })
+}
+
+// change changes a note, and has the model told if it knows it.
+func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err error)) error {
+	var changed notes.Note
+	err := n.inFile(notes.ScopeOf(id), func() error {
+		return n.book.Change(id, func(note *notes.Note) (keep bool, err error) {
+			keep, err = act(note)
+			changed = *note
+			return keep, err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	n.record(did, changed)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.kept = slices.DeleteFunc(n.kept, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
+	if i := n.knows(changed.ID); i >= 0 && !n.told[changed.ID] {
+		n.told[changed.ID] = true
+		n.news = append(n.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.sent[i].Text, 120))
+	}
+	return nil
+}
+
+// Made implements slash.Notes.
+func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	turn, latest := 0, 0
+	for i, begun := range n.turns {
+		if !begun.After(since) {
+			turn = i + 1
+		}
+	}
+	for _, k := range n.kept {
+		latest = max(latest, k.turn)
+	}
+	for _, k := range n.kept {
+		if k.turn == latest && latest >= turn {
+			made = append(made, k.Note)
+		}
+	}
+	return made, latest > turn
+}
+
+// Line implements slash.Notes.
+func (n noted) Line() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s of system (/notes)", words.Tokens(len(n.text)/noteBytesPerToken))
+}
+
+const (
+	// earlierCommits is how many commits of a file are searched for the content that it had.
+	earlierCommits = "-n30"
+	// earlierTime bounds the search.
+	earlierTime = 3 * time.Second
+)
+
+// Difference implements slash.Notes.
+func (n noted) Difference(ctx context.Context, note notes.Note) string {
+	ctx, cancel := context.WithTimeout(ctx, earlierTime)
+	defer cancel()
+	var all strings.Builder
+	for _, g := range note.Grounds {
+		now, _ := disk.Read(filepath.Join(n.book.Root(), filepath.FromSlash(g.Path))) // nothing if it is gone
+		if g.Holds(now) {
+			continue
+		}
+		if before, known := n.earlier(ctx, g); known && utf8.Valid(before) && utf8.Valid(now) {
+			all.WriteString(textdiff.New(string(before), string(now)).Unified(g.Path, g.Path))
+		}
+	}
+	return all.String()
+}
+
+// earlier returns the content on which a note rests, if git has it.
+func (n noted) earlier(ctx context.Context, g notes.Ground) (content []byte, known bool) {
+	log, err := git.Output(ctx, n.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
+	if err != nil {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(log) {
+		fields := strings.Fields(string(line)) // :MODE MODE BLOB BLOB STATUS PATH
+		if len(fields) < 5 {
+			continue
+		}
+		for _, blob := range []string{fields[3], fields[2]} {
+			if seen[blob] {
+				continue
+			}
+			seen[blob] = true
+			if content, err := git.Output(ctx, n.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
+				return content, true
+			}
+		}
+	}
+	return nil, false
+}
