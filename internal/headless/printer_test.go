@@ -52,6 +52,7 @@ func eventful() []chat.Event {
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
+		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Grounds: []string{"Makefile"}},
 		chat.QueueChanged{},
 		chat.TextDelta{Delta: "Done."},
 		chat.TurnEnded{},
@@ -117,6 +118,7 @@ const stream = `{"type":"session","schema":1,"sessionId":"s1","servers":[],"skil
 {"type":"compression","strategy":"high-density","kind":"applied","tokensBefore":90000,"tokensAfter":50000}
 {"type":"compression","strategy":"high-density","kind":"noop","reason":"nothing to compress","tokensBefore":50000,"tokensAfter":50000}
 {"type":"notice","text":"context limit: oldest turns, 5k → 3k tokens"}
+{"type":"note","id":"n1","state":"kept","text":"tests need a database","grounds":["Makefile"]}
 {"type":"text","delta":"Done."}
 `
 

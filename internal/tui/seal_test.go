@@ -55,6 +55,7 @@ var allEvents = []chat.Event{
 	chat.Retry{},
 	chat.Waiting{},
 	chat.Notice{},
+	chat.Noted{},
 	chat.AgentStarted{},
 	chat.AgentChanged{},
 	chat.AgentEnded{},
