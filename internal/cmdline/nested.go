@@ -11,9 +11,10 @@ var (
 	wrappers = []string{
 		"sudo", "doas", "su", "runuser", "env", "nice", "ionice", "chrt", "taskset", "nohup", "time", "timeout", "stdbuf", "setsid", "setpriv",
 		"xargs", "parallel", "watch", "flock", "script", "strace", "ltrace", "unshare", "nsenter", "chroot", "ssh", "command", "exec", "builtin", "busybox",
+		"hash", "mapfile", "readarray", "compgen", // they name a command that the shell runs
 	}
 	// shells lists programs that run a line in their arguments.
-	shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval", "trap"}
+	shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval", "trap", "alias"}
 	// executing lists the options after which find and fd have a command.
 	executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 )
@@ -54,10 +55,10 @@ func nested(line string, depth int) [][]string {
 				continue
 			}
 			add(words[i+1:])
-			if wraps && strings.Contains(word, " ") {
+			if wraps && strings.ContainsAny(word, " \t\n;|&(){}<>$`") {
 				all = append(all, nested(word, depth+1)...)
 			}
-			if slices.Contains(shells, path.Base(word)) {
+			if !wraps || finds(path.Base(word)) || slices.Contains(shells, path.Base(word)) {
 				all = append(all, nested(quoted(words[i+1:]), depth+1)...)
 			}
 		}
@@ -75,8 +76,11 @@ func FindRuns(call []string) bool {
 // linesOfShell returns the commands of the lines in the arguments of a shell.
 func linesOfShell(words []string, depth int) [][]string {
 	var all [][]string
-	isLine := words[0] == "eval" || words[0] == "trap"
+	isLine := slices.Contains([]string{"eval", "trap", "alias"}, words[0])
 	for _, word := range words[1:] {
+		if words[0] == "alias" {
+			_, word, _ = strings.Cut(word, "=")
+		}
 		if isLine || strings.Contains(word, " ") {
 			all = append(all, nested(word, depth+1)...)
 		}
@@ -91,8 +95,8 @@ func linesOfShell(words []string, depth int) [][]string {
 func readsLines(words []string) bool {
 	switch words[0] {
 	case "source", ".":
-		return slices.Contains(words, Unknown)
-	case "eval", "trap":
+		return slices.ContainsFunc(words, fromOutside)
+	case "eval", "trap", "alias":
 		return false
 	}
 	for _, word := range words[1:] {
@@ -101,11 +105,16 @@ func readsLines(words []string) bool {
 			return false
 		case short && strings.Contains(word, "s"):
 			return true
-		case word != Unknown && !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "/dev/"):
+		case !fromOutside(word) && !strings.HasPrefix(word, "-"):
 			return false // a script
 		}
 	}
 	return slices.Contains(shells, words[0])
+}
+
+// fromOutside reports whether a word stands for a file that is none of the disk, or may be one.
+func fromOutside(word string) bool {
+	return word == Unknown || strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/")
 }
 
 // quoted returns words as a line of shell.

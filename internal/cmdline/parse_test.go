@@ -179,7 +179,7 @@ func requote(simple Command) string {
 // The calls of a line are there whatever the line is, each with at least its program.
 func TestCalls(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{"": "", "X=1": "", "a $x; (b 'c d')": "a|… ; b|c d", "a 'b c": "a|'b|c"} {
+	for line, want := range map[string]string{"": "", "X=1": "", "a $x; (b 'c d')": "a|… ; b|c d", "a 'b c": "a|'b|c ; …"} {
 		var calls []string
 		for _, words := range Calls(line) {
 			calls = append(calls, strings.Join(words, "|"))

@@ -1,0 +1,54 @@
+package cmdline
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// ways are ways in which a line runs a command: %s stands for the command, %q for the command as a
+// word in quotes.
+var ways = []string{
+	"%s", "true; %s", "(%s)", "{ %s; }", "! %s", "time %s", "if %s; then :; fi", "while %s; do break; done", "case x in x) %s;; esac",
+	"f() { %s; }; f", "echo $(%s)", "echo `%s`", "cat <(%s)", "cat <<E\n$(%s)\nE", "echo \"${x:-$(%s)}\"", "for i in $(%s); do :; done", "[[ $(%s) ]]", "echo $(( $(%s) + 1 ))",
+	"A=1 %s", "env A=1 %s", "nice -n 1 %s", "timeout 5 %s", "nohup %s", "setsid -w %s", "command %s", "stdbuf -o0 %s", "flock . %s", "xargs %s < /dev/null", "find . -maxdepth 0 -exec %s {} +",
+	"exec %s", "busybox sh -c %q", "bash -c %q", "sh -ec %q", "eval %q", "builtin eval %q", "env bash -c %q", "env -S %q", "trap %q EXIT", "script -qc %q /dev/null > /dev/null", "flock . -c %q",
+	"echo %q | bash", "bash <<< %q", "bash <<'E'\n%s\nE", "bash -s < <(echo %q)", "source <(echo %q)", "source /dev/stdin <<< %q", "x=%q; $x", "x=%q; eval $x", "x=%q; bash -c \"$x\"", "$(echo %q)",
+	"shopt -s expand_aliases\nalias t=%q\nt", "echo x | mapfile -c 1 -C %q", "compgen -C %q > /dev/null", "/bin/bash -c %q", "b=bash; $b -c %q",
+}
+
+// Whatever way a line has to run a command, Nested returns the command, or one that is not known.
+func TestNestedFindsWhatRuns(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	if err := os.WriteFile(filepath.Join(dir, "probe"), []byte("#!/bin/sh\n: > "+ran+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		line := "probe"
+		for range rapid.IntRange(1, 3).Draw(t, "depth") {
+			way := rapid.SampledFrom(ways).Draw(t, "way")
+			line = strings.ReplaceAll(strings.ReplaceAll(way, "%s", line), "%q", "'"+strings.ReplaceAll(line, "'", `'\''`)+"'")
+		}
+		_ = os.Remove(ran)
+		cmd := exec.Command(bash, "-c", line)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		_ = cmd.Run() // some lines fail after they ran the command, some before
+		if _, err := os.Stat(ran); err != nil {
+			return
+		}
+		if !slices.ContainsFunc(Nested(line), func(words []string) bool { return words[0] == "probe" || words[0] == Unknown }) {
+			t.Fatalf("%q runs the command, which is not among %q", line, Nested(line))
+		}
+	})
+}
