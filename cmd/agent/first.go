@@ -111,7 +111,7 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	if !told {
 		pick := command.Pick{Title: "whose key it is"}
 		for _, known := range vendor.All() {
-			if !known.Local() {
+			if known.KeyVariable != "" {
 				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})
 			}
 		}

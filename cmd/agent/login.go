@@ -6,24 +6,36 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agent/internal/cli"
 	"agent/internal/console"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/login"
 	"agent/internal/nearest"
 	"agent/internal/provider"
+	"agent/internal/settings"
 	"agent/internal/websearch"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
+// loginOptions holds the flags of agent login and agent logout.
+type loginOptions struct {
+	settingsOptions
+	baseURL                       string
+	oauth, paste, device, browser bool
+	as, host                      string
+}
+
 func newLogin(w world) *cobra.Command {
-	return keyCommand(w, keepKey, logIn, cobra.Command{
+	var o loginOptions
+	cmd := &cobra.Command{
 		Use:   "login [PROVIDER]",
-		Short: "Keep the key of a provider, in the keyring or a file only you can read",
+		Short: "Keep the key of a provider, or log in to an account, for you alone",
 		Long: `login keeps an API key for a provider (openai if none is named), for the host of
 --base-url, or for a service that searches the web. It is read without showing it,
 or from standard input:
@@ -31,59 +43,102 @@ or from standard input:
 	pass show openrouter | agent login openrouter
 	pass show brave | agent login search:brave
 
-With --oauth you log in to your account in the browser instead. Without a provider
-login lists, on a terminal, which logins there are and which keys are kept.`,
-	})
+A provider whose models belong to an account, or --oauth for one that also takes keys, logs
+in to that account instead, in a browser or by a code. Without a provider login lists, on a
+terminal, which logins there are and what is kept.`,
+		Args: cli.CountedArgs(0, 1, "one provider, or none for openai"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.login(cmd.Context(), w, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.profile, "profile", "", "the profile whose login.client-id is used")
+	repeatable(flags, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
+	completeFlag(cmd, "profile", completeProfiles(w))
+	flags.StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
+	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account, where the vendor takes keys, too")
+	flags.BoolVar(&o.paste, "paste", false, "open the browser yourself, and paste the address where it ends up")
+	flags.BoolVar(&o.device, "device", false, "log in by a code that you type on another device; usual without a screen")
+	flags.BoolVar(&o.browser, "browser", false, "open the browser without asking")
+	flags.StringVar(&o.host, "host", "", "the `HOST` of a GitHub Enterprise")
+	o.names(cmd)
+	return cmd
 }
 
 func newLogout(w world) *cobra.Command {
-	return keyCommand(w, logout, nil, cobra.Command{
+	var o loginOptions
+	cmd := &cobra.Command{
 		Use:   "logout [PROVIDER]",
-		Short: "Forget the key of a provider that login keeps",
-	})
+		Short: "Forget the key or the login of a provider that login keeps",
+		Args:  cli.CountedArgs(0, 1, "one provider, or none for openai"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.logout(cmd.Context(), w, strings.Join(args, ""))
+		},
+	}
+	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
+	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "forget the login, where the vendor takes keys, too")
+	o.names(cmd)
+	return cmd
 }
 
-// keyCommand returns a command about the key of a provider or of an address. run receives the
-// store of keys, and the place that the key is for. account, which may be nil, logs in to an
-// account instead.
-func keyCommand(w world, run func(ctx context.Context, w world, keys provider.Keys, place string) error, account func(ctx context.Context, w world, keys provider.Keys, name string, paste bool) error, cmd cobra.Command) *cobra.Command {
-	var baseURL string
-	var oauth, paste bool
-	cmd.Args = cli.CountedArgs(0, 1, "one provider, or none for openai")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		f, err := w.Folders()
-		if err != nil {
-			return err
+// names adds what both commands have.
+func (o *loginOptions) names(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of one of several logins to the same account")
+	names := vendor.Names()
+	for _, a := range login.Accounts() {
+		if !slices.Contains(names, a.Name) {
+			names = append(names, a.Name)
 		}
-		name, keys := strings.Join(args, ""), w.Keys(f)
-		if account != nil {
-			switch refused := refusedAccount(name, oauth); {
-			case refused != nil:
-				return usage(refused)
-			case oauth && baseURL != "":
-				return usage(errors.New("--oauth logs in to an account of a vendor; leave out --base-url"))
-			case oauth:
-				return account(cmd.Context(), w, keys, name, paste)
-			case name == "" && baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
-				return printLines(w, loginLines(keys))
-			}
-		}
-		place, err := keyPlace(name, baseURL)
-		if err == nil && account != nil {
-			err = keys.May(place)
-		}
-		if err != nil {
-			return usage(err)
-		}
-		return run(cmd.Context(), w, keys, place)
 	}
-	if account != nil {
-		cmd.Flags().BoolVar(&oauth, "oauth", false, "log in to your account in the browser, where the vendor offers that")
-		cmd.Flags().BoolVar(&paste, "paste", false, "with --oauth: open the browser yourself, and paste the address where it ends up")
+	cmd.ValidArgsFunction = cobra.FixedCompletions(append(names, searchServices()...), cobra.ShellCompDirectiveNoFileComp)
+}
+
+func (o *loginOptions) login(ctx context.Context, w world, name string) error {
+	f, s, err := w.configured(o.settingsOptions)
+	if err != nil {
+		return err
 	}
-	cmd.Flags().StringVar(&baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
-	cmd.ValidArgsFunction = cobra.FixedCompletions(append(vendor.Names(), searchServices()...), cobra.ShellCompDirectiveNoFileComp)
-	return &cmd
+	keys := w.Keys(f)
+	account, known := login.AccountNamed(name)
+	of, takesKey := vendor.Named(name)
+	wanted := o.oauth || known && (!takesKey || of.Account)
+	switch {
+	case wanted && o.baseURL != "":
+		return usage(errors.New("--oauth logs in to an account of a vendor; leave out --base-url"))
+	case wanted && !known:
+		return usage(noAccount(name))
+	case wanted:
+		return o.logIn(ctx, w, s, keys, account)
+	case o.as != "" || o.host != "" || o.device || o.paste || o.browser:
+		return usage(errors.New("--as, --host, --device, --paste and --browser are for a login to an account: agent login NAME --oauth; agent login lists them"))
+	case name == "" && o.baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
+		return printLines(w, loginLines(w, keys, settings.LoginClientID.Of(s)))
+	}
+	place, err := keyPlace(name, o.baseURL)
+	if err == nil {
+		err = keys.May(place)
+	}
+	if err != nil {
+		return usage(err)
+	}
+	return keepKey(ctx, w, keys, place)
+}
+
+func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	account, known := login.AccountNamed(name)
+	of, takesKey := vendor.Named(name)
+	if known && !account.MakesKey() && o.baseURL == "" && (o.oauth || o.as != "" || !takesKey || of.Account) {
+		return o.logOut(ctx, w, account)
+	}
+	place, err := keyPlace(name, o.baseURL)
+	if err != nil {
+		return usage(err)
+	}
+	return forgetKey(w, w.Keys(f), place)
 }
 
 // searchPrefix begins the name of a service that searches the web, where it stands for its key.
@@ -112,6 +167,9 @@ func keyPlace(name, baseURL string) (string, error) {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
 		if names := vendor.Names(); !found {
 			return "", fmt.Errorf("there is no provider %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
+		}
+		if known.Account {
+			return "", fmt.Errorf("%s takes no key, but a login: agent login %s", known.Title, known.Name)
 		}
 		if known.Cloud != nil {
 			return "", fmt.Errorf("%s has an address for each account: agent login --base-url ADDRESS keeps a key for yours; without one, its own command prints a token (see auth-command)", known.Name)
@@ -143,7 +201,7 @@ func keepKey(ctx context.Context, w world, keys provider.Keys, place string) err
 	return w.print("The key for " + place + " is kept in " + where + ".")
 }
 
-func logout(_ context.Context, w world, keys provider.Keys, place string) error {
+func forgetKey(w world, keys provider.Keys, place string) error {
 	found, err := keys.Delete(place)
 	if err != nil {
 		return err

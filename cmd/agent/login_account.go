@@ -1,39 +1,45 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
 	"agent/internal/nearest"
 	"agent/internal/provider"
+	"agent/internal/settings"
 	"agent/internal/table"
+	"agent/internal/words"
+
+	"golang.org/x/term"
 )
 
-// refusedAccount returns why there is no login to an account, nil if there is one, or if a key is
-// wanted.
-func refusedAccount(name string, oauth bool) error {
-	account, known := login.AccountNamed(name)
-	_, takesKey := vendor.Named(name)
-	if known && account.Why != "" && (oauth || !takesKey) {
-		return &login.RefusedError{Account: account}
+// noAccount returns the error for a name of no account.
+func noAccount(name string) error {
+	var names []string
+	for _, a := range login.Accounts() {
+		names = append(names, a.Name)
 	}
-	return nil
+	return fmt.Errorf("there is no login named %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names))
 }
 
-// logIn leads a person to their account, and keeps the key that the vendor makes for it.
-func logIn(ctx context.Context, w world, keys provider.Keys, name string, paste bool) error {
-	account, known := login.AccountNamed(name)
-	if !known {
-		var names []string
-		for _, a := range login.Accounts() {
-			names = append(names, a.Name)
-		}
-		return usage(fmt.Errorf("there is no login named %q; there are %s%s", name, strings.Join(names, ", "), nearest.Question(name, names)))
+// logIn leads a person to their account, and keeps the login or the key that the vendor makes,
+// once the vendor has listed the models of the account.
+func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings, keys provider.Keys, account login.Account) error {
+	clientID := settings.LoginClientID.Of(s)
+	err := cmp.Or(account.Refused(clientID), login.CheckAs(o.as))
+	if o.host != "" && err == nil {
+		account, err = account.At(o.host)
+	}
+	if err != nil {
+		return usage(err)
 	}
 	of, known := vendor.Named(account.Name)
 	if !known {
@@ -43,31 +49,150 @@ func logIn(ctx context.Context, w world, keys provider.Keys, name string, paste 
 	if err := keys.May(place); err != nil {
 		return usage(err)
 	}
-	key, err := account.Login(ctx, http.DefaultTransport, opener(w, paste))
+	if account.Note != "" {
+		if err := w.tell(account.Note); err != nil {
+			return err
+		}
+	}
+	person := login.Person{Open: o.leads(w), Device: o.device, Now: w.Now, Show: func(ctx context.Context, address, code string) error {
+		if o.browser {
+			openInBrowser(ctx, address)
+		}
+		return w.tell("Open this address on any device, and type the code "+code+" there:", words.Visible(address), "Waiting for your yes there; Ctrl+C ends the login.")
+	}}
+	if account.MakesKey() {
+		key, err := account.LoginForKey(ctx, http.DefaultTransport, person)
+		if err == nil {
+			err = provider.Try(ctx, of, key, nil, "agent/"+w.Version)
+		}
+		if err != nil {
+			return err
+		}
+		where, err := keys.Set(provider.Place(of.BaseURL), key)
+		if err != nil {
+			return usage(err)
+		}
+		return o.loggedIn(w, of, account.Title, "the key of your account", where)
+	}
+	l, err := account.Login(ctx, http.DefaultTransport, clientID, person)
+	l.As, l.Host = o.as, o.host
+	logins := w.AccountLogins()
+	if err == nil {
+		err = provider.Try(ctx, of, "", logins.SourceOf(l), "agent/"+w.Version)
+	}
+	if err == nil {
+		l, err = logins.Keep(ctx, l)
+	}
 	if err != nil {
 		return err
 	}
-	where, err := keys.Set(place, key)
-	if err != nil {
-		return usage(err)
+	title := account.Title
+	if l.Name != "" {
+		title += " as " + l.Name
 	}
-	lines := []string{"You are logged in to " + account.Title + "; the key of your account is kept in " + where + "."}
-	if w.Env(of.KeyVariable) != "" {
+	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
+}
+
+// loggedIn says that a login is kept, and what uses it.
+func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
+	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
+	if of.KeyVariable != "" && w.Env(of.KeyVariable) != "" {
 		lines = append(lines, of.KeyVariable+" is set and goes first: unset it to use the login.")
 	}
-	return printLines(w, append(lines, "agent --provider "+of.Name+" uses it, agent logout "+of.Name+" forgets it."))
+	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
+	if o.as != "" {
+		uses, forgets = uses+" --set login="+o.as, forgets+" --as "+o.as
+	}
+	return printLines(w, append(lines, uses+" uses it, "+forgets+" forgets it."))
+}
+
+// leads returns a function that leads a person to an address. The browser is opened with --browser
+// or a yes; the address where it ends up can be pasted.
+func (o *loginOptions) leads(w world) login.Opener {
+	if o.browser {
+		return opener(w, false)
+	}
+	if o.paste || !term.IsTerminal(int(w.stdin.Fd())) {
+		return opener(w, true)
+	}
+	return func(ctx context.Context, address string) (string, error) {
+		if err := w.tell("Open this address to log in:", words.Visible(address), "Type y to open it in a browser here, or paste the address where another one ends up:"); err != nil {
+			return "", err
+		}
+		line, err := readLine(ctx, w.stdin)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return "", err
+		case strings.EqualFold(line, "y"), strings.EqualFold(line, "yes"):
+			openInBrowser(ctx, address)
+			return "", nil
+		}
+		return line, nil
+	}
+}
+
+// logOut forgets a login, and gives it back to the vendor.
+func (o *loginOptions) logOut(ctx context.Context, w world, account login.Account) error {
+	id := login.ID(account.Name, o.as)
+	found, unrevoked, err := w.AccountLogins().Logout(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return usage(errors.New("no login " + id + " is kept"))
+	}
+	lines := []string{"The login " + id + " is forgotten."}
+	if unrevoked != nil {
+		lines = append(lines, "It may still count at "+account.Title+", which was told to end it: "+unrevoked.Error())
+	}
+	return printLines(w, lines)
 }
 
 // loginLines lists the logins and the keys that are kept.
-func loginLines(keys provider.Keys) []string {
+func loginLines(w world, keys provider.Keys, clientID string) []string {
+	logins := w.AccountLogins()
+	kept, unusable := logins.Store.All()
 	var rows [][]string
 	for _, a := range login.Accounts() {
-		state := "agent login " + a.Name + " --oauth"
-		if a.Why != "" {
-			state = "no login: " + a.Why + "; there is " + a.Instead
+		state := "agent login " + a.Name
+		if of, known := vendor.Named(a.Name); known && !of.Account {
+			state += " --oauth"
 		}
-		rows = append(rows, []string{a.Name, state})
+		if err, refused := errors.AsType[*login.RefusedError](a.Refused(clientID)); refused {
+			state = "no login: " + err.Account.Why + "; there is " + a.Instead
+		}
+		mine := 0
+		for _, l := range kept {
+			if l.Account == a.Name {
+				rows, mine = append(rows, []string{l.Title(), describeLogin(l, logins.Store.Where(l), w.Now())}), mine+1
+			}
+		}
+		if mine == 0 {
+			rows = append(rows, []string{a.Name, state})
+		}
 	}
+	lines := append([]string{"Accounts:"}, table.Lines("ll", rows)...)
+	if unusable != nil {
+		lines = append(lines, unusable.Error())
+	}
+	return append(append(lines, keyLines(keys)...), "", "agent login NAME keeps a key; it is read without showing it.")
+}
+
+// describeLogin says until when the token of a login lasts, and where it is.
+func describeLogin(l login.Login, where string, now time.Time) string {
+	state := "logged in"
+	switch {
+	case l.Expires.IsZero():
+	case l.Refresh != "" || l.InKeyring:
+		state += ", token until " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
+	case now.After(l.Expires):
+		state = "ended " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
+	}
+	return state + ", kept in " + where
+}
+
+// keyLines lists the keys that are kept.
+func keyLines(keys provider.Keys) []string {
 	var kept [][]string
 	for _, name := range append(vendor.Names(), searchServices()...) {
 		place, err := keyPlace(name, "")
@@ -78,9 +203,8 @@ func loginLines(keys provider.Keys) []string {
 			kept = append(kept, []string{name, "key kept in " + where})
 		}
 	}
-	lines := append([]string{"Accounts:"}, table.Lines("ll", rows)...)
-	if len(kept) > 0 {
-		lines = append(append(lines, "", "Keys:"), table.Lines("ll", kept)...)
+	if len(kept) == 0 {
+		return nil
 	}
-	return append(lines, "", "agent login NAME keeps a key; it is read without showing it.")
+	return append([]string{"", "Keys:"}, table.Lines("ll", kept)...)
 }

@@ -118,6 +118,11 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			return nil, err
 		}
 		if endpoint.BaseURL != "" {
+			if by := endpoint.Signature(); by != "" && !o.json {
+				if err := w.tell("Models of " + endpoint.Host() + ", " + by + ":"); err != nil {
+					return nil, err
+				}
+			}
 			rows, err := offeredRows(ctx, c, endpoint)
 			for i := range rows {
 				family, _ := c.Family(rows[i].ID)

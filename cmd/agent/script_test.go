@@ -48,6 +48,8 @@ var programs = map[string]func(){
 //
 //	model FILE            start a model server that plays FILE (see modelTurns)
 //	answers PATH BODY     it answers a path beside its requests; BODY hang: never
+//	internet FILE         play hosts of the internet for programs of exits (see playHosts)
+//	[!] asked REGEXP      one of their requests matches
 //	exits STATUS CMD…     run a program that must end with this exit status
 //	runs STATUS ARGS…     run agent in this process; it must end with this exit status;
 //	                      <FILE before ARGS is its input
@@ -97,6 +99,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model":     startModel,
 			"answers":   answerPath,
+			"internet":  startInternet,
+			"asked":     asked,
 			"exits":     exits,
 			"runs":      runs,
 			"requests":  countRequests,

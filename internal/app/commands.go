@@ -48,7 +48,11 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 
 		ThemeFault: c.process.ThemeFault,
 
-		Models:   c.offeredModels,
+		Models: c.offeredModels,
+		Signature: func() string {
+			endpoint, _ := c.Connection.Endpoint() // without an endpoint nothing is signed
+			return endpoint.Signature()
+		},
 		Chosen:   c.rememberModel,
 		Tools:    c.registry.All,
 		Callable: c.Brought.Callable,
@@ -109,7 +113,7 @@ func (c *Conversation) offeredModels(ctx context.Context) ([]slash.Model, error)
 	}
 	models := make([]slash.Model, len(listed))
 	for i, m := range listed {
-		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID)}
+		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: c.Connection.Prices(m.ID), Efforts: c.Connection.Efforts(m.ID), Multiplier: m.Multiplier}
 	}
 	return models, nil
 }

@@ -29,6 +29,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 		Tokens: func(command, baseURL string, life time.Duration) login.Source {
 			return p.printed.of(p).Source(command, baseURL, life)
 		},
+		Logins: p.AccountLogins(),
 	})
 }
 

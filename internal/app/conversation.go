@@ -67,6 +67,8 @@ type Conversation struct {
 	// search searches the web; searching makes it once it is needed.
 	search    *websearch.Searcher
 	searching sync.Once
+	// limits tells of the limits of a subscription.
+	limits limits
 	// configured holds the MCP servers of the configuration.
 	configured *serving.Configured
 	// guarded holds the paths of the files that agreed items are written in and run.
@@ -311,6 +313,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 
 		CompressionPrompt: compressionPrompt,
 		OtherModel:        c.otherModel,
+		GoesOn:            c.goesOn,
 		TranscriptPath:    c.transcriptPath,
 
 		RunningAgents: c.crew.team.Running,

@@ -38,6 +38,7 @@ func (c *Conversation) listeners() []func(chat.Event) {
 		c.Hooking.Notify,
 		c.keepAsking,
 		c.beginSearches,
+		c.watchLimits,
 		c.tracer.Event,
 	}
 }

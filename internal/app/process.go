@@ -9,6 +9,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/disk"
+	"agent/internal/login"
 	"agent/internal/policy"
 	"agent/internal/words"
 )
@@ -58,6 +59,10 @@ type Process struct {
 	policed   sync.Once
 	policy    *policy.Policy
 	policyErr error
+
+	// logged guards the sources of logins.
+	logged sync.Once
+	logins login.Sources
 
 	// themed guards the reading of themes.
 	themed sync.Once

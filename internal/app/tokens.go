@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"agent/internal/login"
+	"agent/internal/provider"
 	"agent/internal/shell"
 )
 
@@ -18,6 +19,16 @@ type printedKeys struct {
 func (t *printedKeys) of(p *Process) *login.Commands {
 	t.once.Do(func() { t.commands.Run, t.commands.Now = p.runForToken, p.Now })
 	return &t.commands
+}
+
+// AccountLogins returns the person's logins to accounts, which all conversations share.
+func (p *Process) AccountLogins() *login.Sources {
+	p.logged.Do(func() {
+		f, _ := p.Folders() // without folders nothing is kept
+		p.logins.Store = login.Store{Folder: f.State, Keyring: provider.HasKeyring(p.Env)}
+		p.logins.Now, p.logins.Say = p.Now, func(line string) { p.say(line) }
+	})
+	return &p.logins
 }
 
 // runForToken runs a command line that prints a key: a program of the person's, with their

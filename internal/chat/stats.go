@@ -79,7 +79,7 @@ const leastCost = 0.0005
 func (c *Chat) saved() Saving {
 	account := c.window.Saved()
 	saving := Saving{Tokens: c.window.Scaled(account.Tokens)}
-	if prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(settings.Model.Of(c.Settings))); ok {
+	if prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(settings.Model.Of(c.Settings))); ok && !prices.Free {
 		const million = 1_000_000
 		saving.Cost = float64(c.window.Scaled(int(account.None-account.Spent))) * prices.Input / million
 	}

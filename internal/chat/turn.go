@@ -156,6 +156,9 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			}
 			shortened = true
 		}
+		if err != nil && ctx.Err() == nil && c.GoesOn != nil && c.GoesOn(err) {
+			continue
+		}
 		again, err := c.recovers(err)
 		if !again {
 			return r, err

@@ -92,7 +92,7 @@ func (v *views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story
 		s.Bills, s.Shortfalls = v.window.Bills()
-		if prices, ok := settings.InputPricesOf(v.Settings, v.Endpoint.Prices(settings.Model.Of(v.Settings))); ok {
+		if prices, ok := settings.InputPricesOf(v.Settings, v.Endpoint.Prices(settings.Model.Of(v.Settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}
 		return s

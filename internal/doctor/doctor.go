@@ -18,6 +18,7 @@ import (
 	"agent/internal/app"
 	"agent/internal/chat/window"
 	"agent/internal/llm"
+	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/sandbox"
 	"agent/internal/settings"
@@ -80,7 +81,7 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 			r.note(why, "")
 		}
 	}
-	r.endpoint(ctx, p.Connect(s, f, nil), s, profiles.LastModel)
+	r.endpoint(ctx, p.Connect(s, f, nil), p.AccountLogins(), s, profiles.LastModel)
 	r.webSearch(p.WebSearch(s, f), s)
 	if p.Dir != "" {
 		r.setup(p, f, s)
@@ -154,7 +155,7 @@ func (r *report) profiles(store *settings.Store) {
 
 // endpoint asks the endpoint for its models, which shows whether the address, the key and the
 // model are right. chosen returns the model that the person chose last at a base URL, or "".
-func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settings.Settings, chosen func(baseURL string) string) {
+func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *login.Sources, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	notice, _, err := app.FindEndpoint(ctx, c)
@@ -179,6 +180,8 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 	}
 	known := endpoint.Vendor()
 	switch {
+	case endpoint.Login != "":
+		r.login(logins, endpoint)
 	case endpoint.Command != "":
 		r.ok("key printed by " + words.Line(endpoint.Command, 0) + " (" + endpoint.KeyFrom + "), for " + endpoint.Host())
 	case endpoint.Key != "":
@@ -198,6 +201,26 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, s *settin
 		family, why := c.Family(model)
 		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)))
 	}
+}
+
+// login reports which login is used, of whom, until when its token lasts, and where it is kept.
+func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
+	all, err := logins.Store.All()
+	if err != nil {
+		r.fix("login "+endpoint.Login+": "+err.Error(), "")
+		return
+	}
+	i := slices.IndexFunc(all, func(l login.Login) bool { return l.ID() == endpoint.Login })
+	if i < 0 {
+		r.fix("there is no login "+endpoint.Login, "run agent login "+endpoint.Vendor().Name)
+		return
+	}
+	l := all[i]
+	text := "login " + l.Title() + ", kept in " + logins.Store.Where(l)
+	if !l.Expires.IsZero() {
+		text += ", token until " + l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
+	}
+	r.ok(text + " (" + endpoint.From.String() + "), for " + endpoint.Host())
 }
 
 // model checks the model from the settings, or else the person's latest choice.

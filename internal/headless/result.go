@@ -2,9 +2,11 @@ package headless
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/llm"
 )
 
 // A Result is the JSON object that ends a headless run.
@@ -32,6 +34,9 @@ type Result struct {
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
+	// RetryAfter is the time in seconds after which the provider answers again; left out if it does
+	// not say.
+	RetryAfter int `json:"retry_after,omitempty"`
 	// Setup lists the parts of the set-up that were not used; left out if all were used.
 	Setup *Setup `json:"setup,omitempty"`
 }
@@ -148,6 +153,9 @@ func (r Run) result() Result {
 	}
 	if r.Err != nil {
 		result.Error = r.Err.Error()
+		if refused, is := errors.AsType[*llm.Error](r.Err); is {
+			result.RetryAfter = int((refused.RetryAfter + time.Second - 1) / time.Second)
+		}
 	}
 	return result
 }

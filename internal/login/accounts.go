@@ -1,42 +1,80 @@
 package login
 
 import (
-	"bytes"
-	"context"
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
-
-	"agent/internal/llm"
-	"agent/internal/words"
-
-	"golang.org/x/oauth2"
 )
 
 // An Account is a kind of account that people have with a vendor. To add one, add a value.
 type Account struct {
-	// Name is what users type, Title the vendor's own spelling.
+	// Name is what users type, and the name of the provider that the account is with. Title is
+	// the vendor's own spelling.
 	Name, Title string
-	// Why says why there is no login, "" if there is one, and Instead the ways there are.
+	// Why says why there is no login, "" if there is one. Instead says which other ways there are.
 	Why, Instead string
-	// authorize is where the person agrees; keys is where the code becomes a key.
-	authorize, keys string
+	// Note is a line for whoever logs in, "" for none.
+	Note string
+
+	// keys is where a vendor makes a key for whoever logs in at authorize; "" for all others.
+	keys string
+	// authorize is where a person agrees in a browser, device where a code for another device is
+	// given, token where tokens are, revoke where they are given back. "" stands for nothing.
+	authorize, device, token, revoke string
+	scope                            string
+	// more has further parameters of authorize.
+	more map[string]string
+	// proof is set if the device flow wants a code verifier (RFC 7636).
+	proof bool
+	// exchange is where the token is exchanged for one that lasts minutes, whoami where the name of
+	// the account is told.
+	exchange, whoami string
+	// domains are those whose hosts get its tokens, besides the hosts of the addresses.
+	domains []string
+	// claims returns the headers that go with the claims of an ID token; nil adds none.
+	claims func(claims map[string]any) map[string]string
+	// limits reads what replies tell of the limits of a subscription; nil if they tell nothing.
+	limits func(header http.Header, now time.Time) []Window
 }
 
-const notRegistered = "the vendor has not registered this program as a client, and it does not pretend to be another"
+const notRegistered = "the vendor has not registered this program as a client, and it does not pretend to be another: register one, and set login.client-id"
 
 var accounts = []Account{
-	{Name: "openrouter", Title: "OpenRouter", authorize: "https://openrouter.ai/auth", keys: "https://openrouter.ai/api/v1/auth/keys"},
-	{Name: "github-copilot", Title: "GitHub Copilot", Why: notRegistered, Instead: "a key of GitHub Models or another vendor, such as agent login openrouter --oauth"},
-	{Name: "chatgpt", Title: "ChatGPT", Why: notRegistered, Instead: "a key (agent login openai), or agent login openrouter --oauth"},
+	{
+		Name: "openrouter", Title: "OpenRouter", authorize: "https://openrouter.ai/auth", keys: "https://openrouter.ai/api/v1/auth/keys",
+	},
+	{
+		Name: "github-copilot", Title: "GitHub Copilot",
+		Instead: "a key of another vendor, such as agent login openrouter --oauth",
+		device:  "https://github.com/login/device/code", token: "https://github.com/login/oauth/access_token", scope: "read:user",
+		exchange: "https://api.github.com/copilot_internal/v2/token", whoami: "https://api.github.com/user",
+		domains: []string{"githubcopilot.com"}, limits: copilotLimits,
+	},
+	{
+		Name: "chatgpt", Title: "ChatGPT",
+		Instead:   "a key (agent login openai), or agent login openrouter --oauth",
+		Note:      "OpenAI says that other programs are welcome to use a ChatGPT account, but has published no contract for them.",
+		authorize: "https://auth.openai.com/oauth/authorize", token: "https://auth.openai.com/oauth/token", revoke: "https://auth.openai.com/oauth/revoke",
+		scope: "openid profile email offline_access", more: map[string]string{"id_token_add_organizations": "true"},
+		domains: []string{"chatgpt.com"}, claims: chatGPTHeaders, limits: chatGPTLimits,
+	},
+	{
+		Name: "xai", Title: "xAI", Instead: "a key (agent login xai)",
+		device: "https://auth.x.ai/oauth2/device/code", token: "https://auth.x.ai/oauth2/token", scope: "openid profile email offline_access api:access", proof: true,
+		domains: []string{"api.x.ai"},
+	},
+	{
+		Name: "qwen", Title: "Qwen", Instead: "a key (agent login alibaba)",
+		device: "https://chat.qwen.ai/api/v1/oauth2/device/code", token: "https://chat.qwen.ai/api/v1/oauth2/token", scope: "openid profile email model.completion", proof: true,
+		domains: []string{"portal.qwen.ai"},
+	},
+	{
+		Name: "kimi", Title: "Kimi", Instead: "a key (agent login moonshot)",
+		device: "https://auth.kimi.com/api/oauth/device_authorization", token: "https://auth.kimi.com/api/oauth/token",
+		domains: []string{"api.kimi.com"},
+	},
 	{Name: "claude", Title: "Claude Pro and Max", Why: "Anthropic's terms forbid it to other programs, and refuse such tokens", Instead: "a key (agent login anthropic), or Claude through OpenRouter (agent login openrouter --oauth), --provider bedrock or --provider vertex"},
 	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google's terms forbid it to other programs", Instead: "a key (agent login gemini), or --provider vertex"},
 }
@@ -47,7 +85,7 @@ func Accounts() []Account { return slices.Clone(accounts) }
 // AccountNamed returns the account with a name; anthropic is that of Claude, openai that of
 // ChatGPT.
 func AccountNamed(name string) (Account, bool) {
-	for other, own := range map[string]string{"anthropic": "claude", "openai": "chatgpt", "copilot": "github-copilot"} {
+	for other, own := range map[string]string{"anthropic": "claude", "openai": "chatgpt", "copilot": "github-copilot", "moonshot": "kimi", "alibaba": "qwen"} {
 		if name == other {
 			name = own
 		}
@@ -59,85 +97,58 @@ func AccountNamed(name string) (Account, bool) {
 	return accounts[i], true
 }
 
-// A RefusedError says why there is no login to an account.
+// MakesKey reports whether the vendor makes a key for whoever logs in, which is then kept like any
+// other.
+func (a Account) MakesKey() bool { return a.keys != "" }
+
+// Refused returns the error that there is no login, nil if there is one for a client id, which may
+// be "".
+func (a Account) Refused(clientID string) error {
+	switch {
+	case a.Why != "":
+		return &RefusedError{a}
+	case a.keys == "" && clientID == "":
+		a.Why = notRegistered
+		return &RefusedError{a}
+	}
+	return nil
+}
+
+// RefusedError is the error that there is no login to an account.
 type RefusedError struct{ Account Account }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("there is no login to %s: %s. There is %s", e.Account.Title, e.Account.Why, e.Account.Instead)
 }
 
-// patience bounds a login, which waits for a person.
-const patience = 15 * time.Minute
-
-// Login leads a person to the vendor and returns the key of their account (RFC 7636). transport
-// makes the request for the key.
-func (a Account) Login(ctx context.Context, transport http.RoundTripper, open Opener) (llm.Key, error) {
-	if a.Why != "" {
-		return "", &RefusedError{a}
+// At returns the account at another host of the vendor, such as a GitHub Enterprise.
+func (a Account) At(host string) (Account, error) {
+	if a.exchange == "" {
+		return a, fmt.Errorf("%s is at one place only; leave out --host", a.Title)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, failed("", "nobody logged in to %s within %s", a.Title, patience))
-	defer cancel()
-	back, err := NewCallback(0)
-	if err != nil {
-		return "", err
+	if !hostName.MatchString(host) {
+		return a, fmt.Errorf("%q is no host name such as example.ghe.com", host)
 	}
-	defer back.Close()
-	// The vendor sends no state of its own, so it is a part of the address to return to.
-	state, verifier := rand.Text(), oauth2.GenerateVerifier()
-	address := a.authorize + "?" + url.Values{
-		"callback_url": {back.Address + "?state=" + state}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"},
-	}.Encode()
-	answer, err := back.Wait(ctx, address, state, open)
-	if err != nil {
-		return "", err
+	for _, address := range []*string{&a.device, &a.token, &a.exchange, &a.whoami} {
+		*address = strings.Replace(*address, "github.com", host, 1)
 	}
-	code, reason := answer.Get("code"), answer.Get("error")
-	switch {
-	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
-		return "", failed("", "the address is not the answer to this login")
-	case reason != "" || code == "":
-		return "", failed("", "the login was refused: %s", words.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
-	}
-	return a.exchange(ctx, transport, code, verifier)
+	a.domains = append(slices.Clone(a.domains), host)
+	return a, nil
 }
 
-// exchange gets the key for a code.
-func (a Account) exchange(ctx context.Context, transport http.RoundTripper, code, verifier string) (llm.Key, error) {
-	const bound, most = 30 * time.Second, 64 << 10
-	ctx, cancel := context.WithTimeout(ctx, bound)
-	defer cancel()
-	body, err := json.Marshal(map[string]string{"code": code, "code_verifier": verifier, "code_challenge_method": "S256"})
-	if err != nil {
-		return "", err
+// takes reports whether a host may get the tokens of the account.
+func (a Account) takes(host string) bool {
+	return slices.ContainsFunc(a.domains, func(domain string) bool {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	})
+}
+
+// chatGPTHeaders names the account that a person has chosen.
+func chatGPTHeaders(claims map[string]any) map[string]string {
+	about, _ := claims["https://api.openai.com/auth"].(map[string]any)
+	id, _ := about["chatgpt_account_id"].(string)
+	if id == "" || checkKey(id) != nil {
+		return nil
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.keys, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "agent")
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		return "", failed("", "%s does not answer: %s", a.Title, words.Line(errors.Unwrap(err).Error(), 200))
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
-	if err != nil {
-		return "", failed("", "%s does not answer: %v", a.Title, err)
-	}
-	var said struct {
-		Key   string `json:"key"`
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(text, &said) // without JSON the status says all
-	switch {
-	case response.StatusCode != http.StatusOK:
-		return "", failed("", "%s gives no key (%d): %s", a.Title, response.StatusCode, words.Line(said.Error.Message, 300))
-	case said.Key == "" || checkKey(said.Key) != nil:
-		return "", failed("", "%s gives no key: its answer has none", a.Title)
-	}
-	return llm.Key(said.Key), nil
+	return map[string]string{"ChatGPT-Account-Id": id}
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// TestLogIn plays a vendor that makes keys: agreed to, refused, forged and pasted.
-func TestLogIn(t *testing.T) {
+// TestLogInForAKey plays a vendor that makes keys: agreed to, refused, forged and pasted.
+func TestLogInForAKey(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -40,9 +40,9 @@ func TestLogIn(t *testing.T) {
 			return back.String() + "&error=access_denied&error_description=no+%1b%5b2J"
 		}, 200, ``, "the login was refused: access_denied no ␛[2J"},
 		{"no code", func(_ *testing.T, back *url.URL) string { return back.String() }, 200, ``, "the login was refused"},
-		{"refused", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 403, `{"error":{"message":"bad code"}}`, "gives no key (403): bad code"},
-		{"a redirect", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 307, ``, "gives no key (307)"},
-		{"no JSON", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `<html>`, "its answer has none"},
+		{"refused", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 403, `{"error":{"message":"bad code"}}`, "refuses (403): bad code"},
+		{"a redirect", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 307, ``, "refuses (307)"},
+		{"no JSON", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `<html>`, "no JSON object"},
 		{"no key", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `{"key":"a b\u001b"}`, "its answer has none"},
 	} {
 		challenge, asked := "", 0
@@ -59,7 +59,7 @@ func TestLogIn(t *testing.T) {
 		}))
 		account := Account{Name: "v", Title: "Vendor", authorize: vendor.URL + "/auth", keys: vendor.URL + "/keys"}
 		done := make(chan struct{})
-		key, err := account.Login(t.Context(), http.DefaultTransport, func(_ context.Context, address string) (string, error) {
+		key, err := account.LoginForKey(t.Context(), http.DefaultTransport, Person{Open: func(_ context.Context, address string) (string, error) {
 			defer close(done)
 			at, err := url.Parse(address)
 			if err != nil {
@@ -71,7 +71,7 @@ func TestLogIn(t *testing.T) {
 				t.Fatal(address, err)
 			}
 			return tt.person(t, back), nil
-		})
+		}})
 		<-done
 		vendor.Close()
 		switch {
@@ -106,7 +106,7 @@ func TestNoLogin(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "anthropic", "chatgpt", "openai", "copilot", "gemini"} {
 		account, known := AccountNamed(name)
-		_, err := account.Login(t.Context(), nil, func(context.Context, string) (string, error) { t.Error("a person is led"); return "", nil })
+		_, err := account.Login(t.Context(), nil, "", Person{})
 		var refused *RefusedError
 		if !known || !errors.As(err, &refused) || account.Instead == "" {
 			t.Errorf("%s: %v", name, err)

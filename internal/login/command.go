@@ -50,7 +50,9 @@ func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
 		c.all = map[string]*command{}
 	}
 	if c.all[at] == nil {
-		c.all[at] = &command{line: line, run: c.Run, now: c.Now, asking: make(chan struct{}, 1)}
+		one := &command{line: line, run: c.Run, now: c.Now}
+		one.shared = shared{make(chan struct{}, 1), one.present, one.ask}
+		c.all[at] = one
 	}
 	c.all[at].life.Store(int64(life))
 	return c.all[at]
@@ -64,46 +66,24 @@ type command struct {
 	// life is how long a token counts whose end is not known.
 	life atomic.Int64
 
-	// asking is held by whoever uses what follows.
-	asking chan struct{}
-	token  *Token
+	shared
+	token *Token
 	// until is when the token is asked for anew. late is set if it had ended when it came.
 	until time.Time
 	late  bool
 }
 
-// Token implements Source. The program runs to its end even if ctx ends, for whoever asks next.
-func (c *command) Token(ctx context.Context, refused llm.Key) (Token, error) {
-	type result struct {
-		token Token
-		err   error
+// present returns the token that was printed, until it counts as ended or is refused.
+func (c *command) present(refused llm.Key) (Token, bool) {
+	if c.token == nil || refused != "" && c.token.secret() == refused || !c.now().Before(c.until) {
+		return Token{}, false
 	}
-	done := make(chan result, 1)
-	select {
-	case c.asking <- struct{}{}:
-	case <-ctx.Done():
-		return Token{}, ctx.Err()
-	}
-	if c.token != nil && (refused == "" || c.token.secret() != refused) && c.now().Before(c.until) {
-		defer func() { <-c.asking }()
-		return *c.token, nil
-	}
-	go func() {
-		defer func() { <-c.asking }()
-		token, err := c.ask(refused)
-		done <- result{token, err}
-	}()
-	select {
-	case r := <-done:
-		return r.token, r.err
-	case <-ctx.Done():
-		return Token{}, ctx.Err()
-	}
+	return *c.token, true
 }
 
 const setHint = "the setting auth-command has the command"
 
-// ask runs the program. The caller holds asking.
+// ask runs the program.
 func (c *command) ask(refused llm.Key) (Token, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
 	defer cancel()

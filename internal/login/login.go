@@ -10,8 +10,10 @@ package login
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,6 +30,9 @@ type Token struct {
 	Headers map[string]string
 	// Expires is when it ends; zero if that is not known.
 	Expires time.Time
+	// Base is scheme and host to which requests go instead of those of the endpoint, "" for none.
+	// It is the vendor's own.
+	Base string
 }
 
 // secret is what distinguishes the token from the one after it.
@@ -88,6 +93,10 @@ func (s *signer) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	next, err := s.source.Token(request.Context(), token.secret())
+	if _, ofLogin := s.source.(*account); err != nil && ofLogin {
+		_ = response.Body.Close()
+		return nil, err
+	}
 	if err != nil {
 		return response, nil // the server's words say more
 	}
@@ -113,7 +122,18 @@ func (s *signer) send(request *http.Request, token Token) (*http.Response, error
 		signed.Header.Set("Authorization", "Bearer "+string(token.Key))
 		s.used(token.Key)
 	}
-	return s.base.RoundTrip(signed)
+	if token.Base != "" {
+		to, err := url.Parse(token.Base)
+		if err != nil {
+			return nil, err
+		}
+		signed.URL.Scheme, signed.URL.Host, signed.Host = to.Scheme, to.Host, ""
+	}
+	response, err := s.base.RoundTrip(signed)
+	if of, is := s.source.(*account); is && err == nil {
+		return of.limited(response)
+	}
+	return response, err
 }
 
 // CloseIdleConnections closes those of the transport below.
@@ -124,5 +144,9 @@ func (s *signer) CloseIdleConnections() {
 }
 
 func isLoopback(name string) bool {
-	return name == "localhost" || strings.HasPrefix(name, "127.") || name == "::1"
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
+
+// asError returns the error of a token that cannot be had as the program shows it.
+func asError(err error) (*llm.Error, bool) { return errors.AsType[*llm.Error](err) }

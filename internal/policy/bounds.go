@@ -109,6 +109,11 @@ func (p *Policy) Host(host string) error {
 // Provider returns an error if requests may not go to an endpoint. The name of a vendor stands for
 // its own address, and that of a cloud for the accounts there.
 func (p *Policy) Provider(endpoint provider.Endpoint) error {
+	if endpoint.Login != "" {
+		if err := p.Login(endpoint.Place()); err != nil {
+			return err
+		}
+	}
 	if p == nil || p.Providers == nil || endpoint.BaseURL == "" {
 		return nil
 	}

@@ -73,6 +73,8 @@ type Config struct {
 	Tokens func(command, baseURL string, life time.Duration) login.Source
 	// Allowed returns an error if requests must not go to an endpoint; nil bounds nothing.
 	Allowed func(Endpoint) error
+	// Logins has the logins of the person.
+	Logins *login.Sources
 	// UserAgent names the program to the endpoint.
 	UserAgent string
 }
@@ -163,6 +165,8 @@ func (c *Connection) sources() Sources {
 		BaseURL:    baseURL,
 		KeyFile:    keyFile,
 		KeyCommand: choice(settings.AuthCommand.Key(), settings.Session),
+		Login:      choice(settings.Login.Key(), settings.Session),
+		Logins:     c.titleOf,
 		Cloud: func(name string) string {
 			value, _ := c.config.Settings.Get("cloud." + name)
 			return value.String()
@@ -180,7 +184,7 @@ func (c *Connection) follows() string {
 	s := c.config.Settings
 	var b strings.Builder
 	for _, key := range []string{
-		settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(),
+		settings.Provider.Key(), settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.Login.Key(),
 		settings.CloudProject.Key(), settings.CloudRegion.Key(), settings.CloudResource.Key(),
 	} {
 		value, from := s.Get(key)
@@ -266,6 +270,13 @@ func (c *Connection) current() (*peer, error) {
 			return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
 		}
 		client.KeyHelp = "auth-command"
+	}
+	if endpoint.Login != "" {
+		source, hide := c.config.Logins.Source(endpoint.Login), c.hideToken
+		client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
+			return login.Sign(base, endpoint.BaseURL, source, func(key llm.Key) { used(key); hide(key) })
+		}
+		client.KeyHelp = "agent login " + endpoint.Vendor().Name
 	}
 	c.peer = &peer{endpoint: endpoint, extras: extras, follows: follows, client: openai.NewClient(client), asked: make(chan struct{})}
 	if endpoint.Key != "" {

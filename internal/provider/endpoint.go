@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
+	"agent/internal/login"
 	"agent/internal/secret"
 	"agent/internal/settings"
 	"agent/internal/words"
@@ -27,6 +29,10 @@ type Sources struct {
 	// Provider, BaseURL, KeyFile and KeyCommand are the settings provider, base-url,
 	// auth-keyfile and auth-command.
 	Provider, BaseURL, KeyFile, KeyCommand Choice
+	// Login is the setting login, and Logins returns the login with an id that is kept, as a person
+	// reads it; "" for none.
+	Login  Choice
+	Logins func(id string) (title string)
 	// Cloud returns the setting cloud.NAME, "" if it is not set.
 	Cloud func(name string) string
 	// Env returns a variable of the environment.
@@ -58,6 +64,8 @@ type Endpoint struct {
 	KeyFrom string
 	// Command prints the key, "" if none does.
 	Command string
+	// Login is the id of the login whose tokens sign requests, "" if none does.
+	Login string
 	// Withheld means that OPENAI_API_KEY is set and may be meant for this host, but nobody has said
 	// so. If possible, the user is asked.
 	Withheld bool
@@ -90,7 +98,20 @@ func (e Endpoint) Owner() vendor.Vendor {
 }
 
 // Signed reports whether requests carry a key.
-func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" }
+func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" || e.Login != "" }
+
+// Signature says for a person what signs requests, "" if nothing does.
+func (e Endpoint) Signature() string {
+	switch {
+	case e.Login != "":
+		return "login " + e.KeyFrom
+	case e.Command != "":
+		return "key of auth-command"
+	case e.Key != "":
+		return "key of " + e.KeyFrom
+	}
+	return ""
+}
 
 // Warning returns a warning if the endpoint is unsafe, else "".
 func (e Endpoint) Warning() string {
@@ -103,9 +124,11 @@ func (e Endpoint) Warning() string {
 // Resolve returns endpoint and key. The first of these keys is used:
 //
 // - the key that auth-command prints, or that of auth-keyfile, if it is set for the address in use
+// - the login to an account of the vendor, if the setting login names it or the vendor takes no keys
 // - the key in the variable of the vendor at the host
 // - OPENAI_API_KEY, if OPENAI_BASE_URL or the command line names the address
 // - the key that agent login has stored for the place
+// - the login to an account of the vendor
 // - OPENAI_API_KEY, if the user has Allowed it to go to the place
 //
 // A key without an endpoint belongs to OpenAI. Without either, the Endpoint is empty. The error is
@@ -144,6 +167,9 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 	base, err := NormalizeBaseURL(baseURL.Text)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("base-url: %w", err)
+	}
+	if named && byName.Account && provider.From == baseURL.From && base != byName.BaseURL {
+		return Endpoint{}, fmt.Errorf("the login to %s is not sent to %s: leave out base-url or provider", byName.Title, hostOf(base))
 	}
 	if !named || provider.From != baseURL.From {
 		byName = vendorAt(base)
@@ -184,6 +210,9 @@ func (e *Endpoint) findKey(from Sources) error {
 		return nil
 	}
 	owner := e.Owner()
+	if owner.Account || from.Login.Text != "" && e.takes(from.Login.From, from) {
+		return e.fromLogin(from, owner, true)
+	}
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
@@ -197,6 +226,9 @@ func (e *Endpoint) findKey(from Sources) error {
 			return nil
 		}
 	}
+	if err := e.fromLogin(from, owner, false); err != nil || e.Login != "" {
+		return err
+	}
 	if owner.Cloud != nil {
 		e.Command, e.KeyFrom = owner.Cloud.Command, owner.Cloud.Command
 		return nil
@@ -205,6 +237,34 @@ func (e *Endpoint) findKey(from Sources) error {
 		return e.fromEnvironment(from, vendor.EnvKey)
 	}
 	return e.withhold(from)
+}
+
+// fromLogin uses the login to an account of the owner of the endpoint, at the owner's address only.
+// wanted means that nothing else may be used, so that a login that is not kept is asked for with
+// the first request.
+func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) error {
+	account, known := login.AccountNamed(owner.Name)
+	known = known && account.Name == owner.Name && account.Why == "" && !account.MakesKey()
+	if !wanted && (!known || from.Logins == nil) {
+		return nil
+	}
+	switch {
+	case !known:
+		return fmt.Errorf("login is set, and there is no login to %s; leave it out", e.Host())
+	case e.BaseURL != owner.BaseURL:
+		return fmt.Errorf("the login to %s is not sent to %s, but to %s only: leave out base-url", account.Title, e.BaseURL, owner.BaseURL)
+	}
+	if err := login.CheckAs(from.Login.Text); err != nil {
+		return fmt.Errorf("login: %w", err)
+	}
+	id, title := login.ID(account.Name, from.Login.Text), ""
+	if from.Logins != nil {
+		title = from.Logins(id)
+	}
+	if wanted || title != "" {
+		e.Login, e.KeyFrom = id, cmp.Or(title, id)
+	}
+	return nil
 }
 
 // withhold checks whether a key is set that may be meant for this host, but belongs to another. It

@@ -144,7 +144,7 @@ func (c *Connection) noEndpoint(locals []Local) error {
 		hints = append(hints, local.Hint()+" uses it")
 	}
 	vendors := vendor.All()
-	if i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return !p.Local() && c.config.Env(p.KeyVariable) != "" }); i >= 0 {
+	if i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return p.KeyVariable != "" && c.config.Env(p.KeyVariable) != "" }); i >= 0 {
 		hints = append(hints, vendors[i].KeyVariable+" is set: --provider "+vendors[i].Name+" uses it")
 	}
 	if len(hints) == 0 {

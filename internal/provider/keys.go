@@ -45,9 +45,13 @@ func (k Keys) May(place string) error {
 
 // SystemKeys returns the keys of a user whose configuration is in folder.
 func SystemKeys(folder string, env func(name string) string) Keys {
-	// Without a session bus the library would try to start one.
-	bus := runtime.GOOS != "linux" || env("DBUS_SESSION_BUS_ADDRESS") != ""
-	return Keys{Folder: filepath.Join(folder, "keys"), Keyring: bus}
+	return Keys{Folder: filepath.Join(folder, "keys"), Keyring: HasKeyring(env)}
+}
+
+// HasKeyring reports whether the system may have a keyring. Without a session bus the library would
+// try to start one.
+func HasKeyring(env func(name string) string) bool {
+	return runtime.GOOS != "linux" || env("DBUS_SESSION_BUS_ADDRESS") != ""
 }
 
 // Get returns the key of a place and where it is stored, "" for none.

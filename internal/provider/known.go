@@ -67,15 +67,26 @@ func (c *Connection) listed(model string) (catalogue.Model, bool) {
 }
 
 // Prices returns the prices of a model at the endpoint in use, or nil if the catalogue does not
-// have them.
+// have them. With a subscription they are Free.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
-	return m.Prices
+	if c.endpointInUse().Login == "" {
+		return m.Prices
+	}
+	free := weights
+	if m.Prices != nil && m.Prices.Input > 0 {
+		free = *m.Prices
+	}
+	free.Free = true
+	return &free
 }
 
 // BillsNothing reports whether the endpoint in use is a server that people run themselves, at its
-// usual port.
-func (c *Connection) BillsNothing() bool { return vendor.BillsNothing(c.endpointInUse().Host()) }
+// usual port, or is used with a subscription.
+func (c *Connection) BillsNothing() bool {
+	endpoint := c.endpointInUse()
+	return endpoint.Login != "" || vendor.BillsNothing(endpoint.Host())
+}
 
 // Named returns the names of the model and the endpoint in use.
 func (c *Connection) Named() string {

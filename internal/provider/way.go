@@ -25,7 +25,7 @@ func (c *Connection) Ways(ctx context.Context) []Way {
 		ways = append(ways, Way{Local: local})
 	}
 	for _, known := range vendor.All() {
-		if !known.Local() && strings.TrimSpace(c.config.Env(known.KeyVariable)) != "" {
+		if known.KeyVariable != "" && strings.TrimSpace(c.config.Env(known.KeyVariable)) != "" {
 			ways = append(ways, Way{Vendor: known})
 		}
 	}

@@ -21,6 +21,8 @@ type Offer struct {
 	ContextLimit int
 	// Assumed means that ContextLimit is only the least that such a server gives.
 	Assumed bool
+	// Multiplier is how many requests of a subscription a request counts as, 0 if it is not known.
+	Multiplier float64
 }
 
 // SameModel reports whether two names mean the same model. A name without a tag has the tag latest.
@@ -39,7 +41,7 @@ func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
 	}
 	found := make([]Offer, len(models))
 	for i, m := range models {
-		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit}
+		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

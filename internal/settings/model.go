@@ -2,6 +2,9 @@ package settings
 
 import "time"
 
+// StopAtLimit is the value of OnLimit that ends the turn.
+const StopAtLimit = "stop"
+
 // The model, the endpoint and the parameters of a request.
 var (
 	Model = Optional("model", Word(), "the endpoint's only model",
@@ -21,6 +24,14 @@ var (
 		"command that prints the key, or JSON {token, expires_at, headers}; it runs outside of the sandbox and belongs to the address set beside it")
 	AuthCommandLife = Declare("auth-command-life", Duration(time.Second, 24*time.Hour), 10*time.Minute,
 		"how long a key of auth-command counts that does not say when it ends")
+	// Login names one of several logins to the account of the provider.
+	Login = Optional("login", Word(), "the login without a name",
+		"name of the login to use (agent login PROVIDER --as NAME), where there are several")
+	LoginClientID = Optional("login.client-id", Word(), "none",
+		"client id that a vendor gave you for this program, for logins that need one")
+	// OnLimit is stop, or the name of a profile.
+	OnLimit = Declare("on-limit", Word(), StopAtLimit,
+		"what to do at the limit of a subscription: stop, or go on with the profile of this name")
 	CloudProject = Optional("cloud.project", Word(), "GOOGLE_CLOUD_PROJECT",
 		"project whose models the provider vertex serves")
 	CloudRegion = Optional("cloud.region", Word(), "GOOGLE_CLOUD_LOCATION, AWS_REGION",

@@ -21,12 +21,17 @@ type Prices struct {
 	Output     float64 `json:"output"`
 	CacheRead  float64 `json:"cacheRead"`
 	CacheWrite float64 `json:"cacheWrite"`
+	// Free is set if tokens cost nothing, as with a subscription. The prices say what they weigh.
+	Free bool `json:"-"`
 }
 
 // Cost returns the cost of tokens, in USD. cached counts the prompt tokens that were read from the
 // provider's cache, and written the prompt tokens that were written to it.
 func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	const million = 1e6
+	if p.Free {
+		return 0
+	}
 	fresh := max(0, prompt-cached-written)
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }
@@ -52,7 +57,7 @@ func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 		p = *known
 	}
 	if set {
-		p.Input, p.CacheRead, p.CacheWrite = input, input, input
+		p = Prices{Input: input, Output: p.Output, CacheRead: input, CacheWrite: input}
 	}
 	if read, ok := PriceCacheRead.Get(s); ok {
 		p.CacheRead = read

@@ -69,6 +69,9 @@ type Model struct {
 	// of reasoning.effort that the model is known to accept, from the least.
 	Prices  *settings.Prices
 	Efforts []string
+	// Multiplier is how many requests of a subscription a request to it counts as, 0 if it is not
+	// known.
+	Multiplier float64
 }
 
 // Views holds what only the record and the requests can tell.
@@ -94,6 +97,8 @@ type Deps struct {
 	Views    Views
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
+	// Signature says what signs requests to the endpoint in use, "" if nothing does. It may be nil.
+	Signature func() string
 	// ThemeFault returns the reason why a theme of the person's own cannot be used, nil if it can.
 	// It may be nil.
 	ThemeFault func(name string) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -98,7 +99,7 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 		return ""
 	}
 	text := "The cache of " + words.Tokens(usage.Prompt) + " tokens is lost: the next request reads them anew"
-	if next.Prices != nil {
+	if next.Prices != nil && !next.Prices.Free {
 		const million = 1e6
 		text += ", for " + words.Dollars(float64(usage.Prompt)*next.Prices.Input/million)
 	}
@@ -155,7 +156,11 @@ func (m *models) pick(models []Model) *command.Pick {
 			offered = append(offered, proposal)
 		}
 	}
-	pick := command.PickOf("model", "/model", offered, settings.Model.Of(m.Settings))
+	title := "model"
+	if m.Signature != nil {
+		title = joined(title, m.Signature())
+	}
+	pick := command.PickOf(title, "/model", offered, settings.Model.Of(m.Settings))
 	for i, c := range pick.Choices {
 		known := named(c.Name, models).Efforts
 		if len(known) == 0 {
@@ -223,7 +228,10 @@ func (m Model) about() string {
 
 // prices returns the prices of a million tokens, "" if they are not known.
 func (m Model) prices() string {
-	if m.Prices == nil {
+	switch {
+	case m.Multiplier > 0:
+		return strconv.FormatFloat(m.Multiplier, 'f', -1, 64) + "× premium requests"
+	case m.Prices == nil, m.Prices.Free:
 		return ""
 	}
 	return words.Dollars(m.Prices.Input) + " in, " + words.Dollars(m.Prices.Output) + " out"

@@ -40,6 +40,9 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	if endpoint, err := connection.Endpoint(); err == nil {
 		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
 			model += " at " + address.Host
+			if by := endpoint.Signature(); by != "" {
+				model += ", " + by
+			}
 		}
 	}
 	return model

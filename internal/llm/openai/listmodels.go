@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"agent/internal/llm"
 	"agent/internal/llm/loose"
 	"agent/internal/llm/refusal"
+	"agent/internal/llm/vendor"
 )
 
 // probeTimeout bounds every question about models. The answers are worth only a short wait.
@@ -32,6 +34,9 @@ type ModelInfo struct {
 	OwnedBy string
 	// ContextLimit is the window in tokens, 0 if the endpoint does not list it.
 	ContextLimit int
+	// Multiplier is how many requests of a subscription one request to the model counts as, 0 if
+	// the endpoint does not list it.
+	Multiplier float64
 }
 
 // modelEntry is the library's entry of /v1/models with the members in which servers report the
@@ -41,6 +46,18 @@ type modelEntry struct {
 	// MaxModelLen is set by vLLM, ContextLength by OpenRouter and others.
 	MaxModelLen   loose.Int `json:"max_model_len"`
 	ContextLength loose.Int `json:"context_length"`
+	// Slug is the id and ContextWindow the window at ChatGPT; Capabilities and Billing are set by
+	// GitHub Copilot.
+	Slug          string    `json:"slug"`
+	ContextWindow loose.Int `json:"context_window"`
+	Capabilities  struct {
+		Limits struct {
+			Window loose.Int `json:"max_context_window_tokens"`
+		} `json:"limits"`
+	} `json:"capabilities"`
+	Billing struct {
+		Multiplier float64 `json:"multiplier"`
+	} `json:"billing"`
 	// Meta is set by llama.cpp. It has the window that the model was trained for.
 	Meta struct {
 		TrainedContext loose.Int `json:"n_ctx_train"`
@@ -56,8 +73,8 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	}
 	models := make([]ModelInfo, len(entries))
 	for i, e := range entries {
-		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count())
-		models[i] = ModelInfo{ID: e.ID, OwnedBy: e.OwnedBy, ContextLimit: window}
+		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
+		models[i] = ModelInfo{ID: cmp.Or(e.ID, e.Slug), OwnedBy: e.OwnedBy, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier)}
 	}
 	return models, nil
 }
@@ -95,12 +112,16 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 		return nil, c.problemError(p, "")
 	}
 	list := loose.Decode[struct {
-		Data []modelEntry `json:"data"`
+		Data   []modelEntry `json:"data"`
+		Models []modelEntry `json:"models"`
 	}](body)
-	if list.Data == nil {
-		return nil, c.fail(llm.NotAnAPI, "", "/models is not a list of models")
+	switch {
+	case list.Data != nil:
+		return list.Data, nil
+	case list.Models != nil && vendor.At(c.host(), "").Instructions:
+		return list.Models, nil
 	}
-	return list.Data, nil
+	return nil, c.fail(llm.NotAnAPI, "", "/models is not a list of models")
 }
 
 func (c *Client) fetch(ctx context.Context, method, path, question string) (response *http.Response, body []byte, err error) {

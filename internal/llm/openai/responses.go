@@ -35,6 +35,9 @@ func (responses) encode(req request) []byte {
 	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
 	}
+	if req.wants.Instructions {
+		body.Instructions = req.System
+	}
 	hints := cacheHintsFor(req)
 	body.PromptCacheKey, body.ExtraBody = hints.key, map[string]any{}
 	if hints.session != "" {
@@ -69,7 +72,7 @@ func float32Of(value *float64) *float32 {
 // inputOf returns the conversation as a list of items.
 func inputOf(req request) []any {
 	w := &itemWriter{ids: newCallIDs(req), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}, documents: req.wants.Documents}
-	if req.System != "" {
+	if req.System != "" && !req.wants.Instructions {
 		system := inputText(req.System)
 		if cacheHintsFor(req).breakpoint {
 			system.PromptCacheBreakpoint = &openai.ResponsePromptCacheBreakpoint{Mode: "explicit"}

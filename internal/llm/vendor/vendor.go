@@ -23,6 +23,8 @@ type Vendor struct {
 	// KeyVariable is the environment variable of its key. It is empty for local servers, which need
 	// no key.
 	KeyVariable string
+	// Account is set if requests are signed with the login to an account, and never with a key.
+	Account bool
 	// Catalogue is its name in the catalogue of models, empty if it is not there.
 	Catalogue string
 
@@ -57,12 +59,15 @@ type Cloud struct {
 const EnvKey = "OPENAI_API_KEY"
 
 // Local reports whether the vendor is a server on this machine.
-func (v Vendor) Local() bool { return v.KeyVariable == "" }
+func (v Vendor) Local() bool { return v.KeyVariable == "" && !v.Account }
 
 // KeyHelp names the places of the vendor's key in hints, "" if it needs none.
 func (v Vendor) KeyHelp() string {
-	if v.Local() {
+	switch {
+	case v.Local():
 		return ""
+	case v.Account:
+		return "agent login " + v.Name
 	}
 	return v.KeyVariable + ", agent login " + v.Name
 }

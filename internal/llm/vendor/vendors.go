@@ -102,6 +102,17 @@ var vendors = []Vendor{
 			Command: "az account get-access-token --resource https://cognitiveservices.azure.com --query accessToken --output tsv",
 		},
 	},
+	{
+		Name: "chatgpt", Title: "ChatGPT", BaseURL: "https://chatgpt.com/backend-api/codex", Account: true, Catalogue: "openai",
+		domains: []string{"chatgpt.com"}, serves: "gpt",
+		wants: Wants{CacheKey: true, Responses: true, Instructions: true},
+	},
+	{
+		Name: "github-copilot", Title: "GitHub Copilot", BaseURL: "https://api.githubcopilot.com", Account: true, Catalogue: "copilot",
+		domains: []string{"githubcopilot.com"}, translates: true,
+	},
+	{Name: "qwen", Title: "Qwen", BaseURL: "https://portal.qwen.ai/v1", Account: true, domains: []string{"portal.qwen.ai"}, serves: "qwen"},
+	{Name: "kimi", Title: "Kimi", BaseURL: "https://api.kimi.com/coding/v1", Account: true, domains: []string{"kimi.com"}, serves: "kimi", wants: Wants{CallIDs: AnyIDs, Reasoning: ReasoningContent}},
 	{Name: "ollama", Title: Ollama, BaseURL: "http://127.0.0.1:11434/v1"},
 	{Name: "lmstudio", Title: LMStudio, BaseURL: "http://127.0.0.1:1234/v1"},
 	{Name: "llamacpp", Title: LlamaCpp, BaseURL: "http://127.0.0.1:8080/v1"},

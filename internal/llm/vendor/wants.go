@@ -6,6 +6,9 @@ type Wants struct {
 	// Responses means that the model takes tools with reasoning only on the Responses API,
 	// or better there.
 	Responses bool
+	// Instructions means that the system prompt is the member instructions of a request on the
+	// Responses API, and that the server keeps nothing.
+	Instructions bool
 	// FreeForm means that the model takes, on the Responses API, tools whose argument is a text in
 	// a grammar.
 	FreeForm bool

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent/internal/chat"
+	"agent/internal/login"
+	"agent/internal/settings"
+	"agent/internal/words"
+)
+
+// limits tells a person of the limits of a subscription.
+type limits struct {
+	// told has the windows as they were told last, and begun as they were when the turn began.
+	told, begun []login.Window
+}
+
+// nearLimit are the parts of a limit, in percent, at which it is told of.
+var nearLimit = []float64{80, 95}
+
+// watchLimits tells, once a window, that a limit is near, and at the end of a turn what is left.
+func (c *Conversation) watchLimits(e chat.Event) {
+	switch e.(type) {
+	case chat.TurnStarted, chat.UsageReported, chat.TurnEnded:
+	default:
+		return
+	}
+	if c.Connection == nil {
+		return
+	}
+	now, windows := c.process.Now(), c.Connection.Limits()
+	if _, begins := e.(chat.TurnStarted); begins {
+		c.limits.begun = windows
+		return
+	}
+	for _, w := range windows {
+		before := of(c.limits.told, w.Name)
+		for _, part := range slices.Backward(nearLimit) {
+			if w.Used >= part && (before.Used < part || !before.Resets.Equal(w.Resets)) {
+				c.emit(chat.Notice{Text: "near the limit: " + login.Left([]login.Window{w}, now)})
+				break
+			}
+		}
+	}
+	c.limits.told = windows
+	if _, ends := e.(chat.TurnEnded); ends && len(windows) > 0 {
+		line := login.Left(windows, now)
+		for _, w := range windows {
+			if took := (w.Used - of(c.limits.begun, w.Name).Used) * w.Of / 100; len(c.limits.begun) > 0 && took >= 0.005 {
+				line += "; this turn took " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name
+			}
+		}
+		c.emit(chat.Notice{Text: line})
+	}
+}
+
+// of returns the window with a name, or the zero Window.
+func of(windows []login.Window, name string) login.Window {
+	i := slices.IndexFunc(windows, func(w login.Window) bool { return w.Name == name })
+	if i < 0 {
+		return login.Window{}
+	}
+	return windows[i]
+}
+
+// goesOn uses the profile of on-limit once the limit of a subscription is reached.
+func (c *Conversation) goesOn(failure error) bool {
+	name := settings.OnLimit.Of(c.settings)
+	if _, reached := errors.AsType[*login.LimitError](failure); !reached || name == settings.StopAtLimit {
+		return false
+	}
+	profile, err := c.profiles.Load(name)
+	if err != nil {
+		c.Note("on-limit: " + err.Error())
+		return false
+	}
+	before := c.Connection.Named()
+	for _, key := range []string{settings.Provider.Key(), settings.BaseURL.Key(), settings.Model.Key(), settings.Login.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key()} {
+		value, set := profile.Values[key]
+		if !set {
+			_, err = c.settings.Unset(settings.Session, key)
+		} else {
+			err = c.settings.Set(settings.Session, key, value.String())
+		}
+		if err != nil {
+			c.Note("on-limit: " + err.Error())
+			return false
+		}
+	}
+	c.settings.UseProfile(profile)
+	if c.Connection.Named() == before {
+		return false
+	}
+	c.emit(chat.Notice{Text: words.Brief(fmt.Sprintf("%v; going on with the profile %s (%s): the cache of the first is lost", strings.SplitN(failure.Error(), "; wait", 2)[0], name, c.Connection.Named()))})
+	return true
+}

@@ -1,0 +1,296 @@
+package login
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"agent/internal/llm"
+)
+
+// sooner is how long before its end a token is refreshed.
+const sooner = 5 * time.Minute
+
+// Sources has the sources of the logins that a person has, so that all conversations of a program
+// share them.
+type Sources struct {
+	Store Store
+	Now   func() time.Time
+	// Transport makes the requests to vendors; nil means that of Go.
+	Transport http.RoundTripper
+	// Say tells a person that something is not kept.
+	Say func(line string)
+
+	mu  sync.Mutex
+	all map[string]*account
+}
+
+// Source returns the source of the tokens of a kept login.
+func (s *Sources) Source(id string) Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*account{}
+	}
+	if s.all[id] == nil {
+		s.all[id] = s.newAccount(id)
+	}
+	return s.all[id]
+}
+
+func (s *Sources) newAccount(id string) *account {
+	a := &account{sources: s, id: id}
+	a.shared = shared{make(chan struct{}, 1), a.present, a.ask}
+	return a
+}
+
+// SourceOf returns the source of the tokens of a login that is not kept yet. It is not refreshed.
+func (s *Sources) SourceOf(l Login) Source {
+	a := s.newAccount(l.ID())
+	a.login, a.fixed = &l, true
+	return a
+}
+
+// account is the Source of a login.
+type account struct {
+	sources *Sources
+	id      string
+	// fixed is set if the login is not in the store.
+	fixed bool
+
+	shared
+	// login is the login as it was last read, nil before that. short is what its token was
+	// exchanged for.
+	login *Login
+	short *Token
+	// windows has what the latest replies told of the limits.
+	windows atomic.Pointer[[]Window]
+}
+
+// present returns the token that is there, until shortly before its end.
+func (a *account) present(refused llm.Key) (Token, bool) {
+	if a.login == nil {
+		return Token{}, false
+	}
+	of, err := a.login.of()
+	if err != nil {
+		return Token{}, false
+	}
+	token := a.login.token()
+	if of.exchange != "" {
+		if a.short == nil {
+			return Token{}, false
+		}
+		token = *a.short
+	}
+	return token, a.lasts(token) && (refused == "" || token.secret() != refused)
+}
+
+// lasts reports whether a token need not be refreshed yet.
+func (a *account) lasts(t Token) bool {
+	return t.Expires.IsZero() || a.sources.Now().Before(t.Expires.Add(-sooner))
+}
+
+func (l Login) token() Token {
+	return Token{Key: llm.Key(l.Access), Headers: l.Headers, Expires: l.Expires, Base: l.Base}
+}
+
+// ask gets another token: the one that another program has kept meanwhile, or a new one.
+func (a *account) ask(refused llm.Key) (Token, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait+2*vendorTime)
+	defer cancel()
+	if !a.fixed {
+		read, found, err := a.sources.Store.Get(a.id)
+		switch {
+		case a.login != nil && (err != nil || !found) && a.lasts(a.login.token()): // it could not be kept
+		case err != nil:
+			return Token{}, failed("", "%v", err)
+		case !found:
+			return Token{}, a.logInAgain("there is no login " + a.id)
+		default:
+			if a.login == nil || a.login.Access != read.Access {
+				a.short = nil
+			}
+			a.login = &read
+		}
+	}
+	of, err := a.login.of()
+	if err != nil {
+		return Token{}, failed("", "%v", err)
+	}
+	c := newCaller(of, a.sources.Transport)
+	if used := a.login.Access; !a.lasts(a.login.token()) || of.exchange == "" && string(refused) == used && refused != "" {
+		if err := a.refresh(ctx, c, used, refused != ""); err != nil {
+			return Token{}, err
+		}
+	}
+	if of.exchange == "" {
+		return a.login.token(), nil
+	}
+	err = a.swap(ctx, c)
+	if e, is := asError(err); is && e.Status == http.StatusUnauthorized && a.login.Refresh != "" && !a.fixed {
+		if err = a.refresh(ctx, c, a.login.Access, true); err == nil {
+			err = a.swap(ctx, c)
+		}
+	}
+	if e, is := asError(err); is && e.Status == http.StatusUnauthorized && !a.fixed {
+		return Token{}, a.logInAgain(e.Message)
+	}
+	if err != nil {
+		return Token{}, err
+	}
+	return *a.short, nil
+}
+
+// logInAgain returns the error of a login that does not count any more. Nothing is deleted.
+func (a *account) logInAgain(why string) *llm.Error {
+	name, as, _ := strings.Cut(a.id, ":")
+	line := "agent login " + name
+	if as != "" {
+		line += " --as " + as
+	}
+	return failed("log in again: "+line, "%s", why)
+}
+
+// refresh gets the login that follows used. Of many programs one asks, and the others read what it
+// has kept. must is set if the present token is refused; else it is used to its end while the
+// vendor does not answer.
+func (a *account) refresh(ctx context.Context, c caller, used string, must bool) error {
+	if a.fixed {
+		return a.logInAgain("the token of " + c.account.Title + " is refused")
+	}
+	return a.sources.Store.Locked(ctx, func() error {
+		for again := false; ; again = true {
+			if read, found, err := a.sources.Store.Get(a.id); err == nil && found {
+				if again && read.Refresh == a.login.Refresh {
+					return a.logInAgain("the login " + a.id + " does not count any more")
+				}
+				a.login = &read
+			}
+			if a.login.Access != used && a.lasts(a.login.token()) {
+				return nil
+			}
+			if a.login.Refresh == "" {
+				if !must && a.sources.Now().Before(a.login.Expires) {
+					return nil
+				}
+				return a.logInAgain("the login " + a.id + " has ended")
+			}
+			tokens, err := c.post(ctx, c.account.token, url.Values{"grant_type": {"refresh_token"}, "client_id": {a.login.ClientID}, "refresh_token": {a.login.Refresh}})
+			if isCode(err, "invalid_grant") && !again {
+				continue // another program may have used it meanwhile
+			}
+			if err == nil {
+				return a.keep(c, tokens)
+			}
+			if !must && a.sources.Now().Before(a.login.Expires) {
+				return nil
+			}
+			if isCode(err, "invalid_grant") {
+				return a.logInAgain("the login " + a.id + " does not count any more")
+			}
+			return err
+		}
+	})
+}
+
+// keep keeps the login that new tokens make. The caller holds the lock of the store.
+func (a *account) keep(c caller, tokens answer) error {
+	next, err := c.login(*a.login, tokens, a.sources.Now())
+	if err != nil {
+		return err
+	}
+	if _, err := a.sources.Store.Set(next); err != nil && a.sources.Say != nil {
+		a.sources.Say(fmt.Sprintf("%v; the login %s holds for this run", err, a.id))
+	}
+	a.login, a.short = &next, nil
+	return nil
+}
+
+// swap exchanges the token for one that lasts minutes.
+func (a *account) swap(ctx context.Context, c caller) error {
+	var said struct {
+		Token     string `json:"token"`
+		Expires   int64  `json:"expires_at"`
+		RefreshIn int64  `json:"refresh_in"`
+		Endpoints struct {
+			API string `json:"api"`
+		} `json:"endpoints"`
+	}
+	err := c.ask(ctx, http.MethodGet, c.account.exchange, map[string]string{"Authorization": "Bearer " + a.login.Access}, "", &said)
+	if err != nil {
+		return err
+	}
+	if said.Token == "" || checkKey(said.Token) != nil {
+		return failed("", "%s gives no token that can be used", c.account.Title)
+	}
+	token := Token{Key: llm.Key(said.Token), Headers: a.login.Headers, Base: c.base(said.Endpoints.API)}
+	if said.Endpoints.API != "" && token.Base == "" {
+		return failed("", "%s names an address that is none of its own", c.account.Title)
+	}
+	switch { // the clock of this machine may be wrong
+	case said.RefreshIn > 0:
+		token.Expires = a.sources.Now().Add(time.Duration(min(said.RefreshIn, 1<<31))*time.Second + sooner)
+	case said.Expires > 0:
+		token.Expires = time.Unix(said.Expires, 0)
+	}
+	a.short = &token
+	return nil
+}
+
+// Keep keeps a new login, and returns it as it is kept.
+func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
+	err := s.Store.Locked(ctx, func() (err error) {
+		l, err = s.Store.Set(l)
+		return err
+	})
+	return l, err
+}
+
+// Logout forgets a login, and gives its tokens back where the vendor takes them. found is false if
+// there is none; unrevoked says why the vendor did not take them, nil if it did or takes none.
+func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked, err error) {
+	err = s.Store.Locked(ctx, func() error {
+		all, err := s.Store.All()
+		if err != nil {
+			return err
+		}
+		for _, l := range all {
+			if l.ID() != id {
+				continue
+			}
+			found = true
+			if whole, there, _ := s.Store.Get(id); there {
+				unrevoked = s.revoke(ctx, whole)
+			}
+			return s.Store.Delete(l)
+		}
+		return nil
+	})
+	return found, unrevoked, err
+}
+
+// revoke gives the tokens of a login back (RFC 7009).
+func (s *Sources) revoke(ctx context.Context, l Login) error {
+	of, err := l.of()
+	if err != nil || of.revoke == "" {
+		return nil
+	}
+	form := url.Values{"token": {l.Access}, "token_type_hint": {"access_token"}, "client_id": {l.ClientID}}
+	if l.Refresh != "" {
+		form.Set("token", l.Refresh)
+		form.Set("token_type_hint", "refresh_token")
+	}
+	c := newCaller(of, s.Transport)
+	var ignored any
+	err = c.ask(ctx, http.MethodPost, of.revoke, map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, form.Encode(), &ignored)
+	if e, is := asError(err); is && e.Status == 0 && e.Kind == llm.Auth {
+		return nil // the answer of a revocation has no content
+	}
+	return err
+}

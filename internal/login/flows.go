@@ -1,0 +1,205 @@
+package login
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/words"
+
+	"golang.org/x/oauth2"
+)
+
+// A Person is whoever logs in.
+type Person struct {
+	// Open leads the person to an address in a browser.
+	Open Opener
+	// Show shows an address, and the code to type there.
+	Show func(ctx context.Context, address, code string) error
+	// Device is set if the code is preferred, where a vendor has both ways.
+	Device bool
+	// Now reads the clock.
+	Now func() time.Time
+}
+
+// patience bounds a login, which waits for a person.
+const patience = 15 * time.Minute
+
+// Login leads a person to the vendor, and returns their login. Nothing is kept. transport makes
+// the requests to the vendor.
+func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientID string, person Person) (Login, error) {
+	if err := a.Refused(clientID); err != nil {
+		return Login{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, failed("", "nobody logged in to %s within %s", a.Title, patience))
+	defer cancel()
+	c := newCaller(a, transport)
+	flow := c.code
+	if a.device != "" && (person.Device || a.authorize == "") {
+		flow = c.byDevice
+	} else if person.Device {
+		return Login{}, failed("", "%s has no login by a code for another device; --paste takes the address of a browser elsewhere", a.Title)
+	}
+	tokens, err := flow(ctx, clientID, person)
+	if err != nil {
+		return Login{}, err
+	}
+	l, err := c.login(Login{Account: a.Name, ClientID: clientID}, tokens, person.Now())
+	if err != nil || a.whoami == "" {
+		return l, err
+	}
+	var who struct {
+		Login string `json:"login"`
+	}
+	if c.ask(ctx, http.MethodGet, a.whoami, map[string]string{"Authorization": "Bearer " + l.Access}, "", &who) == nil {
+		l.Name = words.Line(who.Login, 80) // without a name the login is as good
+	}
+	return l, nil
+}
+
+// LoginForKey leads a person to a vendor that makes a key of their account, and returns the key.
+func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, failed("", "nobody logged in to %s within %s", a.Title, patience))
+	defer cancel()
+	verifier := oauth2.GenerateVerifier()
+	code, _, err := a.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
+		// The vendor sends no state of its own, so it is a part of the address to return to.
+		return url.Values{"callback_url": {returns + "?state=" + state}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"}}
+	})
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(map[string]string{"code": code, "code_verifier": verifier, "code_challenge_method": "S256"})
+	if err != nil {
+		return "", err
+	}
+	var said struct {
+		Key string `json:"key"`
+	}
+	if err := newCaller(a, transport).ask(ctx, http.MethodPost, a.keys, map[string]string{"Content-Type": "application/json"}, string(body), &said); err != nil {
+		return "", err
+	}
+	if said.Key == "" || checkKey(said.Key) != nil {
+		return "", failed("", "%s gives no key: its answer has none", a.Title)
+	}
+	return llm.Key(said.Key), nil
+}
+
+// inBrowser leads a person to the page where they agree, and returns the code that comes back,
+// and the address to which it came. query has the parameters of the page.
+func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns, state string) url.Values) (code, returned string, err error) {
+	back, err := NewCallback(0)
+	if err != nil {
+		return "", "", err
+	}
+	defer back.Close()
+	state := rand.Text()
+	answer, err := back.Wait(ctx, a.authorize+"?"+query(back.Address, state).Encode(), state, open)
+	if err != nil {
+		return "", "", err
+	}
+	code, reason := answer.Get("code"), answer.Get("error")
+	switch {
+	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
+		return "", "", failed("", "the address is not the answer to this login")
+	case reason != "" || code == "":
+		return "", "", failed("", "the login was refused: %s", words.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
+	}
+	return code, back.Address, nil
+}
+
+// code is the flow in a browser (RFC 6749 with RFC 7636).
+func (c caller) code(ctx context.Context, clientID string, person Person) (answer, error) {
+	verifier := oauth2.GenerateVerifier()
+	code, returned, err := c.account.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
+		query := url.Values{
+			"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {returns}, "state": {state}, "scope": {c.account.scope},
+			"code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"},
+		}
+		for name, value := range c.account.more {
+			query.Set(name, value)
+		}
+		return query
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return c.post(ctx, c.account.token, url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {clientID}, "code": {code}, "redirect_uri": {returned}, "code_verifier": {verifier},
+	})
+}
+
+// The waits of the device flow, where the vendor names none or asks for longer ones (RFC 8628).
+const (
+	usualInterval = 5 * time.Second
+	slowerBy      = 5 * time.Second
+	maxInterval   = time.Minute
+)
+
+// byDevice is the flow with a code that is typed on another device (RFC 8628). A vendor that does
+// not answer is asked again.
+func (c caller) byDevice(ctx context.Context, clientID string, person Person) (answer, error) {
+	form := url.Values{"client_id": {clientID}}
+	if c.account.scope != "" {
+		form.Set("scope", c.account.scope)
+	}
+	verifier := oauth2.GenerateVerifier()
+	if c.account.proof {
+		form.Set("code_challenge", oauth2.S256ChallengeFromVerifier(verifier))
+		form.Set("code_challenge_method", "S256")
+	}
+	given, err := c.post(ctx, c.account.device, form)
+	if err != nil {
+		return answer{}, err
+	}
+	address := cmp.Or(given.AddressWhole, given.Address, given.AddressToo)
+	if at, err := url.Parse(address); given.DeviceCode == "" || given.UserCode == "" || err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) {
+		return answer{}, failed("", "%s gives no code to log in with", c.account.Title)
+	}
+	if err := person.Show(ctx, address, words.Line(given.UserCode, 40)); err != nil {
+		return answer{}, err
+	}
+	if life := time.Duration(given.Expires.Count()) * time.Second; life > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, life, failed("", "the code of %s ended before anybody agreed; log in again", c.account.Title))
+		defer cancel()
+		ctx = limited
+	}
+	form = url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "client_id": {clientID}, "device_code": {given.DeviceCode}}
+	if c.account.proof {
+		form.Set("code_verifier", verifier)
+	}
+	interval := usualInterval
+	if asked := time.Duration(given.Interval.Count()) * time.Second; asked > 0 {
+		interval = min(asked, maxInterval)
+	}
+	for {
+		if llm.Sleep(ctx, interval) != nil {
+			return answer{}, context.Cause(ctx)
+		}
+		tokens, err := c.post(ctx, c.account.token, form)
+		switch {
+		case err == nil && tokens.Access != "":
+			return tokens, nil
+		case ctx.Err() != nil:
+			return answer{}, context.Cause(ctx)
+		case err == nil, isCode(err, "authorization_pending"):
+		case isCode(err, "slow_down"), passes(err):
+			interval = min(interval+slowerBy, maxInterval)
+		default:
+			return answer{}, err
+		}
+	}
+}
+
+// passes reports whether a vendor may answer otherwise later.
+func passes(err error) bool {
+	e, is := asError(err)
+	return is && !e.Final
+}

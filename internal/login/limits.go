@@ -1,0 +1,202 @@
+package login
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// A Window is a span of time in which a subscription has a limit.
+type Window struct {
+	// Name names the span for a person.
+	Name string
+	// Used is the part that is used up, in percent.
+	Used float64
+	// Of is how many requests the limit is, 0 if that is not known.
+	Of float64
+	// Resets is when the span ends; zero if that is not known.
+	Resets time.Time
+}
+
+// String describes the window in a few words.
+func (w Window) String() string {
+	return fmt.Sprintf("%s: %d %% used", w.Name, int(math.Round(w.Used)))
+}
+
+// Reset returns when the window ends as a person reads it, "" if that is not known.
+func (w Window) Reset(now time.Time) string {
+	switch {
+	case w.Resets.IsZero():
+		return ""
+	case w.Resets.Sub(now) < 24*time.Hour:
+		return w.Resets.In(now.Location()).Format("15:04")
+	}
+	return w.Resets.In(now.Location()).Format("2006-01-02 15:04")
+}
+
+// Left describes windows in a line, as "5 h: 37 % used, resets 14:10; week: 61 % used", "" for
+// none.
+func Left(windows []Window, now time.Time) string {
+	var parts []string
+	for _, w := range windows {
+		text := w.String()
+		if reset := w.Reset(now); reset != "" {
+			text += ", resets " + reset
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// A Limited is a Source whose account has limits.
+type Limited interface {
+	// Limits returns what the latest replies told of the limits.
+	Limits() []Window
+}
+
+// Limits implements Limited.
+func (a *account) Limits() []Window {
+	if windows := a.windows.Load(); windows != nil {
+		return *windows
+	}
+	return nil
+}
+
+// A LimitError is the cause of an *llm.Error: the limit of a subscription is reached.
+type LimitError struct{ Resets time.Time }
+
+func (e *LimitError) Error() string { return "the limit of the subscription is reached" }
+
+// limited takes what a response tells of the limits. At a limit it returns an error with the time
+// of the reset.
+func (a *account) limited(response *http.Response) (*http.Response, error) {
+	of, known := AccountNamed(strings.SplitN(a.id, ":", 2)[0])
+	if !known || of.limits == nil {
+		return response, nil
+	}
+	now := a.sources.Now()
+	if windows := of.limits(response.Header, now); len(windows) > 0 {
+		a.windows.Store(&windows)
+	}
+	if response.StatusCode != http.StatusTooManyRequests {
+		return response, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(text))
+	if err != nil {
+		return response, nil
+	}
+	said := loose.Decode[struct {
+		Error struct {
+			Type    string      `json:"type"`
+			Code    string      `json:"code"`
+			Seconds loose.Int   `json:"resets_in_seconds"`
+			At      json.Number `json:"resets_at"`
+		} `json:"error"`
+	}](text).Error
+	full, resets := said.Type == "usage_limit_reached" || said.Code == "usage_limit_reached" || said.Code == "quota_exceeded", time.Time{}
+	name := of.Title
+	for _, w := range a.Limits() {
+		if w.Used >= 100 && w.Resets.After(resets) {
+			full, resets, name = true, w.Resets, of.Title+" ("+w.Name+")"
+		}
+	}
+	at, _ := said.At.Int64()
+	switch after, _ := strconv.Atoi(response.Header.Get("Retry-After")); {
+	case !full:
+		return response, nil
+	case said.Seconds.Count() > 0:
+		resets = now.Add(time.Duration(said.Seconds.Count()) * time.Second)
+	case at > 0:
+		resets = time.Unix(at, 0)
+	case resets.IsZero() && after > 0:
+		resets = now.Add(time.Duration(min(after, math.MaxInt32)) * time.Second)
+	}
+	e := &llm.Error{
+		Kind: llm.RateLimit, Status: response.StatusCode, Final: true, Message: "the limit of " + name + " is reached",
+		Hint: "wait, or set on-limit to a profile that goes on", Err: &LimitError{resets},
+	}
+	if !resets.IsZero() {
+		e.RetryAfter = max(0, resets.Sub(now))
+		e.Message += "; it resets " + Window{Resets: resets}.Reset(now)
+	}
+	return nil, e
+}
+
+// chatGPTLimits reads the limits of a ChatGPT account.
+func chatGPTLimits(header http.Header, now time.Time) []Window {
+	var windows []Window
+	for _, part := range []string{"Primary", "Secondary"} {
+		of := func(name string) float64 {
+			number, err := strconv.ParseFloat(header.Get("X-Codex-"+part+"-"+name), 64)
+			if err != nil || math.IsNaN(number) || number < 0 || number > math.MaxInt32*2 {
+				return -1
+			}
+			return number
+		}
+		used, minutes := of("Used-Percent"), of("Window-Minutes")
+		if used < 0 {
+			continue
+		}
+		w := Window{Name: span(time.Duration(max(0, minutes)) * time.Minute), Used: min(used, 100)}
+		if at := of("Reset-At"); at > 0 {
+			w.Resets = time.Unix(int64(at), 0)
+		} else if after := of("Reset-After-Seconds"); after >= 0 {
+			w.Resets = now.Add(time.Duration(after) * time.Second)
+		}
+		windows = append(windows, w)
+	}
+	return windows
+}
+
+// span names a length of time.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d <= 0:
+		return "limit"
+	case d == 7*day:
+		return "week"
+	case d >= day:
+		return strconv.Itoa(int(d/day)) + " d"
+	case d >= time.Hour:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	}
+	return strconv.Itoa(int(d/time.Minute)) + " min"
+}
+
+// copilotLimits reads the limits of an account of GitHub Copilot.
+func copilotLimits(header http.Header, _ time.Time) []Window {
+	var windows []Window
+	for _, at := range []struct{ header, name string }{
+		{"X-Usage-Ratelimit-Session", "session"}, {"X-Usage-Ratelimit-Weekly", "week"},
+		{"X-Quota-Snapshot-Premium_interactions", premium}, {"X-Quota-Snapshot-Premium_models", premium},
+	} {
+		said, err := url.ParseQuery(header.Get(at.header))
+		left, noNumber := strconv.ParseFloat(said.Get("rem"), 64)
+		if err != nil || noNumber != nil || !(left >= 0 && left <= 100) || len(windows) > 0 && windows[len(windows)-1].Name == at.name {
+			continue
+		}
+		w := Window{Name: at.name, Used: 100 - left}
+		if of, err := strconv.ParseFloat(said.Get("ent"), 64); err == nil && of > 0 && of <= math.MaxInt32 {
+			w.Of = of
+		}
+		w.Resets, _ = time.Parse(time.RFC3339, said.Get("rst")) // without a time it is not known
+		windows = append(windows, w)
+	}
+	return windows
+}
+
+// premium is the window of the requests that GitHub counts by the month.
+const premium = "premium requests"

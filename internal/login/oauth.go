@@ -1,0 +1,221 @@
+package login
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+	"agent/internal/pattern"
+	"agent/internal/words"
+)
+
+// hostName is the form of the name of a host.
+var hostName = pattern.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
+
+// Bounds of a request to a vendor.
+const (
+	vendorTime = 20 * time.Second
+	maxAnswer  = 1 << 20
+)
+
+// answer has what the addresses of OAuth answer.
+type answer struct {
+	Access  string    `json:"access_token"`
+	Refresh string    `json:"refresh_token"`
+	ID      string    `json:"id_token"`
+	Scope   string    `json:"scope"`
+	Expires loose.Int `json:"expires_in"`
+	// Resource is the address for requests with the token, where a vendor tells one.
+	Resource string `json:"resource_url"`
+
+	DeviceCode   string    `json:"device_code"`
+	UserCode     string    `json:"user_code"`
+	Address      string    `json:"verification_uri"`
+	AddressToo   string    `json:"verification_url"`
+	AddressWhole string    `json:"verification_uri_complete"`
+	Interval     loose.Int `json:"interval"`
+}
+
+// vendorError is the error of a vendor that refuses. code is that of OAuth, "" for none.
+type vendorError struct {
+	shown *llm.Error
+	code  string
+}
+
+func (e *vendorError) Error() string { return e.shown.Error() }
+
+// Unwrap returns the error as the program shows it.
+func (e *vendorError) Unwrap() error { return e.shown }
+
+// isCode reports whether a vendor refused with a code of OAuth.
+func isCode(err error, code string) bool {
+	refused, is := errors.AsType[*vendorError](err)
+	return is && refused.code == code
+}
+
+// caller makes the requests of a login.
+type caller struct {
+	account Account
+	client  *http.Client
+}
+
+func newCaller(a Account, transport http.RoundTripper) caller {
+	return caller{a, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// post sends a form, and returns the answer.
+func (c caller) post(ctx context.Context, address string, form url.Values) (a answer, err error) {
+	err = c.ask(ctx, http.MethodPost, address, map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, form.Encode(), &a)
+	return a, err
+}
+
+// ask makes a request, and decodes the answer. The error is a *vendorError if the vendor refuses;
+// a redirect is a refusal.
+func (c caller) ask(ctx context.Context, method, address string, headers map[string]string, body string, into any) error {
+	limited, cancel := context.WithTimeout(ctx, vendorTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(limited, method, address, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "agent")
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	var text []byte
+	response, err := c.client.Do(request)
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+		text, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return c.silent(err)
+	}
+	if err := c.refused(response.StatusCode, text); err != nil {
+		return err
+	}
+	if json.Unmarshal(text, into) != nil {
+		return failed("", "%s answers with something that is no JSON object", c.account.Title)
+	}
+	return nil
+}
+
+// refused returns the refusal in an answer, nil if there is none.
+func (c caller) refused(status int, text []byte) error {
+	said := loose.Decode[struct {
+		Error       json.RawMessage `json:"error"`
+		Description string          `json:"error_description"`
+		Message     string          `json:"message"`
+		Details     struct {
+			Message string `json:"message"`
+		} `json:"error_details"`
+	}](text)
+	code := loose.Decode[string](said.Error)
+	if status/100 == 2 && code == "" {
+		return nil
+	}
+	within := loose.Decode[struct {
+		Message string `json:"message"`
+	}](said.Error)
+	says := ""
+	for _, part := range []string{code, said.Description, said.Message, said.Details.Message, within.Message} {
+		if part != "" {
+			says += ": " + part
+		}
+	}
+	e := failed("", "%s refuses (%d)%s", c.account.Title, status, words.Line(says, 300))
+	if e.Status = status; status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		e.Kind, e.Final = llm.Unavailable, false
+	}
+	return &vendorError{e, code}
+}
+
+// silent returns the error of a vendor that does not answer.
+func (c caller) silent(err error) *llm.Error {
+	if whole, is := errors.AsType[*url.Error](err); is {
+		err = whole.Err
+	}
+	says := words.Line(err.Error(), 200)
+	if slow, is := errors.AsType[net.Error](err); is && slow.Timeout() {
+		says = "nothing came within " + vendorTime.String()
+	}
+	e := failed("", "%s does not answer: %s", c.account.Title, says)
+	e.Kind, e.Final = llm.Unavailable, false
+	return e
+}
+
+// login returns the login that an answer with tokens makes of the one before it.
+func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
+	if a.Access == "" || checkKey(a.Access) != nil {
+		return before, failed("", "%s gives no token that can be used", c.account.Title)
+	}
+	l := before
+	l.Access, l.Expires = a.Access, time.Time{}
+	if a.Refresh != "" && checkKey(a.Refresh) == nil {
+		l.Refresh = a.Refresh
+	}
+	if seconds := a.Expires.Count(); seconds > 0 {
+		l.Expires = now.Add(time.Duration(min(seconds, 1<<31)) * time.Second)
+	}
+	if a.Scope != "" {
+		l.Scope = words.Line(a.Scope, 300)
+	}
+	if base := c.base(a.Resource); base != "" {
+		l.Base = base
+	}
+	claims := claimsOf(a.ID)
+	for _, name := range []string{"email", "preferred_username", "name"} {
+		if text, is := claims[name].(string); is && text != "" {
+			l.Name = words.Line(text, 80)
+			break
+		}
+	}
+	if c.account.claims != nil && claims != nil {
+		l.Headers = c.account.claims(claims)
+	}
+	return l, nil
+}
+
+// base returns the address for requests that a vendor tells, "" if it is none of its own.
+func (c caller) base(address string) string {
+	if address == "" {
+		return ""
+	}
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) || !c.account.takes(at.Host) {
+		return ""
+	}
+	return at.Scheme + "://" + at.Host
+}
+
+// claimsOf returns the claims of an ID token that came from the vendor itself, so that its
+// signature says nothing more.
+func claimsOf(token string) map[string]any {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return nil
+	}
+	var claims map[string]any
+	_ = json.Unmarshal(text, &claims) // without claims the account has no name
+	return claims
+}

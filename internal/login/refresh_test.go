@@ -1,0 +1,412 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"agent/internal/llm"
+)
+
+func init() {
+	exchanged := scripted
+	exchanged.Name, exchanged.exchange, exchanged.limits = "exchanged", "https://vendor.example/swap", copilotLimits
+	accounts = append(accounts, scripted, exchanged)
+}
+
+// whole reports whether generators run at their full size.
+func whole() bool {
+	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
+	return checks >= 1000
+}
+
+func sourcesOf(t *testing.T, vendor http.RoundTripper, kept ...Login) *Sources {
+	t.Helper()
+	s := &Sources{Store: Store{Folder: t.TempDir()}, Now: time.Now, Transport: vendor}
+	for _, l := range kept {
+		if _, err := s.Keep(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// TestRefresh: what a vendor may answer to a refresh, and what comes of it.
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	const next = `200 {"access_token":"tok-2","refresh_token":"ref-2","expires_in":3600}`
+	for _, tt := range []struct {
+		name    string
+		left    time.Duration // of the token that is kept, 0 for no end
+		refresh string
+		refused bool
+		answers []string
+		key     string
+		says    string
+		asked   int
+		kept    string // the refresh token that is kept afterwards
+	}{
+		{"fresh", time.Hour, "ref-1", false, nil, "tok-1", "", 0, "ref-1"},
+		{"without an end", 0, "", false, nil, "tok-1", "", 0, ""},
+		{"6 minutes left", 6 * time.Minute, "ref-1", false, nil, "tok-1", "", 0, "ref-1"},
+		{"4 minutes left", 4 * time.Minute, "ref-1", false, []string{next}, "tok-2", "", 1, "ref-2"},
+		{"ended", -time.Hour, "ref-1", false, []string{next}, "tok-2", "", 1, "ref-2"},
+		{"not rotated", -time.Hour, "ref-1", false, []string{`200 {"access_token":"tok-2","expires_in":3600}`}, "tok-2", "", 1, "ref-1"},
+		{"refused", time.Hour, "ref-1", true, []string{next}, "tok-2", "", 1, "ref-2"},
+		{"refused, without an end", 0, "ref-1", true, []string{next}, "tok-2", "", 1, "ref-2"},
+		{"refused, nothing to refresh with", 0, "", true, nil, "", "agent login scripted", 0, ""},
+		{"ended, nothing to refresh with", -time.Hour, "", false, nil, "", "agent login scripted", 0, ""},
+		{"4 minutes left, nothing to refresh with", 4 * time.Minute, "", false, nil, "tok-1", "", 0, ""},
+		{"used", -time.Hour, "ref-1", false, []string{`400 {"error":"invalid_grant"}`}, "", "log in again: agent login scripted", 1, "ref-1"},
+		{"used, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{`400 {"error":"invalid_grant"}`}, "", "log in again", 1, "ref-1"},
+		{"500, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{"500 {}"}, "tok-1", "", 1, "ref-1"},
+		{"500, ended", -time.Hour, "ref-1", false, []string{"500 {}"}, "", "refuses (500)", 1, "ref-1"},
+		{"silence", -time.Hour, "ref-1", false, []string{"silence"}, "", "nothing came within 20s", 1, "ref-1"},
+		{"lost", -time.Hour, "ref-1", false, []string{"lost"}, "", "does not answer", 1, "ref-1"},
+		{"400", -time.Hour, "ref-1", false, []string{`400 {"error":"invalid_request"}`}, "", "invalid_request", 1, "ref-1"},
+		{"no JSON", -time.Hour, "ref-1", false, []string{"200 <html>"}, "", "no JSON object", 1, "ref-1"},
+		{"no token", -time.Hour, "ref-1", false, []string{"200 {}"}, "", "no token that can be used", 1, "ref-1"},
+		{"a redirect", -time.Hour, "ref-1", false, []string{"307 "}, "", "refuses (307)", 1, "ref-1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			vendor := &script{answers: map[string][]string{"/token": tt.answers}}
+			l := Login{Account: "scripted", ClientID: "id-1", Access: "tok-1", Refresh: tt.refresh}
+			if tt.left != 0 {
+				l.Expires = time.Now().Add(tt.left)
+			}
+			s := sourcesOf(t, vendor, l)
+			source, refused := s.Source("scripted"), llm.Key("")
+			if tt.refused {
+				if _, err := source.Token(t.Context(), ""); err != nil {
+					t.Fatal(err)
+				}
+				refused = "tok-1"
+			}
+			token, err := source.Token(t.Context(), refused)
+			got := fmt.Sprint(err)
+			if string(token.Key) != tt.key || !strings.Contains(got, tt.says) || (err == nil) != (tt.says == "") || vendor.count("/token") != tt.asked {
+				t.Errorf("%s: %q, %v after %d requests", tt.name, string(token.Key), err, vendor.count("/token"))
+			}
+			if failure, is := errors.AsType[*llm.Error](err); err != nil && (!is || strings.Contains(got, "tok-1") || strings.Contains(got, "ref-1")) {
+				t.Errorf("%s: %#v", tt.name, failure)
+			}
+			if kept, found, err := s.Store.Get("scripted"); !found || err != nil || kept.Refresh != tt.kept {
+				t.Errorf("%s: kept is %+v, %v", tt.name, kept, err)
+			}
+		})
+	}
+}
+
+// TestRefreshUsedMeanwhile: a refresh token that another machine has used is read again once.
+func TestRefreshUsedMeanwhile(t *testing.T) {
+	t.Parallel()
+	old := Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", Expires: time.Now().Add(-time.Hour)}
+	var s *Sources
+	s = sourcesOf(t, transport(func(request *http.Request) (*http.Response, error) {
+		next := old
+		next.Access, next.Refresh, next.Expires = "tok-2", "ref-2", time.Now().Add(time.Hour)
+		if _, err := s.Store.Set(next); err != nil { // without the lock, as another machine would
+			t.Error(err)
+		}
+		return &http.Response{StatusCode: 400, Body: io.NopCloser(strings.NewReader(`{"error":"invalid_grant"}`)), Request: request}, nil
+	}), old)
+	if token, err := s.Source("scripted").Token(t.Context(), ""); err != nil || token.Key != "tok-2" {
+		t.Error(token, err)
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// TestOneRefresh: of many programs with one login about to end, one asks and the others read; a
+// vendor that takes each refresh token once refuses none.
+func TestOneRefresh(t *testing.T) {
+	t.Parallel()
+	programs, rounds := 20, 5
+	if whole() {
+		programs, rounds = 50, 200
+	}
+	var mu sync.Mutex
+	asked, at := 0, 0
+	vendor := transport(func(request *http.Request) (*http.Response, error) {
+		text, _ := io.ReadAll(request.Body)
+		form, _ := url.ParseQuery(string(text))
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		status, body := 400, `{"error":"invalid_grant"}`
+		if form.Get("refresh_token") == fmt.Sprint("ref-", at) {
+			at++
+			status, body = 200, fmt.Sprintf(`{"access_token":"tok-%d","refresh_token":"ref-%d","expires_in":3600}`, at, at)
+		}
+		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+	})
+	store := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-0", Refresh: "ref-0", Expires: time.Now().Add(time.Minute)}).Store
+	for round := range rounds {
+		var group sync.WaitGroup
+		for range programs {
+			group.Go(func() {
+				now := func() time.Time { return time.Now().Add(time.Duration(round) * time.Hour) }
+				token, err := (&Sources{Store: store, Now: now, Transport: vendor}).Source("scripted").Token(t.Context(), "")
+				if err != nil || token.Key != llm.Key(fmt.Sprint("tok-", round+1)) {
+					t.Error(string(token.Key), err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	if asked != rounds {
+		t.Errorf("%d refreshes in %d rounds", asked, rounds)
+	}
+	t.Log(programs, "programs,", rounds, "rounds,", asked, "refreshes")
+}
+
+// TestExchange: a token that is exchanged for another, at the address that the vendor names.
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	const short = `200 {"token":"short-1","refresh_in":1500,"endpoints":{"api":"https://eu.api.vendor.example"}}`
+	for _, tt := range []struct {
+		name      string
+		swaps     []string
+		refresh   string
+		key, base string
+		says      string
+	}{
+		{"good", []string{short}, "", "short-1", "https://eu.api.vendor.example", ""},
+		{"without an address", []string{`200 {"token":"short-1","expires_at":99999999999}`}, "", "short-1", "", ""},
+		{"another's address", []string{`200 {"token":"short-1","endpoints":{"api":"https://api.vendor.example.evil.example"}}`}, "", "", "", "none of its own"},
+		{"plain http", []string{`200 {"token":"short-1","endpoints":{"api":"http://api.vendor.example"}}`}, "", "", "", "none of its own"},
+		{"no subscription", []string{`403 {"message":"no","error_details":{"message":"no access to Copilot"}}`}, "", "", "", "refuses (403): no: no access to Copilot"},
+		{"refused", []string{`401 {"message":"Bad credentials"}`}, "", "", "", "log in again: agent login exchanged"},
+		{"refused once", []string{`401 {}`, short}, "ref-1", "short-1", "https://eu.api.vendor.example", ""},
+		{"no token", []string{`200 {}`}, "", "", "", "no token that can be used"},
+		{"500", []string{`500 {}`}, "", "", "", "refuses (500)"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			vendor := &script{answers: map[string][]string{"/swap": tt.swaps, "/token": {tokens}}}
+			s := sourcesOf(t, vendor, Login{Account: "exchanged", Access: "long-1", Refresh: tt.refresh})
+			token, err := s.Source("exchanged").Token(t.Context(), "")
+			if got := fmt.Sprint(err); string(token.Key) != tt.key || token.Base != tt.base || (err == nil) != (tt.says == "") || !strings.Contains(got, tt.says) {
+				t.Errorf("%s: %q at %q, %v", tt.name, string(token.Key), token.Base, err)
+			}
+			if tt.name != "good" {
+				return
+			}
+			time.Sleep(24 * time.Minute)
+			_, _ = s.Source("exchanged").Token(t.Context(), "")
+			if vendor.count("/swap") != 1 {
+				t.Errorf("exchanged %d times", vendor.count("/swap"))
+			}
+			time.Sleep(2 * time.Minute)
+			_, _ = s.Source("exchanged").Token(t.Context(), "")
+			_, _ = s.Source("exchanged").Token(t.Context(), "short-1")
+			if vendor.count("/swap") != 3 {
+				t.Errorf("exchanged %d times", vendor.count("/swap"))
+			}
+		})
+	}
+}
+
+// TestStore: what is kept, where, and what is not used.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	s := Store{Folder: t.TempDir()}
+	if all, err := s.All(); len(all) > 0 || err != nil {
+		t.Error(all, err)
+	}
+	set := func(l Login) {
+		t.Helper()
+		if err := s.Locked(t.Context(), func() error { _, err := s.Set(l); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(Login{Account: "scripted", Access: "tok-1", Name: "me"})
+	set(Login{Account: "scripted", As: "work", Access: "tok-2"})
+	all, err := s.All()
+	if err != nil || len(all) != 2 || all[0].Title() != "scripted (me)" || all[1].ID() != "scripted:work" {
+		t.Error(all, err)
+	}
+	if info, err := os.Stat(s.File()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	for what, spoil := range map[string]func() error{
+		"others may read it": func() error { return os.Chmod(s.File(), 0o644) },
+		"it is broken":       func() error { return os.WriteFile(s.File(), []byte("{"), 0o600) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if _, found, err := s.Get("scripted"); found || err == nil || !strings.Contains(err.Error(), what) {
+			t.Error(what, err)
+		}
+		token, err := (&Sources{Store: s, Now: time.Now}).Source("scripted").Token(t.Context(), "")
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Error(token, err)
+		}
+		set(Login{Account: "scripted", Access: "tok-3"})
+		if l, found, err := s.Get("scripted"); !found || err != nil || l.Access != "tok-3" {
+			t.Error(l, err)
+		}
+		if _, err := os.Stat(s.File() + ".old"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLoginHoldsForTheRun: a login that cannot be kept any more is used all the same, and said.
+func TestLoginHoldsForTheRun(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	vendor := &script{answers: map[string][]string{"/token": {tokens}}}
+	s := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-0", Refresh: "ref-0", Expires: time.Now()})
+	var said []string
+	s.Say = func(line string) { said = append(said, line) }
+	if err := os.Chmod(s.Store.Folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if token, err := s.Source("scripted").Token(t.Context(), ""); err != nil || token.Key != "tok-1" {
+			t.Error(token, err)
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "holds for this run") || vendor.count("/token") != 1 {
+		t.Error(said)
+	}
+}
+
+// TestLogout gives the token back and forgets the login, whatever the vendor says.
+func TestLogout(t *testing.T) {
+	t.Parallel()
+	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refuses (500)", "lost": "does not answer", "silence": "within 20s"} {
+		synctest.Test(t, func(t *testing.T) {
+			vendor := &script{answers: map[string][]string{"/revoke": {answer}}}
+			s := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", ClientID: "id"})
+			found, unrevoked, err := s.Logout(t.Context(), "scripted")
+			if !found || err != nil || !strings.Contains(fmt.Sprint(unrevoked), says) || vendor.forms[0].Get("token") != "ref-1" {
+				t.Error(answer, found, unrevoked, err, vendor.forms)
+			}
+			if _, found, _ := s.Store.Get("scripted"); found {
+				t.Error("it is kept")
+			}
+			if found, _, err := s.Logout(t.Context(), "scripted"); found || err != nil {
+				t.Error(found, err)
+			}
+		})
+	}
+}
+
+// TestSignALogin: tokens go to the hosts of the account; a 401 refreshes once; limits are read.
+func TestSignALogin(t *testing.T) {
+	t.Parallel()
+	answers := []string{
+		"200 [X-Usage-Ratelimit-Session: rem=20&ent=50&rst=2026-06-01T14:00:00Z] ok", "401 {}", "200 ok",
+		"429 [X-Quota-Snapshot-Premium_interactions: rem=0&ent=300&rst=2099-06-01T14:00:00Z] {}", "429 {}",
+	}
+	vendor := &script{answers: map[string][]string{"/swap": {`200 {"token":"short-1","refresh_in":1500,"endpoints":{"api":"https://eu.api.vendor.example"}}`}, "/v1/chat": answers}}
+	s := sourcesOf(t, vendor, Login{Account: "exchanged", Access: "long-1"})
+	client := &http.Client{Transport: Sign(vendor, "https://api.vendor.example/v1", s.Source("exchanged"), func(llm.Key) {})}
+	post := func(address string) (int, error) {
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, address, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return 0, err
+		}
+		return response.StatusCode, nil
+	}
+	const chat = "https://api.vendor.example/v1/chat"
+	if status, err := post(chat); status != 200 || err != nil || !vendor.hosts["eu.api.vendor.example"] || vendor.hosts["api.vendor.example"] {
+		t.Error(status, err, vendor.hosts)
+	}
+	limited, _ := s.Source("exchanged").(Limited)
+	if left := Left(limited.Limits(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)); left != "session: 80 % used, resets 14:00" {
+		t.Error(left)
+	}
+	if status, err := post(chat); status != 200 || err != nil || vendor.count("/swap") != 2 {
+		t.Error(status, err, vendor.asked)
+	}
+	_, err := post(chat)
+	failure, _ := errors.AsType[*llm.Error](err)
+	if _, is := errors.AsType[*LimitError](err); !is || failure == nil || failure.RetryAfter <= 0 || !strings.Contains(err.Error(), "the limit of Vendor (premium requests) is reached; it resets 2099-06-01") {
+		t.Error(err)
+	}
+	for _, address := range []string{"https://evil.example/v1/chat", "http://api.vendor.example/v1/chat", "https://api.vendor.example.evil.example/v1/chat"} {
+		if _, err := post(address); err == nil || !strings.Contains(err.Error(), "is not sent to") {
+			t.Error(address, err)
+		}
+	}
+	for host := range vendor.hosts {
+		if strings.Contains(host, "evil") {
+			t.Error(host)
+		}
+	}
+}
+
+// TestLimits reads the headers of vendors, also odd ones.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		read    func(http.Header, time.Time) []Window
+		headers string
+		want    string
+	}{
+		{chatGPTLimits, "X-Codex-Primary-Used-Percent: 37.4|X-Codex-Primary-Window-Minutes: 300|X-Codex-Primary-Reset-After-Seconds: 7800|X-Codex-Secondary-Used-Percent: 61|X-Codex-Secondary-Window-Minutes: 10080", "5 h: 37 % used, resets 14:10; week: 61 % used"},
+		{chatGPTLimits, "X-Codex-Primary-Used-Percent: 100|X-Codex-Primary-Reset-At: 1780405200", "limit: 100 % used, resets 2026-06-02 13:00"},
+		{chatGPTLimits, "X-Codex-Primary-Used-Percent: NaN|X-Codex-Secondary-Used-Percent: -1", ""},
+		{chatGPTLimits, "X-Codex-Primary-Used-Percent: 9e99|X-Codex-Secondary-Used-Percent: 400", "limit: 100 % used"},
+		{chatGPTLimits, "", ""},
+		{copilotLimits, "X-Quota-Snapshot-Premium_interactions: ent=300&ov=0.0&ovPerm=true&rem=88.5&rst=2026-06-30T21:00:00Z", "premium requests: 12 % used, resets 2026-06-30 21:00"},
+		{copilotLimits, "X-Quota-Snapshot-Premium_interactions: rem=200|X-Usage-Ratelimit-Weekly: %zz", ""},
+	} {
+		header := http.Header{}
+		for line := range strings.SplitSeq(tt.headers, "|") {
+			if name, value, found := strings.Cut(line, ": "); found {
+				header.Set(name, value)
+			}
+		}
+		if got := Left(tt.read(header, now), now); got != tt.want {
+			t.Errorf("%s: %q", tt.headers, got)
+		}
+	}
+}
+
+// TestAnyLimits: whatever headers hold, a part is from 0 to 100 percent and the line is one line.
+func TestAnyLimits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		header := http.Header{}
+		value := rapid.OneOf(rapid.String(), rapid.StringMatching(`[0-9eE.+-]{0,8}`), rapid.StringMatching(`rem=[0-9.e-]{0,5}&ent=[0-9.e-]{0,9}&rst=.{0,20}`))
+		for _, name := range []string{"X-Codex-Primary-Used-Percent", "X-Codex-Primary-Window-Minutes", "X-Codex-Primary-Reset-At", "X-Quota-Snapshot-Premium_models", "X-Usage-Ratelimit-Session"} {
+			header.Set(name, value.Draw(t, name))
+		}
+		now := time.Unix(1_800_000_000, 0)
+		windows := append(chatGPTLimits(header, now), copilotLimits(header, now)...)
+		for _, w := range windows {
+			if !(w.Used >= 0 && w.Used <= 100) {
+				t.Fatalf("%+v", w)
+			}
+		}
+		if line := Left(windows, now); strings.ContainsAny(line, "\r\n\x1b") {
+			t.Fatalf("%q", line)
+		}
+	})
+}

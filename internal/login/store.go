@@ -1,0 +1,234 @@
+package login
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"agent/internal/disk"
+	"agent/internal/pattern"
+)
+
+// A Login is the login of a person to an account, as it is kept.
+type Login struct {
+	Account string `json:"account"`
+	// As distinguishes several logins to the same account, "" for the usual one.
+	As string `json:"as,omitempty"`
+	// Host is the host of the vendor if it is not the usual one.
+	Host     string `json:"host,omitempty"`
+	ClientID string `json:"clientID,omitempty"`
+	// Name is what the vendor calls the account of the person. It is foreign text.
+	Name  string `json:"name,omitempty"`
+	Scope string `json:"scope,omitempty"`
+	// Access is the present token. Refresh gets the next one, "" if it stays.
+	Access  string    `json:"access,omitempty"`
+	Refresh string    `json:"refresh,omitempty"`
+	Expires time.Time `json:"expires,omitzero"`
+	// Base is the address for requests, "" for that of the table, and Headers are sent with them.
+	Base    string            `json:"base,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	// InKeyring is set in the file if the keyring has the rest.
+	InKeyring bool `json:"inKeyring,omitempty"`
+}
+
+// ID identifies the login among those of a person: chatgpt, or chatgpt:work.
+func (l Login) ID() string { return ID(l.Account, l.As) }
+
+// ID returns the id of a login to an account under a name, which may be "".
+func ID(account, as string) string {
+	if as == "" {
+		return account
+	}
+	return account + ":" + as
+}
+
+// Title names the login and the account for a person.
+func (l Login) Title() string {
+	if l.Name == "" {
+		return l.ID()
+	}
+	return l.ID() + " (" + l.Name + ")"
+}
+
+// of returns the account of the login, at its host.
+func (l Login) of() (Account, error) {
+	a, known := AccountNamed(l.Account)
+	switch {
+	case !known || a.Why != "" || a.keys != "":
+		return a, fmt.Errorf("there is no login to %q", l.Account)
+	case l.Host != "":
+		return a.At(l.Host)
+	}
+	return a, nil
+}
+
+// asName is the form of a name that distinguishes logins.
+var asName = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
+
+// CheckAs returns an error for a name that cannot distinguish logins; "" can.
+func CheckAs(as string) error {
+	if as != "" && !asName.MatchString(as) {
+		return errors.New("the name of a login has letters, digits and . _ @ + - only, and at most 63 of them")
+	}
+	return nil
+}
+
+// A Store keeps the logins of a person: in the keyring of the system or, if there is none, in a
+// file that only its owner can read. The file lists those of the keyring, too.
+type Store struct {
+	// Folder is the folder of the file.
+	Folder string
+	// Keyring reports whether the system has a keyring.
+	Keyring bool
+}
+
+const (
+	loginsFile     = "logins.json"
+	keyringService = "agent logins"
+)
+
+// File returns the path of the file.
+func (s Store) File() string { return filepath.Join(s.Folder, loginsFile) }
+
+// Where names the place of a login for a person.
+func (s Store) Where(l Login) string {
+	if l.InKeyring {
+		return "the system's keyring"
+	}
+	return s.File()
+}
+
+// All returns the logins in the order of their names, those in the keyring without their tokens.
+// The error says why the file is not used.
+func (s Store) All() ([]Login, error) {
+	kept, err := s.read()
+	var all []Login
+	for _, id := range slices.Sorted(maps.Keys(kept)) {
+		all = append(all, kept[id])
+	}
+	return all, err
+}
+
+// Get returns a login. found is false if there is none.
+func (s Store) Get(id string) (l Login, found bool, err error) {
+	kept, err := s.read()
+	if err != nil {
+		return Login{}, false, err
+	}
+	l, found = kept[id]
+	if !found || !l.InKeyring {
+		return l, found && l.Access != "", nil
+	}
+	text, err := keyring.Get(keyringService, id)
+	if err != nil {
+		return l, false, fmt.Errorf("the keyring does not give the login %s: %w", id, err)
+	}
+	if json.Unmarshal([]byte(text), &l) != nil {
+		return l, false, fmt.Errorf("the login %s in the keyring is broken; log in again", id)
+	}
+	l.InKeyring = true
+	return l, l.Access != "", nil
+}
+
+// Set keeps a login in place of the one before it, and returns what the file has of it. The caller
+// holds the lock.
+func (s Store) Set(l Login) (shown Login, err error) {
+	shown = l
+	shown.InKeyring = false
+	if s.Keyring {
+		if text, err := json.Marshal(shown); err == nil && keyring.Set(keyringService, l.ID(), string(text)) == nil {
+			shown.Access, shown.Refresh, shown.InKeyring = "", "", true
+		}
+	}
+	return shown, s.change(func(kept map[string]Login) { kept[l.ID()] = shown })
+}
+
+// Delete removes a login. The caller holds the lock.
+func (s Store) Delete(l Login) error {
+	if l.InKeyring {
+		if err := keyring.Delete(keyringService, l.ID()); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return fmt.Errorf("the keyring does not let go of the login: %w", err)
+		}
+	}
+	return s.change(func(kept map[string]Login) { delete(kept, l.ID()) })
+}
+
+// lockWait is how long another program may hold the lock. One that holds it longer hangs, and is
+// not waited for.
+const lockWait = 30 * time.Second
+
+// Locked runs act while no other program changes the logins.
+func (s Store) Locked(ctx context.Context, act func() error) error {
+	limited, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	unlock, err := disk.Lock(limited, s.Folder, "logins.lock")
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		defer func() { _ = unlock() }()
+	}
+	// Without the lock of a folder that cannot be written, the login is for this run only.
+	return act()
+}
+
+// read returns what the file has, by id. A file that others may read, or that is broken, is not
+// used.
+func (s Store) read() (map[string]Login, error) {
+	const most, othersMay = 4 << 20, 0o077
+	info, err := os.Stat(s.File())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&othersMay != 0 {
+		return nil, fmt.Errorf("%s is not used, because others may read it (mode %04o); log in again, which writes it anew", s.File(), info.Mode().Perm())
+	}
+	text, err := disk.Beginning(s.File(), most)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not used: %w", s.File(), disk.Reason(err))
+	}
+	kept := map[string]Login{}
+	if json.Unmarshal(text, &kept) != nil {
+		return nil, fmt.Errorf("%s is not used, because it is broken; log in again, which writes it anew", s.File())
+	}
+	for id, l := range kept {
+		if id != l.ID() || strings.ContainsFunc(l.Name, func(r rune) bool { return r < ' ' }) {
+			delete(kept, id)
+		}
+	}
+	return kept, nil
+}
+
+// change writes the file anew. One that cannot be used is kept beside it.
+func (s Store) change(change func(map[string]Login)) error {
+	kept, unusable := s.read()
+	if unusable != nil {
+		_ = os.Rename(s.File(), s.File()+".old") // if it stays, it is replaced
+	}
+	if kept == nil {
+		kept = map[string]Login{}
+	}
+	change(kept)
+	text, err := json.MarshalIndent(kept, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Folder, 0o700); err != nil {
+		return fmt.Errorf("the login cannot be kept: %w", disk.Reason(err))
+	}
+	if err := (disk.Target{Path: s.File(), Mode: 0o600, Locked: true}).Replace(append(text, '\n')); err != nil {
+		return fmt.Errorf("the login cannot be kept in %s: %w", s.File(), disk.Reason(err))
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+
+	"agent/internal/llm"
+	"agent/internal/llm/openai"
+	"agent/internal/llm/vendor"
+	"agent/internal/login"
+	"agent/internal/settings"
+)
+
+// titleOf returns a login that is kept as a person reads it, "" if it is not kept.
+func (c *Connection) titleOf(id string) string {
+	if c.config.Logins == nil {
+		return ""
+	}
+	all, _ := c.config.Logins.Store.All() // a file that is not used has no login; asking for a token says why
+	for _, l := range all {
+		if l.ID() == id {
+			return l.Title()
+		}
+	}
+	return ""
+}
+
+// Limits returns what the latest replies told of the limits of the subscription in use.
+func (c *Connection) Limits() []login.Window {
+	id := c.endpointInUse().Login
+	if id == "" || c.config.Logins == nil {
+		return nil
+	}
+	limited, is := c.config.Logins.Source(id).(login.Limited)
+	if !is {
+		return nil
+	}
+	return limited.Limits()
+}
+
+// weights are the prices of tokens that cost nothing, where the catalogue has none.
+var weights = settings.Prices{Input: 1, CacheRead: 0.1, CacheWrite: 1, Output: 1}
+
+// Try asks a vendor for its models, signed with a key or the tokens of a source, which shows
+// whether they count there.
+func Try(ctx context.Context, at vendor.Vendor, key llm.Key, source login.Source, userAgent string) error {
+	config := openai.Config{BaseURL: at.BaseURL, Key: key, UserAgent: userAgent, KeyHelp: "the account at " + at.Title}
+	if source != nil {
+		config.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
+			return login.Sign(base, at.BaseURL, source, used)
+		}
+	}
+	client := openai.NewClient(config)
+	defer client.Close()
+	_, err := client.ListModels(ctx)
+	return err
+}
