@@ -180,8 +180,10 @@ func span(d time.Duration) string {
 func copilotLimits(header http.Header, _ time.Time) []Window {
 	var windows []Window
 	for _, at := range []struct{ header, name string }{
-		{"X-Usage-Ratelimit-Session", "session"}, {"X-Usage-Ratelimit-Weekly", "week"},
-		{"X-Quota-Snapshot-Premium_interactions", premium}, {"X-Quota-Snapshot-Premium_models", premium},
+		{"X-Usage-Ratelimit-Session", "session"},
+		{"X-Usage-Ratelimit-Weekly", "week"},
+		{"X-Quota-Snapshot-Premium_interactions", premium},
+		{"X-Quota-Snapshot-Premium_models", premium},
 	} {
 		said, err := url.ParseQuery(header.Get(at.header))
 		left, noNumber := strconv.ParseFloat(said.Get("rem"), 64)
