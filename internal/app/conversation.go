@@ -152,6 +152,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	if own := c.options.Record.Folder; own != "" {
 		c.folders.Data, c.folders.State, c.folders.Cache = own, own, own
 	}
+	c.keepTurns()
 	policy, err := c.policy()
 	if err != nil {
 		return err

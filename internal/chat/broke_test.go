@@ -83,7 +83,7 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c.set("compression.strategy", "cache-aware")
 	clock := func() time.Time { return c.now }
 	c.Now, c.window.Now = clock, clock
-	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, Output: 8}
+	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, CacheWrite: 2, Output: 8}
 	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
 	c.window.MakeHead = func(bool, func(window.Head) bool) window.Head { return window.Head{System: c.system, Tools: c.tools} }
 	c.window.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.Settings)) }

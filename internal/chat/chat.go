@@ -271,10 +271,12 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	if len(c.queue) > 0 {
 		c.setQueue(c.queue)
 	}
-	before, files := c.stats.Cost, c.Env.Snapshots.Mark()
+	before, files := c.stats.Stats, c.Env.Snapshots.Mark()
+	c.stats.first = 0
 	outcome, err := turn(ctx)
 	c.interrupt, c.working = nil, false
-	if spent := c.stats.Cost - before; spent > 0 {
+	c.stats.turnEnded(before)
+	if spent := c.stats.Cost - before.Cost; spent > 0 {
 		c.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
 	}
 	c.stats.Saving = c.saved()

@@ -13,6 +13,9 @@ import (
 // Costs sums up the cost of requests. Conversations that share one have one max-cost together.
 // The zero value is ready; it is safe for concurrent use.
 type Costs struct {
+	// Turns keeps what turns cost, for estimates; nil keeps nothing. It is set before the first turn.
+	Turns Turns
+
 	mu    sync.Mutex
 	spent float64
 }
@@ -36,6 +39,8 @@ type totals struct {
 	Stats
 	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
+	// first is the cost of the input of the turn's first request, 0 before it.
+	first float64
 	// cache notices requests that read less from the provider's cache than they could have.
 	cache *cacheWatch
 }
@@ -45,6 +50,9 @@ type totals struct {
 func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endpoint) {
 	t.UsageReported.add(u)
 	if prices, ok := settings.PricesOf(of, at.Prices(model)); ok {
+		if t.first == 0 {
+			t.first = prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)
+		}
 		t.spend(prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, u.CompletionTokens))
 		return
 	}

@@ -36,18 +36,20 @@ func (fourth) Count(text string) int { return (len(text) + 3) / 4 }
 // a worked session was recorded as the program records it: what it said, what its next request
 // holds as sent, and its log.
 type workedSession struct {
-	name string
-	log  []byte
-	in   Input
-	said []*history.Content
-	wire []string
-	now  time.Time
+	name, strategy string
+	log            []byte
+	in             Input
+	said           []*history.Content
+	wire           []string
+	now            time.Time
+	// turns has what each turn cost as a multiple of the input of its first request.
+	turns []float64
 }
 
 // whyEngine is an engine at a time, with all tools and a window that must be kept.
-func whyEngine(t testing.TB, now func() time.Time) *Engine {
+func whyEngine(t testing.TB, strategy string, now func() time.Time) *Engine {
 	t.Helper()
-	e := newEngine(t, "context-limit=20000", "model=test-model")
+	e := newEngine(t, "context-limit=20000", "model=test-model", "compression.strategy="+strategy)
 	e.Counter, e.Tools, e.Now = func(string) history.Counter { return fourth{} }, tools.NewRegistry(tools.Default()...), now
 	e.System = func(bool, []string, func(string) bool) (string, bool) {
 		return "be brief\n\n# The context\n\nIt is dense.\n\n# Instructions from /w/AGENTS.md\n\nuse tabs everywhere\n", false
@@ -56,17 +58,17 @@ func whyEngine(t testing.TB, now func() time.Time) *Engine {
 }
 
 // work plays the entries of a session and records it, and sends the request that follows.
-func work(t testing.TB, name, root string, entries []*history.Content) workedSession {
+func work(t testing.TB, name, strategy, root string, entries []*history.Content) workedSession {
 	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), (*history.Content).Empty)
-	s := workedSession{name: name, said: entries, now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
+	s := workedSession{name: name, strategy: strategy, said: entries, now: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return s.now }
 	dir := t.TempDir()
 	log, err := session.Create(session.Options{Dir: dir, Workspace: root, Now: clock, Random: rand.NewChaCha8([32]byte{}), ID: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := whyEngine(t, clock)
+	e := whyEngine(t, strategy, clock)
 	in := Input{WorkspaceRoot: root}
 	w, err := e.Window(&in, View{Observe: log.Observe, Price: e.price, Cache: func(string) vendor.Cache { return chat.CacheOf(e.Settings, 0) }})
 	if err != nil {
@@ -77,7 +79,13 @@ func work(t testing.TB, name, root string, entries []*history.Content) workedSes
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
+	var begun, replied []int // for each message the requests before it; for each request the tokens of its reply
 	for _, entry := range history.Repair(entries, "no answer") {
+		if entry.IsMessage() {
+			begun = append(begun, len(replied))
+		} else if entry.Speaker == history.AI {
+			replied = append(replied, w.History.CountContent(entry))
+		}
 		if s.now = s.now.Add(10 * time.Second); entry.Speaker == history.AI {
 			before()
 			entry = w.Stamp(entry.WithMeta(history.MetaModel, "test-model"))
@@ -86,6 +94,21 @@ func work(t testing.TB, name, root string, entries []*history.Content) workedSes
 		}
 		if err := w.History.Add(entry); err != nil {
 			t.Fatal(err)
+		}
+	}
+	bills, _ := w.Bills()
+	for i, from := range begun {
+		to := len(replied)
+		if i+1 < len(begun) {
+			to = begun[i+1]
+		}
+		total := 0.0
+		for n := from; n < min(to, len(bills)); n++ {
+			const output = 5 // the price of a token of output, in tokens of input
+			total += bills[n].Spent + float64(output*replied[n])
+		}
+		if total > 0 {
+			s.turns = append(s.turns, total/bills[from].Spent)
 		}
 	}
 	path := log.Path()
@@ -197,12 +220,12 @@ func generatedTalk(r *rand.Rand, requests int) (entries []*history.Content) {
 // workedSessions are a generated session, and more with the recordings in the folder of
 // AGENT_RECORDINGS.
 func workedSessions(t testing.TB) (all []workedSession) {
-	generated := 1
+	generated, strategies := 2, []string{"cache-aware", "high-density"}
 	if os.Getenv("AGENT_RECORDINGS") != "" {
 		generated = 10
 	}
 	for i := range generated {
-		all = append(all, work(t, fmt.Sprint("generated ", i), "/w", generatedTalk(rand.New(rand.NewPCG(1, uint64(i))), 70)))
+		all = append(all, work(t, fmt.Sprint("generated ", i), strategies[i%2], "/w", generatedTalk(rand.New(rand.NewPCG(1, uint64(i))), 70)))
 	}
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
 	for _, file := range files {
@@ -214,7 +237,7 @@ func workedSessions(t testing.TB) (all []workedSession) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, work(t, filepath.Base(file), in.WorkspaceRoot, in.History))
+		all = append(all, work(t, filepath.Base(file), "cache-aware", in.WorkspaceRoot, in.History))
 	}
 	return all
 }
@@ -251,7 +274,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 		if len(strings.TrimSpace(question)) < 6 {
 			rt.Skip()
 		}
-		answer, err := whyEngine(t, func() time.Time { return s.now }).Why(t.Context(), s.in, question)
+		answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }).Why(t.Context(), s.in, question)
 		if err != nil || answer.File {
 			rt.Skip() // a file by its name
 		}
@@ -303,9 +326,9 @@ func recalled(t *rapid.T, places []history.Recorded, log []byte, text string) bo
 // A question about a file agrees with what the request holds of it.
 func TestWhyOfFiles(t *testing.T) {
 	t.Parallel()
-	for _, s := range workedSessions(t)[:1] {
+	for _, s := range workedSessions(t)[:2] {
 		for i := range 6 {
-			answer, err := whyEngine(t, func() time.Time { return s.now }).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
+			answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
 			if err != nil || !answer.File || len(answer.Parts) == 0 {
 				t.Fatal(err, answer)
 			}
@@ -332,9 +355,38 @@ func TestWhyOfFiles(t *testing.T) {
 			}
 		}
 	}
-	e := whyEngine(t, time.Now)
+	e := whyEngine(t, "cache-aware", time.Now)
 	answer, err := e.Why(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
 	if err != nil || answer.State != why.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
 		t.Errorf("%v: %+v", err, answer)
+	}
+}
+
+// TestRecordedTurnsLieInTheirRange holds the range that earlier turns give against the turns of the
+// recordings in the folder of AGENT_RECORDINGS, one session after the other.
+func TestRecordedTurnsLieInTheirRange(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("AGENT_RECORDINGS") == "" {
+		t.Skip("AGENT_RECORDINGS names no folder of recordings")
+	}
+	var earlier []float64
+	in, all, width := 0, 0, 0.0
+	for _, s := range workedSessions(t) {
+		if strings.HasPrefix(s.name, "generated") {
+			continue
+		}
+		for _, next := range s.turns {
+			if low, high, enough := chat.RangeOf(earlier); enough {
+				all, width = all+1, width+high/low
+				if low <= next && next <= high {
+					in++
+				}
+			}
+			earlier = append(earlier, next)
+		}
+	}
+	t.Logf("%d of %d turns lie in their range, the most %.0f times the least", in, all, width/float64(all))
+	if 10*in < 8*all || all == 0 {
+		t.Error("fewer than 80 %")
 	}
 }

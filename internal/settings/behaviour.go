@@ -16,6 +16,8 @@ var (
 		"whether the screen says what pruning took out of the context, as it happens and after the turn")
 	NoticeCache = Declare("notice.cache", Enum("on", "off"), "on",
 		"whether you are told, once a cause, why a request read less from the provider's cache than it could have; /stats cache lists them all")
+	Estimate = Declare("ui.estimate", Bool(), false,
+		"while a message is typed, what its first request and the turn will cost, if prices are known")
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
 		"links on the screen: where the terminal is known to take them (auto), off, or files by the scheme of an editor")
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",

@@ -29,7 +29,7 @@ func All() []Group {
 			CompressionPace, CompressionTopPreserveThreshold, CompressionProfile,
 		}, density(), []Declared{
 			ApprovalMode, MaxTurns,
-			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Notify, NotifyCommand, StatusLineCommand,
+			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Estimate, Notify, NotifyCommand, StatusLineCommand,
 			OutputStyle, InstructionFiles, SkillPaths, SkillBudget, CommitTrailer,
 		})},
 		{CategoryTools, []Declared{

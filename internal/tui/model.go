@@ -30,6 +30,7 @@ type Model struct {
 	line      statusLine
 	presence  presence
 	own       ownStatus
+	estimate  estimate
 	resize    resize
 	// typedLines holds the lines typed in plain mode.
 	typedLines map[string]bool
@@ -57,7 +58,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	opts = s.opts
 	m := &Model{
-		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s},
+		surface: s, activity: activity{surface: s}, reader: reader{surface: s}, line: statusLine{surface: s}, resize: resize{surface: s}, presence: presence{surface: s}, own: ownStatus{surface: s}, estimate: estimate{surface: s},
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
@@ -174,7 +175,7 @@ func (m *Model) update(message tea.Msg) tea.Cmd {
 	next := m.dispatch(message)
 	m.sendWaiting()
 	m.sendBehind()
-	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running))
+	next = tea.Batch(next, m.presence.say(&m.questions, m.activity.turn.running), m.estimate.ask(m.input.Value()))
 	m.activity.grow()
 	m.activity.watch()
 	m.layout()

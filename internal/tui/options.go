@@ -90,6 +90,9 @@ type Options struct {
 	// none. StatusLine is called after each change of the status, and the function runs
 	// concurrently.
 	StatusLine func() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
+	// Estimate returns a function that says in a line what a message would cost, or nil for none.
+	// The function runs concurrently; it returns "" if that is not known.
+	Estimate func() func(ctx context.Context, typed string) string
 	// Called is run concurrently when the person is called: kind is the reason in a word, news in
 	// a line. Nil does nothing.
 	Called func(ctx context.Context, kind, news string) error

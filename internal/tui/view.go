@@ -42,7 +42,7 @@ func (m *Model) layout() {
 		input, cursor = m.inputView(width, max(1, min(10, most/3)))
 	}
 	status := m.line.view(width, m.shellLine())
-	if own := m.own.view(width); len(input)+len(status)+len(own) < most {
+	if own := append(m.estimate.view(width), m.own.view(width)...); len(input)+len(status)+len(own) < most {
 		status = append(own, status...)
 	}
 	room := most - len(input) - len(status)

@@ -140,6 +140,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		Hear:       o.Hear,
 		Branch:     func(ctx context.Context) string { return branchNow(ctx, c.Root) },
 		StatusLine: c.StatusLine,
+		Estimate:   estimator(c),
 		Called:     c.Called,
 		Found:      lateModel(c.Settings, c.Connection),
 		Workspace:  c.Root,
@@ -162,6 +163,23 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		LogPath:    log.Path,
 		Now:        o.Process.Now,
 	}, nil
+}
+
+// estimator returns the function that makes the line about the cost of a message, nil while the
+// settings want none.
+func estimator(c *app.Conversation) func() func(context.Context, string) string {
+	return func() func(context.Context, string) string {
+		if !settings.Estimate.Of(c.Settings) {
+			return nil
+		}
+		return func(ctx context.Context, typed string) string {
+			e, known, err := chat.EstimateOf(ctx, c.Chat, typed)
+			if err != nil || !known {
+				return ""
+			}
+			return e.String()
+		}
+	}
 }
 
 // boundKeys holds the keys in force: the keys of the program, changed by the file at path as it

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"agent/internal/tui/style"
+)
+
+// estimate is the line about the cost of the message that is being typed.
+type estimate struct {
+	*surface
+	// text is the line, for the message of; running is set while another is made.
+	text, of string
+	running  bool
+}
+
+// ask returns a command that makes the line for what is typed, if it is not there already. Lines
+// that are no messages cost nothing.
+func (e *estimate) ask(typed string) tea.Cmd {
+	if typed = strings.TrimSpace(typed); typed == "" || strings.HasPrefix(typed, "!") || strings.HasPrefix(typed, "/") {
+		e.text, e.of = "", ""
+		return nil
+	}
+	if e.running || typed == e.of || e.opts.Estimate == nil {
+		return nil
+	}
+	line := e.opts.Estimate()
+	if line == nil {
+		e.text = ""
+		return nil
+	}
+	e.running, e.of = true, typed
+	return guarded(func() tea.Msg {
+		text := line(e.ctx, typed)
+		return then(func() { e.running, e.text = false, text })
+	})
+}
+
+// view returns the line, or nil if there is none.
+func (e *estimate) view(width int) []string {
+	if e.text == "" {
+		return nil
+	}
+	return []string{style.Spans{{Text: style.Truncate(e.text, width), Style: e.theme.Dim}}.String()}
+}
