@@ -135,6 +135,7 @@ OPENAI_API_KEY where a key is needed. Try it without either: agent demo`,
 		newWorktree(w),
 		newTrust(w),
 		newPolicy(w),
+		newReview(w, run),
 		newInit(w, run),
 		newMCP(w),
 		newImport(w),
@@ -174,7 +175,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "go on with the session `NAME`: an id, its last letters, or words of the title; without one, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "go on with the session of exactly this `ID`, or begin it: a job that is tried again goes on where it was")
 	f.StringVarP(&o.answerFile, "output-file", "o", "", "with -p: also write the answer to `FILE`")
-	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here")
+	f.StringVar(&o.outputSchema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here; findings or sarif for /review")
 	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: go on in a session of its own, and leave that one as it is")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print lines and read lines, without moving anything on the screen")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
@@ -230,7 +231,7 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 // elsewhere maps commands of similar programs to the command for the same purpose here, "" if
 // there is none.
 var elsewhere = map[string]string{
-	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT", "review": "agent -p /review",
+	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT",
 	"serve": "", "update": "", "upgrade": "",
 }
 

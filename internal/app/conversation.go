@@ -254,6 +254,9 @@ func (c *Conversation) window() int {
 // when the session is forked.
 func (c *Conversation) ID() string { return c.id }
 
+// Version returns the version of the program.
+func (c *Conversation) Version() string { return c.process.Version }
+
 // TempDir returns the temporary folder of the conversation, "" if there is none.
 func (c *Conversation) TempDir() string { return c.workspace.TempDir() }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"agent/internal/git"
@@ -38,24 +39,69 @@ func Since(ctx context.Context, root, base string, paths []string) (diff, from s
 	if err := g.mayRun(); err != nil {
 		return "", "", err
 	}
+	commit, from, err := g.fork(base, "HEAD")
+	switch {
+	case err == nil:
+	case base != "":
+		return "", "", err
+	default:
+		commit, from = "HEAD", "the last commit"
+	}
+	diff, err = g.since(commit, paths)
+	return diff, from, err
+}
+
+// Between is like Since, for a commit in place of the folder.
+func Between(ctx context.Context, root, base, commit string, paths []string) (diff, from string, err error) {
+	g := repository{ctx, root}
+	if err := g.mayRun(); err != nil {
+		return "", "", err
+	}
+	begun, from, err := g.fork(base, commit)
+	if err != nil {
+		return "", "", err
+	}
+	diff, err = g.compare(begun, commit, paths)
+	return diff, from, err
+}
+
+// fork returns the commit at which the history of another left that of base, and its name.
+func (g repository) fork(base, of string) (commit, name string, err error) {
 	bases := []string{base}
 	if base == "" {
 		bases = usualBases
 	}
 	for _, name := range bases {
-		commit, err := g.run("merge-base", "--end-of-options", name, "HEAD")
-		if err != nil {
-			continue
+		if commit, err := g.run("merge-base", "--end-of-options", name, of); err == nil {
+			commit = strings.TrimSpace(commit)
+			return commit, name + " (" + commit[:min(10, len(commit))] + ")", nil
 		}
-		commit = strings.TrimSpace(commit)
-		diff, err := g.since(commit, paths)
-		return diff, name + " (" + commit[:min(10, len(commit))] + ")", err
 	}
-	if base != "" {
-		return "", "", fmt.Errorf("there is no commit %q that the history of %s shares", base, root)
+	return "", "", fmt.Errorf("there is no commit %q that the history of %s shares", base, g.dir)
+}
+
+// compare returns the difference of a commit, or of the folder if to is "", from another commit.
+func (g repository) compare(from, to string, paths []string) (string, error) {
+	commits := []string{from}
+	if to != "" {
+		commits = append(commits, to)
 	}
-	diff, err = g.since("HEAD", paths)
-	return diff, "the last commit", err
+	return g.run(slices.Concat([]string{"diff"}, commits, []string{"--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths)...)
+}
+
+// Fetched returns the id of the commit that was fetched last.
+func Fetched(ctx context.Context, root string) (string, error) {
+	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
+	return strings.TrimSpace(id), err
+}
+
+// PullRequest returns the name under which the server of the remote origin has a pull request.
+func PullRequest(ctx context.Context, root, number string) string {
+	address, _ := repository{ctx, root}.run("config", "--get", "remote.origin.url") // without one git says so
+	if strings.Contains(address, "gitlab") {
+		return "refs/merge-requests/" + number + "/head"
+	}
+	return "refs/pull/" + number + "/head"
 }
 
 // usualBases lists the usual names of the branch that work starts from.
@@ -69,7 +115,7 @@ func IsCommit(ctx context.Context, root, word string) bool {
 
 // since returns the changes since a commit.
 func (g repository) since(commit string, paths []string) (string, error) {
-	changed, err := g.run(append([]string{"diff", commit, "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths...)...)
+	changed, err := g.compare(commit, "", paths)
 	if err != nil {
 		if _, missing := g.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
 			return "", fmt.Errorf("there is nothing to compare with: %s is not in a git repository with a commit", g.dir)

@@ -50,6 +50,8 @@ type Config struct {
 type Brought struct {
 	Config
 	set atomic.Pointer[setup.Set]
+	// reviewed is the diff of the latest review.
+	reviewed atomic.Pointer[string]
 	// tool has the tool for skills, or none.
 	tool atomic.Pointer[[]tools.Tool]
 	// toolRevision counts how often tool was set.
@@ -139,7 +141,7 @@ func SkillPaths(s *settings.Settings, w source.Where) []string {
 func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Embedded) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
-	blocks, files, err := b.callTexts(ctx, message, func(line string) (string, string, error) { return run(ctx, line) })
+	blocks, files, err := b.callTexts(ctx, message, run)
 	if err != nil {
 		return atcmd.Expansion{}, err
 	}
@@ -171,7 +173,7 @@ func (b *Brought) Expand(ctx context.Context, message atcmd.Message, run chat.Em
 
 // callTexts returns the texts of the skills, commands and prompts that a message calls, and the
 // files that these texts include.
-func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run setup.Runner) (blocks []history.Block, files atcmd.Message, err error) {
+func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run chat.Embedded) (blocks []history.Block, files atcmd.Message, err error) {
 	if message.Leads() != '/' {
 		return nil, nil, nil
 	}
@@ -186,12 +188,12 @@ func (b *Brought) callTexts(ctx context.Context, message atcmd.Message, run setu
 	}
 	calls := b.Set().Calls(line.String())
 	if len(calls) == 0 {
-		review, err := b.reviewBlocks(ctx, line.String())
+		review, err := b.reviewBlocks(ctx, line.String(), run)
 		return review, nil, err
 	}
 	for _, call := range calls {
 		b.lend(call.Entry)
-		text, included, err := call.Text(run)
+		text, included, err := call.Text(func(line string) (string, string, error) { return run(ctx, line, "") })
 		if err != nil {
 			return nil, nil, fmt.Errorf("/%s: %w", call.As, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"agent/internal/command"
 	"agent/internal/gitdiff"
 	"agent/internal/history"
+	"agent/internal/pattern"
 	"agent/internal/text/lines"
 )
 
@@ -20,8 +21,8 @@ const reviewName = "review"
 
 // reviewCallable describes the built-in review in lists of commands.
 var reviewCallable = command.Callable{
-	Name: reviewName, Origin: "built in", Hint: "[BASE] [#PATH…] [WORDS…]",
-	Help: "review what changed since BASE (default: the main branch), without changing anything",
+	Name: reviewName, Origin: "built in", Hint: "[BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
+	Help: "review what changed since BASE (default: the main branch), or a pull request, without changing anything",
 }
 
 const reviewPrompt = `Review the change below, as a careful colleague would before it is merged. Change nothing.
@@ -34,20 +35,36 @@ Answer with one line a finding, the worst first: file:line: what is wrong, when 
 const reviewShare = 4
 
 // reviewBlocks returns the blocks of the review that a line calls, nil if it calls none.
-func (b *Brought) reviewBlocks(ctx context.Context, line string) ([]history.Block, error) {
+func (b *Brought) reviewBlocks(ctx context.Context, line string, run chat.Embedded) ([]history.Block, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
 		return nil, nil
 	}
-	base, paths, words := b.reviewArguments(ctx, fields[1:])
-	diff, from, err := gitdiff.Since(ctx, b.Env.Workspace.Root(), base, paths)
+	of, paths, words := b.reviewArguments(ctx, fields[1:])
+	root := b.Env.Workspace.Root()
+	var err error
+	if of.number != "" {
+		of.commit, err = b.fetchPull(ctx, of.number, run)
+	}
+	diff, from := "", ""
+	switch {
+	case err != nil:
+	case of.commit != "":
+		diff, from, err = gitdiff.Between(ctx, root, of.base, of.commit, paths)
+	default:
+		diff, from, err = gitdiff.Since(ctx, root, of.base, paths)
+	}
 	if err == nil && strings.TrimSpace(diff) == "" {
 		err = errors.New("nothing has changed since " + from)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("/%s: %w", reviewName, err)
 	}
+	b.reviewed.Store(&diff)
 	text := reviewPrompt
+	if of.commit != "" {
+		text += "\n\nThe change ends with the commit " + of.commit + ", which is not checked out: git show COMMIT:FILE has its files."
+	}
 	if words != "" {
 		text += "\n\nThe user adds: " + words
 	}
@@ -63,11 +80,38 @@ func (b *Brought) reviewBlocks(ctx context.Context, line string) ([]history.Bloc
 	}, nil
 }
 
-// reviewArguments splits the arguments of a review into the commit to compare with, the paths,
-// and other words for the model.
-func (b *Brought) reviewArguments(ctx context.Context, fields []string) (base string, paths []string, words string) {
-	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") && gitdiff.IsCommit(ctx, b.Env.Workspace.Root(), fields[0]) {
-		base, fields = fields[0], fields[1:]
+// Reviewed returns the whole diff of the latest review, "" if there was none.
+func (b *Brought) Reviewed() string {
+	if diff := b.reviewed.Load(); diff != nil {
+		return *diff
+	}
+	return ""
+}
+
+// subject is what a review is about: the folder since the history left base, a commit since then,
+// or a pull request.
+type subject struct{ base, commit, number string }
+
+// pullNumber matches the number of a pull request, and fetched the id of a commit.
+var (
+	pullNumber = pattern.New(`^[1-9][0-9]{0,6}$`)
+	fetched    = pattern.New(`^[0-9a-f]{40,64}$`)
+)
+
+// reviewArguments splits the arguments of a review into its subject, the paths, and other words for
+// the model.
+func (b *Brought) reviewArguments(ctx context.Context, fields []string) (of subject, paths []string, words string) {
+	isCommit := func(word string) bool { return gitdiff.IsCommit(ctx, b.Env.Workspace.Root(), word) }
+	if len(fields) > 0 && !strings.HasPrefix(fields[0], "#") {
+		base, commit, several := strings.Cut(fields[0], "...")
+		switch {
+		case several && (base == "" || isCommit(base)) && isCommit(commit):
+			of, fields = subject{base: base, commit: commit}, fields[1:]
+		case isCommit(fields[0]):
+			of, fields = subject{base: fields[0]}, fields[1:]
+		case pullNumber.MatchString(fields[0]):
+			of, fields = subject{number: fields[0]}, fields[1:]
+		}
 	}
 	fields = slices.DeleteFunc(fields, func(field string) bool {
 		path, named := strings.CutPrefix(field, "#")
@@ -76,5 +120,25 @@ func (b *Brought) reviewArguments(ctx context.Context, fields []string) (base st
 		}
 		return named
 	})
-	return base, paths, strings.Join(fields, " ")
+	return of, paths, strings.Join(fields, " ")
+}
+
+// fetchPull fetches a pull request into no branch, by a command that the person is asked about, and
+// returns its commit.
+func (b *Brought) fetchPull(ctx context.Context, number string, run chat.Embedded) (commit string, err error) {
+	line := "git fetch --quiet --no-tags origin " + gitdiff.PullRequest(ctx, b.Env.Workspace.Root(), number) + " && git rev-parse FETCH_HEAD"
+	output, refused, err := run(ctx, line, "it fetches pull request "+number+", into no branch")
+	switch {
+	case err != nil:
+		return "", err
+	case refused != "":
+		return "", fmt.Errorf("pull request %s was not fetched: %s", number, refused)
+	}
+	printed := lines.Split(strings.TrimSpace(output))
+	for _, line := range printed {
+		if line = strings.TrimSpace(line); fetched.MatchString(line) {
+			return line, nil
+		}
+	}
+	return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.Join(strings.Fields(strings.Join(printed, " ")), " "))
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Timeout time.Duration
 	// Shape is the schema of the answer, nil for any answer.
 	Shape *shape.Schema
+	// Form is the value of --output-schema.
+	Form string
 	// Again is set for a job that may be tried again. If the session has already answered the
 	// prompt last, the answer is taken from its record.
 	Again bool
@@ -123,7 +125,9 @@ func (r *run) converse(ctx context.Context) error {
 		r.done.Outcome, err = respond(ctx, c, prompt)
 	}
 	if r.Shape != nil && err == nil && r.done.Outcome.Stop == chat.StopDone {
-		r.done.Output, err = shaped(ctx, c, r.Shape, &r.done.Outcome)
+		if r.done.Output, err = shaped(ctx, c, r.Shape, &r.done.Outcome); err == nil {
+			r.done.Output, err = r.finished(c, r.done.Output)
+		}
 	}
 	r.done.Setup = leftOut(c)
 	return err

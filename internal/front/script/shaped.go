@@ -10,15 +10,27 @@ import (
 	"agent/internal/app"
 	"agent/internal/chat"
 	"agent/internal/disk"
+	"agent/internal/review"
 	"agent/internal/shape"
 )
 
-// ReadSchema parses the value of --output-schema, which is a schema or the name of its file. It
-// returns nil for an empty value. path makes the name of a file absolute.
+// Names of --output-schema for the findings of a review: as they are, and in the format that other
+// tools read.
+const (
+	Findings = "findings"
+	SARIF    = "sarif"
+)
+
+// ReadSchema parses the value of --output-schema, which is a schema, the name of its file, or the
+// name of a form of findings. It returns nil for an empty value. path makes the name of a file
+// absolute.
 func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 	given = strings.TrimSpace(given)
-	if given == "" {
+	switch given {
+	case "":
 		return nil, nil
+	case Findings, SARIF:
+		return shape.Parse([]byte(review.Schema))
 	}
 	text, from := []byte(given), "--output-schema"
 	if !strings.HasPrefix(given, "{") {
@@ -33,6 +45,29 @@ func ReadSchema(given string, path func(string) string) (*shape.Schema, error) {
 		return nil, fmt.Errorf("%s is no JSON Schema: %w", from, err)
 	}
 	return schema, nil
+}
+
+// finished returns the output of a run in the form of --output-schema. Of findings it keeps those
+// that quote the change which was reviewed.
+func (r *run) finished(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
+	if output == nil || r.Form != Findings && r.Form != SARIF {
+		return output, nil
+	}
+	diff := c.Brought.Reviewed()
+	if diff == "" {
+		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.Form))
+	}
+	kept, dropped, err := review.Check(output, diff)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range dropped {
+		fmt.Fprintln(r.People, line)
+	}
+	if r.Form == SARIF {
+		return kept.SARIF(c.Version())
+	}
+	return kept.JSON()
 }
 
 // maxSchema bounds the file of a schema, in bytes, because the schema is part of a request.

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"agent/internal/front/script"
+	"agent/internal/gate"
+	"agent/internal/gitdiff"
+	"agent/internal/pattern"
+
+	"github.com/spf13/cobra"
+)
+
+func newReview(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
+	var o sessionOptions
+	var asJSON, asSARIF, fetch bool
+	cmd := &cobra.Command{
+		Use:   "review [BASE|BASE...COMMIT|NUMBER] [#PATH…] [WORDS…]",
+		Short: "Review a change without changing anything, with findings as data if wanted",
+		Long: `review has the model look at what changed since the main branch, since BASE, or in the
+pull request NUMBER, in a conversation of its own that can only look. A pull request is
+fetched from the remote origin into no branch, which you are asked about on a terminal;
+--fetch agrees beforehand.
+
+	agent review --json
+	agent review v1.2 '#internal/db' mind the locks
+	agent review 12 --fetch --sarif > review.sarif
+
+With --json and --sarif each finding quotes lines of the change. One whose quote does not
+stand there is dropped, with a line on standard error.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case asJSON && asSARIF:
+				return usage(errors.New("the findings have one form: --json or --sarif"))
+			case asJSON:
+				o.outputSchema = script.Findings
+			case asSARIF:
+				o.outputSchema = script.SARIF
+			}
+			if len(args) > 0 && pulls.MatchString(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.Path(o.Workspace), args[0]) {
+				commit, err := fetchPull(cmd.Context(), w, w.Path(o.Workspace), args[0], fetch)
+				if err != nil {
+					return err
+				}
+				args[0] = "..." + commit
+			}
+			o.headless, o.prompt = true, strings.Join(append([]string{"/review"}, args...), " ")
+			o.approvalMode = cmp.Or(o.approvalMode, string(gate.ModeReadOnly))
+			return run(cmd.Context(), w, o)
+		},
+	}
+	o.registerLimits(cmd, w)
+	f := cmd.Flags()
+	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
+	f.StringVarP(&o.answerFile, "output-file", "o", "", "also write the answer to `FILE`")
+	f.DurationVar(&o.timeout, "timeout", 0, "end after `DURATION`, such as 90s or 10m")
+	f.BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	f.BoolVar(&asSARIF, "sarif", false, "print the findings as SARIF, which other tools read")
+	f.BoolVar(&fetch, "fetch", false, "agree to fetching the pull request")
+	o.output, o.input = "text", "text"
+	return cmd
+}
+
+// pulls matches the number of a pull request.
+var pulls = pattern.New(`^[1-9][0-9]{0,6}$`)
+
+// fetchPull fetches a pull request into no branch, after the person agreed, and returns its commit.
+func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {
+	ref := gitdiff.PullRequest(ctx, dir, number)
+	if !agreed {
+		ask := askOnTerminal(w)
+		if ask == nil {
+			return "", usage(fmt.Errorf("pull request %s has to be fetched (git fetch origin %s), and nobody is there to ask: --fetch agrees", number, ref))
+		}
+		if yes, err := ask(ctx, "Run git fetch origin "+ref+", which writes no branch?"); err != nil || !yes {
+			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))
+		}
+	}
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.hooksPath="+os.DevNull, "fetch", "--quiet", "--no-tags", "origin", ref)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.Environ, &said, w.stdin
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("pull request %s cannot be fetched: %s", number, strings.TrimSpace(said.String()+" "+err.Error()))
+	}
+	return gitdiff.Fetched(ctx, dir)
+}
