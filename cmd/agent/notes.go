@@ -135,7 +135,7 @@ func newNotesDelete(w world) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return w.print("deleted " + args[0])
+			return w.print("deleted " + notes.IDOf(args[0]))
 		},
 	}
 }

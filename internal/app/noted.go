@@ -50,7 +50,7 @@ func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
 }
 
 func sharedItem(book *notes.Book, text string) consent.Item {
-	return consent.Item{Kind: consent.Notes, File: book.File(notes.Shared), Effects: effect.List{{Name: "text", Text: text}}}
+	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: effect.List{{Name: "text", Text: text}}}
 }
 
 // SharedNotes returns the notes that a repository brings. They are proposals until a person has
@@ -156,6 +156,7 @@ func (n noted) Agree(id string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.told[id] || n.knows(id) < 0 {
+		n.sent = slices.DeleteFunc(n.sent, func(note notes.Note) bool { return note.ID == id })
 		delete(n.told, id)
 		n.tellKept(states[i].Note)
 	}
@@ -197,9 +198,17 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.kept = slices.DeleteFunc(n.kept, func(k keptNote) bool { return did == "deleted" && k.ID == changed.ID })
-	if i := n.knows(changed.ID); i >= 0 && !n.told[changed.ID] {
-		n.told[changed.ID] = true
+	i := n.knows(changed.ID)
+	if i < 0 {
+		return nil
+	}
+	if !n.told[changed.ID] {
 		n.news = append(n.news, "The user has withdrawn this note; do not rely on it: "+words.Line(n.sent[i].Text, 120))
+	}
+	n.sent = slices.Delete(n.sent, i, i+1)
+	delete(n.told, changed.ID) // the number may be given again
+	if did == "edited" {
+		n.tellKept(changed)
 	}
 	return nil
 }

@@ -276,17 +276,22 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	r.Diff = textdiff.New(before, after).Unified(from, to)
 	mode := gate.Mode(settings.ApprovalMode.Of(n.settings))
 	r.Asks = !n.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
-	r.Keep = func(agreed bool) (string, error) {
+	r.Keep = func(agreed bool) (said, summary string, err error) {
 		if note.Proposed = !agreed; note.Proposed {
 			replaces = "" // until a person agrees
 		}
 		kept, said, err := n.keep(note, notes.Repository, replaces)
-		if err == nil {
-			n.mu.Lock()
-			defer n.mu.Unlock()
-			n.kept = append(n.kept, keptNote{kept, len(n.turns)})
+		if err != nil {
+			return "", "", err
 		}
-		return said, err
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.kept = append(n.kept, keptNote{kept, len(n.turns)})
+		if kept.Proposed {
+			return said, kept.ID + " proposed; /notes", nil
+		}
+		n.sent = append(n.sent, kept)
+		return said, kept.ID + "; /forget " + kept.ID, nil
 	}
 	return r, nil
 }

@@ -473,7 +473,19 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 		return llmtest.Say("done")
 	}
 	s.say("go on")
-	if !strings.Contains(last, "A note was kept: of a.go") || !strings.Contains(last, "has withdrawn this note; do not rely on it: of a.go") {
+	if !strings.Contains(last, "A note was kept: of a.go") || !strings.Contains(last, "has withdrawn this note; do not rely on it: it is slow") || !strings.Contains(last, "has withdrawn this note; do not rely on it: of a.go") {
+		t.Error(last)
+	}
+	// A number that is given again is another note.
+	d.model = remembers("it is fast", "a.go")
+	s.say("find out")
+	d.write("a.go", "package b\n")
+	d.model = func(r *llmtest.Request) llmtest.Turn {
+		_, last = seen(r)
+		return llmtest.Say("done")
+	}
+	s.say("go on")
+	if !strings.Contains(last, "a.go has changed, on which this note rests; do not rely on it: it is fast") {
 		t.Error(last)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"agent/internal/traits"
 )
@@ -24,8 +25,9 @@ type Remembering struct {
 	Diff string
 	// Asks is set if a person is asked. Else the note is kept as a proposal.
 	Asks bool
-	// Keep keeps the note, as a proposal unless a person agreed, and says so.
-	Keep func(agreed bool) (said string, err error)
+	// Keep keeps the note, as a proposal unless a person agreed, and says so to the model and, in a
+	// few words, to the person.
+	Keep func(agreed bool) (said, summary string, err error)
 }
 
 type rememberArgs struct {
@@ -68,6 +70,9 @@ func Remember() Tool {
 		plan := Plan{Apply: func(context.Context) Answer { return r.answer(false) }}
 		if r.Asks {
 			question := "Keep this note for later sessions? " + r.Text
+			if len(args.Files) > 0 {
+				question += "\n\nIt rests on " + strings.Join(args.Files, ", ") + "."
+			}
 			if r.Replaces != "" {
 				question += "\n\nIt replaces: " + r.Replaces
 			}
@@ -86,11 +91,11 @@ func Remember() Tool {
 }
 
 func (r Remembering) answer(agreed bool) Answer {
-	said, err := r.Keep(agreed)
+	said, summary, err := r.Keep(agreed)
 	if err != nil {
 		return failed(err)
 	}
-	return Answer{Text: said, Summary: said}
+	return Answer{Text: said, Summary: summary}
 }
 
 // ground returns the absolute path of a file that a note is to rest on: one that the model has
