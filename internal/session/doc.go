@@ -2,11 +2,13 @@
 // lines that observes every mutation of the history (D-24) and can be replayed
 // into the state it describes.
 //
-//	{"v":1,"seq":1,"ts":"2026-11-21T09:30:12Z","type":"session","payload":{…}}
-//	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","tokens":{"o200k_base":[12]},"payload":{"speaker":"human",…}}
+//	{"v":1,"seq":1,"ts":"2026-11-21T09:30:12Z","type":"session","prev":"","payload":{…}}
+//	{"v":1,"seq":2,"ts":"2026-11-21T09:30:15Z","type":"entry","tokens":{"o200k_base":[12]},"prev":"3476031b…","payload":{"speaker":"human",…}}
 //
 // The line of an entry also has the token counts of its blocks, so that a long session opens
 // without counting them again.
+//
+// Each line also has the hash of the line before, so that a later change is noticed (Verify).
 //
 // Replaying the log gives the current context. The log only grows. A record that
 // prunes or replaces entries names the records in which they were written, so that they can

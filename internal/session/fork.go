@@ -39,13 +39,14 @@ func Fork(path string, o Options) (*Log, State, error) {
 	l := &Log{id: id, path: newPath, now: o.Now, seq: state.seq + 1, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
 	line, err := encode(l.seq, o.Now(), change{kind: TypeSession, payload: sessionPayload{
 		ID: id, Workspace: workspace, PID: o.PID, Parent: idOf(path), Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy,
-	}})
+	}}, state.prev)
 	if err != nil {
 		return nil, State{}, err
 	}
 	if state.unended {
 		line = append([]byte("\n"), line...)
 	}
+	l.prev = hashOf(line)
 	size, err := copyLog(newPath, path, state.good, line)
 	if err != nil {
 		return nil, State{}, fmt.Errorf("the session cannot be forked: %w", disk.Reason(err))
@@ -118,7 +119,7 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // all of it is on disk
 	// References mean the same in the copy, so the timeline of the history stays valid.
-	l.id, l.path, l.seq, l.disk, l.untitled = forked.id, forked.path, forked.seq, forked.disk, titleEvery
+	l.id, l.path, l.seq, l.disk, l.untitled, l.prev = forked.id, forked.path, forked.seq, forked.disk, titleEvery, forked.prev
 	l.disk.open, l.disk.keep = l.reopen, l.keep
 	return l.id, errors.Join(err, l.jobs(state.Jobs, false))
 }

@@ -207,7 +207,7 @@ func BenchmarkInspect(b *testing.B) {
 
 func largeLog(b *testing.B) (path string, size int64) {
 	var log strings.Builder
-	line, err := encode(1, time.Now(), change{kind: TypeSession, payload: sessionPayload{ID: "x", Workspace: "/w"}})
+	line, err := encode(1, time.Now(), change{kind: TypeSession, payload: sessionPayload{ID: "x", Workspace: "/w"}}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func largeLog(b *testing.B) (path string, size int64) {
 		default:
 			entry = history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file", Result: history.TextResult(text)})
 		}
-		if line, err = encode(uint64(i+2), time.Now(), change{kind: TypeEntry, payload: entry}); err != nil {
+		if line, err = encode(uint64(i+2), time.Now(), change{kind: TypeEntry, payload: entry}, ""); err != nil {
 			b.Fatal(err)
 		}
 		log.Write(line)

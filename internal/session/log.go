@@ -29,6 +29,8 @@ type Log struct {
 	title string
 	// untitled is the number of bytes written since the title was recorded.
 	untitled int
+	// prev is the hash of the last line.
+	prev string
 	// waiting holds the queued messages as recorded in the log.
 	waiting []json.RawMessage
 	disk    writer
@@ -139,13 +141,14 @@ func (l *Log) record(kind Type, payload any) error {
 // append numbers a record and writes it after the waiting records.
 func (l *Log) append(c change) error {
 	l.seq++
-	line, err := encode(l.seq, l.now(), c)
+	line, err := encode(l.seq, l.now(), c, l.prev)
 	if err != nil {
 		return err
 	}
 	for _, secret := range l.secrets {
 		line = bytes.ReplaceAll(line, secret, []byte("[secret]"))
 	}
+	l.prev = hashOf(line)
 	l.disk.append(line)
 	return l.retitle(c.kind, len(line))
 }

@@ -175,7 +175,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	if state.ID == "" { // the record with the id is damaged
 		state.ID, state.Workspace = idOf(path), o.Workspace
 	}
-	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting}
+	l := &Log{id: state.ID, path: path, now: o.Now, seq: state.seq, timeline: state.timeline, counts: state.Counts, title: state.Title, untitled: titleEvery, waiting: state.Waiting, prev: state.prev}
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: state.hasEntries, size: state.good, torn: state.unended}
 	return l, state, nil
 }

@@ -27,6 +27,7 @@ type head struct {
 	Type   Type            `json:"type"`
 	N      [2]int          `json:"n"`
 	Tokens json.RawMessage `json:"tokens"`
+	Prev   *string         `json:"prev"`
 }
 
 // parse reads one line. In lines of encode the payload comes last, and parse cuts it off
@@ -60,7 +61,7 @@ func parseAny(line []byte) (Record, error) {
 }
 
 func (h head) record(payload json.RawMessage) (Record, error) {
-	r := Record{h.Seq, h.TS, h.Type, payload, Counts{h.N[0], h.N[1]}, h.Tokens}
+	r := Record{h.Seq, h.TS, h.Type, payload, Counts{h.N[0], h.N[1]}, h.Tokens, h.Prev}
 	switch {
 	case h.V > version:
 		return r, &VersionError{Version: h.V}

@@ -77,6 +77,9 @@ type Record struct {
 	// Tokens has the token counts of an entry's blocks by vocabulary, if they are known. A
 	// reader that does not understand them counts again.
 	Tokens json.RawMessage
+	// Prev is the hash of the line before, empty in the first line; nil in a line of a program that
+	// wrote none.
+	Prev *string
 }
 
 // Counts holds the size of a session. It is written with every entry, so that the end of a log is
@@ -242,8 +245,8 @@ type noticePayload struct {
 	Text string `json:"text"`
 }
 
-// encode returns the line of a record, its line break included.
-func encode(seq uint64, at time.Time, c change) ([]byte, error) {
+// encode returns the line of a record, its line break included. prev is the hash of the line before.
+func encode(seq uint64, at time.Time, c change, prev string) ([]byte, error) {
 	body, err := rawjson.Marshal(c.payload)
 	if err != nil {
 		return nil, fmt.Errorf("a %s record cannot be written as JSON: %w", c.kind, err)
@@ -259,6 +262,6 @@ func encode(seq uint64, at time.Time, c change) ([]byte, error) {
 		}
 		line = append(append(line, `,"tokens":`...), tokens...)
 	}
-	line = append(line, `,"payload":`...)
+	line = fmt.Appendf(line, `,"prev":"%s","payload":`, prev)
 	return append(append(line, body...), "}\n"...), nil
 }

@@ -77,6 +77,13 @@ func read(t text) (*player, error) {
 	}
 	const none = math.MaxUint64
 	p.release(none)
+	if p.last.length > 0 {
+		line := make([]byte, p.last.length)
+		if _, err := in.ReadAt(line, p.last.at); err != nil {
+			return nil, unreadable(err)
+		}
+		p.state.prev = hashOf(line)
+	}
 	switch {
 	case p.newer != nil && !p.old:
 		return nil, p.newer
@@ -103,6 +110,8 @@ type player struct {
 	newer *VersionError
 	// old is set after a line of a version that this program reads.
 	old bool
+	// last is the place of the last complete line.
+	last event
 }
 
 func newPlayer(t text) *player {
@@ -146,6 +155,7 @@ func (p *player) line(line []byte, begin int64, ended bool) error {
 	}
 	p.state.good += length
 	p.state.unended = !ended
+	p.last = event{at: begin + int64(bytes.Index(line, body)), length: len(body)}
 	return nil
 }
 

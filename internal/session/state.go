@@ -65,6 +65,8 @@ type State struct {
 	seq      uint64
 	// good is the number of bytes up to the end of the last complete record.
 	good int64
+	// prev is the hash of the last complete line.
+	prev string
 	// unended is set when that record lacks its line break.
 	unended    bool
 	hasEntries bool

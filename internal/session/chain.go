@@ -1,0 +1,68 @@
+package session
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+)
+
+// Each line of a log has the hash of the line before, so that a line that is changed, removed or
+// put in later is noticed. A chain that somebody writes anew from there on, or that ends early, is
+// not noticed.
+
+// hashOf returns the hash of a line, without its line break.
+func hashOf(line []byte) string {
+	sum := sha256.Sum256(bytes.TrimSpace(line))
+	return hex.EncodeToString(sum[:16])
+}
+
+// A Chain says whether the lines of a log follow each other as they were written.
+type Chain struct {
+	Records int `json:"records"`
+	// Without is the number of records that have no hash of the line before: older programs wrote
+	// none.
+	Without int `json:"withoutHash"`
+	// Broken holds the numbers of the lines before which something was changed, removed or put in.
+	Broken []int `json:"broken"`
+}
+
+// Verify checks the chain of the log at path. The log may be in use.
+func Verify(path string) (Chain, error) {
+	c := Chain{Broken: []int{}}
+	file, err := os.Open(path)
+	if err != nil {
+		return c, err
+	}
+	defer file.Close()
+	lines, number := newLineReader(file), 0
+	// before holds the hashes of the latest record and of the lines since that are none: a line
+	// that was written in part, because the disk was full, is no record.
+	before := map[string]bool{"": true}
+	for !errors.Is(err, io.EOF) {
+		var line []byte
+		if line, err = lines.next(); err != nil && !errors.Is(err, io.EOF) {
+			return c, unreadable(err)
+		}
+		number++
+		body := bytes.TrimSpace(line)
+		if len(body) == 0 {
+			continue
+		}
+		r, wrong := parse(body)
+		if wrong != nil {
+			before[hashOf(body)] = true
+			continue
+		}
+		c.Records++
+		if r.Prev == nil {
+			c.Without++
+		} else if !before[*r.Prev] {
+			c.Broken = append(c.Broken, number)
+		}
+		before = map[string]bool{hashOf(body): true}
+	}
+	return c, nil
+}
