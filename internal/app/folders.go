@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -32,31 +33,45 @@ type Folders struct {
 	Cache string
 }
 
-// Folders resolves the XDG folders. A relative folder is refused, because it would change with
-// the folder in which the program is started.
-func (p *Process) Folders() (Folders, error) {
+// Folders resolves the XDG folders, or on Windows those below APPDATA and LOCALAPPDATA unless the home
+// folder has .config/agent. A relative folder is refused, because it would change with the folder in
+// which the program is started.
+func (p *Process) Folders() (Folders, error) { return p.foldersOn(runtime.GOOS) }
+
+func (p *Process) foldersOn(system string) (Folders, error) {
 	f := Folders{Cache: p.Caches()}
+	_, err := os.Stat(filepath.Join(p.Home, ".config", "agent"))
+	windows := system == "windows" && err != nil
+	if local := p.Env("LOCALAPPDATA"); windows && filepath.IsAbs(local) && p.Env("XDG_CACHE_HOME") == "" {
+		f.Cache = filepath.Join(local, "agent", "cache")
+	}
 	for _, x := range []struct {
-		into     *string
-		variable string
-		fallback string
+		into            *string
+		variable        string
+		below           string
+		windowsVariable string
+		windowsFolders  string
 	}{
-		{&f.Config, "XDG_CONFIG_HOME", ".config"},
-		{&f.Data, "XDG_DATA_HOME", ".local/share"},
-		{&f.State, "XDG_STATE_HOME", ".local/state"},
+		{&f.Config, "XDG_CONFIG_HOME", ".config", "APPDATA", "agent"},
+		{&f.Data, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA", "agent/data"},
+		{&f.State, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA", "agent/state"},
 	} {
-		base := p.Env(x.variable)
+		variable, folders := x.variable, "agent"
+		if windows && p.Env(x.variable) == "" && p.Env(x.windowsVariable) != "" {
+			variable, folders = x.windowsVariable, x.windowsFolders
+		}
+		base := p.Env(variable)
 		switch {
 		case base == "" && p.Home == "":
 			return f, InputError{errors.New("no home folder: set HOME, or all of XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_STATE_HOME")}
 		case base == "" && !filepath.IsAbs(p.Home):
 			return f, InputError{errors.New("HOME is relative (" + p.Home + "); set it to an absolute path")}
 		case base == "":
-			base = filepath.Join(p.Home, x.fallback)
+			base = filepath.Join(p.Home, x.below)
 		case !filepath.IsAbs(base):
-			return f, InputError{errors.New(x.variable + " is relative (" + base + "); set it to an absolute path or unset it")}
+			return f, InputError{errors.New(variable + " is relative (" + base + "); set it to an absolute path or unset it")}
 		}
-		*x.into = filepath.Join(base, "agent")
+		*x.into = filepath.Join(base, folders)
 	}
 	return f, nil
 }

@@ -1,6 +1,35 @@
 package app
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Issue 38: on Windows the files are where its programs keep theirs, unless there are some in
+// ~/.config/agent or a variable of XDG says otherwise.
+func TestFoldersOfWindows(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	at := func(path string) string { return filepath.Join(home, filepath.FromSlash(path)) }
+	usual := []string{"APPDATA=" + at("Roaming"), "LOCALAPPDATA=" + at("Local")}
+	check := func(system string, environ []string, want Folders) {
+		t.Helper()
+		p := Process{Home: home, Environ: environ}
+		if got, err := p.foldersOn(system); err != nil || got != want {
+			t.Errorf("%s, %q: %+v, %v", system, environ, got, err)
+		}
+	}
+	xdg := Folders{at(".config/agent"), at(".local/share/agent"), at(".local/state/agent"), at(".cache/agent")}
+	check("windows", usual, Folders{at("Roaming/agent"), at("Local/agent/data"), at("Local/agent/state"), at("Local/agent/cache")})
+	check("windows", append(usual, "XDG_CONFIG_HOME="+at("mine")), Folders{at("mine/agent"), at("Local/agent/data"), at("Local/agent/state"), at("Local/agent/cache")})
+	check("windows", nil, xdg)
+	check("linux", usual, xdg)
+	if err := os.MkdirAll(at(".config/agent"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	check("windows", usual, xdg)
+}
 
 // An id that is not there is answered with the one that was meant, and with none where
 // that could be any.

@@ -89,7 +89,7 @@ func (s *source) load() error {
 	if kind := binaryKind(head); kind != "" {
 		return &BinaryError{Path: s.rel, Kind: kind, Size: s.size}
 	}
-	if s.size > maxWholeBytes {
+	if s.size > maxWholeBytes && !textfile.Is16(head) {
 		return nil
 	}
 	// One byte more than fits shows that the file has just grown.
@@ -97,7 +97,11 @@ func (s *source) load() error {
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", s.rel, disk.Reason(err))
 	}
-	if whole := append(head, rest...); len(whole) <= maxWholeBytes {
+	whole := append(head, rest...)
+	if count, _ := textfile.Foreign(whole); textfile.Is16(head) && (count > 0 || len(whole) > maxWholeBytes) {
+		return &BinaryError{Path: s.rel, Kind: damaged16, Size: s.size}
+	}
+	if len(whole) <= maxWholeBytes {
 		s.whole, s.cells = whole, cellsOf(s.abs, whole)
 	}
 	return nil
@@ -164,14 +168,17 @@ func (s *source) reader() (io.Reader, error) {
 // Close closes the file.
 func (s *source) Close() { s.file.Close() }
 
+// damaged16 is the kind of a file that begins as UTF-16 and cannot be worked with as text.
+const damaged16 = "UTF-16 text"
+
 // binaryKind names the kind of a file that is not text by its first bytes, "" for text. Readable
 // text is text whatever its first letters: "BM" alone makes no picture.
 func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	foreign, _ := textfile.Foreign(head)
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "UTF-16 text"
+	case textfile.Is16(head):
+		return "" // its whole content tells
 	case kind == pdfType:
 		return kind
 	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
@@ -196,8 +203,8 @@ func (e *BinaryError) Error() string {
 	switch {
 	case strings.HasPrefix(e.Kind, "image/"):
 		advice = "images cannot be read as text; the user can include one with @"
-	case e.Kind == "UTF-16 text":
-		advice = "only UTF-8 is supported; convert it with iconv in the shell"
+	case e.Kind == damaged16:
+		advice = "it is too large, or not valid; convert it to UTF-8 with iconv in the shell"
 	}
 	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, words.Bytes(e.Size), advice)
 }

@@ -113,11 +113,29 @@ func TestHugeFileCannotBeEdited(t *testing.T) {
 	}
 }
 
+// Issue 38: a file in UTF-16 with a mark is read and edited as any text, and stays in UTF-16.
+func TestUTF16IsReadAndKept(t *testing.T) {
+	t.Parallel()
+	wide := func(text string) string { return "\xff\xfe" + strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
+	env := fileEnv(t, map[string]string{"w.txt": wide("one\r\ntwo\r\n")})
+	if answer := mustRun(t, env, readFile(), params{"file_path": "w.txt"}); answer.ForModel() != "one\ntwo\n" {
+		t.Errorf("read as %q", answer.ForModel())
+	}
+	mustRun(t, env, replace(), params{"file_path": "w.txt", "old_string": "two", "new_string": "2\nthree"})
+	if got := content(t, filepath.Join(env.Workspace.Root(), "w.txt")); got != wide("one\r\n2\r\nthree\r\n") {
+		t.Errorf("edited to %q", got)
+	}
+	mustRun(t, env, writeFile(), params{"file_path": "w.txt", "content": "new\n"})
+	if got := content(t, filepath.Join(env.Workspace.Root(), "w.txt")); got != wide("new\r\n") {
+		t.Errorf("rewritten to %q", got)
+	}
+}
+
 func TestWhatIsNoTextIsNamed(t *testing.T) {
 	t.Parallel()
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	env := fileEnv(t, map[string]string{
-		"picture.png": png, "a.pdf": "%PDF-1.7 text", "data": "a\x00b", "noise": strings.Repeat("\xfe\xa0b", 50), "wide": "\xff\xfea\x00",
+		"picture.png": png, "a.pdf": "%PDF-1.7 text", "data": "a\x00b", "noise": strings.Repeat("\xfe\xa0b", 50), "wide": "\xff\xfea\x00\x00\xd8",
 		"dir/x": "", "BM.txt": "BM is no picture", "latin": "caf\xe9 au lait, d\xe9j\xe0 vu\n", "svg.svg": "<svg></svg>",
 	})
 	pipe := filepath.Join(env.Workspace.Root(), "zpipe")

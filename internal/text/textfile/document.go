@@ -1,5 +1,5 @@
-// Package textfile presents a text file as a model works with it: without byte order mark
-// and with plain line feeds ([Document]), and page by page ([ReadPage]).
+// Package textfile presents a text file as a model works with it: as UTF-8 without byte order
+// mark and with plain line feeds ([Document]), and page by page ([ReadPage]).
 //
 // A Document remembers where the file on disk differs from the text, so that an edit changes
 // nothing else in the file. A Page never holds more than was asked for, however large the
@@ -8,6 +8,7 @@ package textfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +23,11 @@ const ByteOrderMark = "\xef\xbb\xbf"
 type Document struct {
 	// Text is the content with every CRLF as LF.
 	Text string
+	// raw is the content of the file, in UTF-8 also if order is set.
 	raw  []byte
 	mark int
+	// order is the order of the bytes of a file in UTF-16, nil for any other file.
+	order binary.ByteOrder
 	// returns are the offsets in text of the line feeds that are CRLF on disk.
 	returns []int
 	// eol ends the lines that an edit adds, as most lines of the file end.
@@ -38,6 +42,11 @@ type Splice struct {
 
 // Parse reads the bytes of a file.
 func Parse(raw []byte) Document {
+	if text, order, ok := decode16(raw); ok {
+		d := Parse(text)
+		d.order = order
+		return d
+	}
 	d := Document{raw: raw, eol: "\n"}
 	body := raw
 	if bytes.HasPrefix(raw, []byte(ByteOrderMark)) {
@@ -76,7 +85,7 @@ func (d Document) With(splices ...Splice) []byte {
 		out = append(out, d.withEnds(s.Text)...)
 		done = d.onDisk(s.End)
 	}
-	return append(out, d.raw[done:]...)
+	return encode16(append(out, d.raw[done:]...), d.order)
 }
 
 // withEnds gives text the line ends of the file.
@@ -118,9 +127,9 @@ func (d Document) Span(first, last int) (start, end int) {
 }
 
 // Foreign counts the bytes that are not UTF-8 and returns the line of the first. A model is
-// shown U+FFFD instead of them.
+// shown U+FFFD instead of them. A file in UTF-16 with a byte order mark has none.
 func Foreign(raw []byte) (count, line int) {
-	if utf8.Valid(raw) {
+	if _, _, ok := decode16(raw); ok || utf8.Valid(raw) {
 		return 0, 0
 	}
 	for rest := raw; len(rest) > 0; {
@@ -150,5 +159,5 @@ func (d Document) Rewritten(text string) []byte {
 	if !strings.Contains(text, "\r\n") {
 		text = d.withEnds(text)
 	}
-	return append(append([]byte{}, d.raw[:d.mark]...), text...)
+	return encode16(append(append([]byte{}, d.raw[:d.mark]...), text...), d.order)
 }
