@@ -227,6 +227,43 @@ func TestAgentsInTheBackground(t *testing.T) {
 	}
 }
 
+// An agent for which the turn waits goes on in the background where the person wants it, and an
+// interrupt of the turn does not end it.
+func TestAgentsArePutBehind(t *testing.T) {
+	t.Parallel()
+	var f *firm
+	goOn := make(chan struct{})
+	agent := func(*llmtest.Request) llmtest.Turn {
+		if f.Background() != 1 {
+			t.Error("no agent to put into the background")
+		}
+		<-goOn
+		return llmtest.Say("found it")
+	}
+	steps := 0
+	lead := func(*llmtest.Request) llmtest.Turn {
+		switch steps++; steps {
+		case 1:
+			return llmtest.Call("task", `{"task":"look"}`)
+		case 2:
+			close(goOn)
+			return llmtest.Say("meanwhile")
+		}
+		return llmtest.Say("and now I know")
+	}
+	f = newFirm(t, app.Options{}, lead, agent)
+	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	if err != nil || outcome.Response != "and now I know" {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	if said := f.said(); !strings.HasPrefix(said[1], "started s-") || !strings.Contains(said[2], "found it") {
+		t.Errorf("%q", said)
+	}
+	if f.Background() != 0 {
+		t.Error("an agent that has ended was put into the background")
+	}
+}
+
 // An agent stops at its bounds with a report, and goes on with its context when it is continued.
 func TestAgentsBoundsAndContinue(t *testing.T) {
 	t.Parallel()
@@ -261,6 +298,72 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 	said := f.said()
 	if len(said) != 3 || !strings.Contains(said[1], "so far nothing") || !strings.Contains(said[2], ": done, ") || !strings.Contains(said[2], "found now") {
 		t.Errorf("%q", said)
+	}
+}
+
+// The conversation reads what an agent of its own did, also where earlier sessions are not searched;
+// of an agent that it does not have it learns so.
+func TestAgentsAreRecalled(t *testing.T) {
+	t.Parallel()
+	for _, searched := range []string{"repository", "off"} {
+		id, step := "", 0
+		lead := func(r *llmtest.Request) llmtest.Turn {
+			last := r.Last().Content
+			if i := strings.Index(last, "s-"); id == "" && i >= 0 && r.Last().Role == "tool" {
+				id = last[i : i+7]
+			}
+			step++
+			switch step {
+			case 1:
+				return llmtest.Call("task", `{"task":"find the needle"}`)
+			case 2:
+				return llmtest.Call("recall", `{"session":"`+id+`"}`)
+			case 3:
+				return llmtest.Call("recall", `{"session":"`+id+`","match":"needle-42"}`)
+			case 4:
+				number := last[strings.LastIndex(last, "number ")+len("number "):]
+				return llmtest.Call("recall", `{"session":"`+id+`","number":`+number[:strings.Index(number, ":")]+`}`)
+			case 5:
+				return llmtest.Call("recall", `{"session":"s-zzzzz"}`)
+			}
+			return llmtest.Say("done")
+		}
+		f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("found")), "recall.sessions="+searched)
+		write(t, filepath.Join(f.workspace, "a.txt"), "hay\nneedle-42\n")
+		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		said := f.said()
+		if len(said) != 6 || !strings.Contains(said[2], "human: find the needle") || !strings.Contains(said[2], "ai: read_file") ||
+			!strings.Contains(said[3], "agent "+id+", number ") || !strings.Contains(said[3], "needle-42") || !strings.Contains(said[4], "| needle-42") || !strings.Contains(strings.ToLower(said[5]), "there is no session") && searched != "off" {
+			t.Errorf("%s: %q", searched, said)
+		}
+	}
+}
+
+// An interrupt while an agent works ends it, and the call is answered.
+func TestAgentsAreInterrupted(t *testing.T) {
+	t.Parallel()
+	var f *firm
+	agent := func(*llmtest.Request) llmtest.Turn {
+		f.Interrupt()
+		return llmtest.Call("list_directory", `{"path":"."}`)
+	}
+	f = newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("on we go")), agent)
+	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	if outcome.Stop != chat.StopInterrupted || err != nil {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("and?")); err != nil {
+		t.Fatal(err)
+	}
+	requests := f.server.Requests()
+	answered := false
+	for _, m := range requests[len(requests)-1].Messages {
+		answered = answered || m.Role == "tool" && strings.Contains(m.Content, "interrupted")
+	}
+	if !answered {
+		t.Error("the call has no answer that says so")
 	}
 }
 

@@ -94,9 +94,14 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 	}, slices.Concat(c.process.Commands, screen.Commands)...)
 }
 
-// Background turns the commands that the turn waits for into background jobs, and returns their
-// number.
-func (c *Conversation) Background() int { return c.env.Jobs.Background() }
+// Background puts the latest agent that the turn waits for into the background, or else the
+// commands, and returns their number.
+func (c *Conversation) Background() int {
+	if c.crew.team.Behind() {
+		return 1
+	}
+	return c.env.Jobs.Background()
+}
 
 // Jobs lists the background jobs, running and ended, oldest first.
 func (c *Conversation) Jobs() (jobs []command.Job) {

@@ -147,11 +147,17 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Fetche
 }
 
 // findSessions lets the model search the earlier sessions of the repository, unless the settings
-// say otherwise, nothing is recorded, or the records are in a folder of their own.
+// say otherwise, nothing is recorded, or the records are in a folder of their own, and read the
+// records of its agents.
 func (c *Conversation) findSessions() {
+	var earlier tools.Sessions = tools.NoSessions{}
 	if c.options.searches() {
-		c.env.Sessions = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID, c.notes.commands()}
+		earlier = finding{c.folders.Finder(c.workspace.Root(), c.process.Now), c.SessionID, c.notes.commands()}
 	}
+	if c.session != nil {
+		earlier = agentRecords{earlier, c.session.Path}
+	}
+	c.env.Sessions = earlier
 }
 
 var _ tools.Sessions = finding{}

@@ -54,6 +54,24 @@ type Sessions interface {
 	Entry(ctx context.Context, session string, number int) (Fetched, error)
 }
 
+// NoSessions is a Sessions without sessions.
+type NoSessions struct{}
+
+var errNoSessions = errors.New("earlier sessions are not searched here (recall.sessions)")
+
+// Find implements Sessions.
+func (NoSessions) Find(context.Context, string, string) ([]string, string, error) {
+	return nil, "", errNoSessions
+}
+
+// Outline implements Sessions.
+func (NoSessions) Outline(context.Context, string) (Fetched, error) { return Fetched{}, errNoSessions }
+
+// Entry implements Sessions.
+func (NoSessions) Entry(context.Context, string, int) (Fetched, error) {
+	return Fetched{}, errNoSessions
+}
+
 // recallParameters are the parameters of recall where no earlier sessions are searched.
 type recallParameters struct {
 	Number int    `json:"number,omitempty" jsonschema:"the item to fetch"`
@@ -69,10 +87,7 @@ type recallArgs struct {
 	Session string `json:"session,omitempty"`
 }
 
-var (
-	errNoRecord   = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
-	errNoSessions = errors.New("earlier sessions are not searched here (recall.sessions)")
-)
+var errNoRecord = errors.New("this conversation is not recorded, so nothing that left the context can be recalled")
 
 func recall() Tool {
 	return defineRead(Tool{

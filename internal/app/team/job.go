@@ -30,7 +30,11 @@ type job struct {
 	bounds Bounds
 	// continues is set for an agent that goes on after an earlier task.
 	continues bool
-	cancel    context.CancelFunc
+	// ctx is the context of the work, which cancel and the end of the team end. behind is closed
+	// once no call waits for the agent.
+	ctx    context.Context
+	cancel context.CancelFunc
+	behind chan struct{}
 
 	pacer   *pacer
 	changed changes
@@ -45,18 +49,20 @@ const latestCalls = 5
 // grace is the time after the bound in which an agent may write its report.
 func grace(bound time.Duration) time.Duration { return max(bound/4, 10*time.Second) }
 
-// context returns the context of the agent's work, which Stop and Close end.
-func (j *job) context(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	j.team.mu.Lock()
-	j.cancel = cancel
-	j.team.mu.Unlock()
-	return ctx
+// complete works on the task, and reports a panic of the work as its failure.
+func (j *job) complete() (answer tools.Answer) {
+	defer j.cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			status := fmt.Sprintf("failed: internal error: %v", v)
+			answer = j.ended(status, tools.Answer{Error: j.heading(status)})
+		}
+	}()
+	return j.work(j.ctx)
 }
 
 // work runs the agent to its end and returns the answer for the model.
 func (j *job) work(ctx context.Context) tools.Answer {
-	defer j.cancel()
 	if err := j.team.enter(ctx, j.bounds.Parallel); err != nil {
 		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it began")})
 	}

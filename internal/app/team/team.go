@@ -187,27 +187,59 @@ func (t *Team) run(ctx context.Context, agent agents.Agent, call tools.AgentCall
 	if err != nil {
 		return tools.Answer{Error: err.Error()}
 	}
-	if !j.Background {
-		t.ended.Add(1)
-		defer t.ended.Done()
-		ctx = j.context(ctx)
-		defer context.AfterFunc(t.working, j.cancel)()
-		return j.work(ctx)
+	done := make(chan tools.Answer, 1)
+	t.ended.Go(func() {
+		if answer := j.complete(); !j.state().Background {
+			done <- answer
+		} else {
+			report := chat.AgentReport{Title: traits.ReportTitle + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
+			_ = t.Parent().Report(t.working, report) // the conversation may be over
+			j.update(func() { j.reported = true })
+		}
+	})
+	select {
+	case answer := <-done:
+		return answer
+	case <-j.behind:
+	case <-ctx.Done():
+		if t.leaves(j) {
+			j.cancel()
+			return <-done
+		}
 	}
-	t.ended.Add(1)
-	go func() {
-		defer t.ended.Done()
-		answer := j.work(j.context(t.working))
-		report := chat.AgentReport{Title: traits.ReportTitle + j.Agent + " " + j.ID + " ended: " + j.Title, Text: answer.ForModel() + answer.Error, Denied: j.denied}
-		_ = t.Parent().Report(t.working, report) // the conversation may be over
-		j.update(func() { j.reported = true })
-	}()
 	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: j.ID}
+}
+
+// leaves reports whether an agent ends with the call that waits for it: it is in the foreground.
+func (t *Team) leaves(j *job) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !j.Background
+}
+
+// Behind puts the agent that was started last, of those for which a call waits, into the
+// background, and reports whether there was one.
+func (t *Team) Behind() bool {
+	t.mu.Lock()
+	var moved *job
+	for _, j := range slices.Backward(t.jobs) {
+		if j.status == "" && !j.Background {
+			j.Background, moved = true, j
+			close(j.behind)
+			break
+		}
+	}
+	t.mu.Unlock()
+	if moved == nil {
+		return false
+	}
+	t.Parent().TellLatest(chat.AgentChanged{AgentState: moved.state()})
+	return true
 }
 
 // begin registers the agent of a call.
 func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
-	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != ""}
+	j := &job{team: t, agent: agent, bounds: t.Bounds(agent), continues: call.Continue != "", behind: make(chan struct{})}
 	var earlier *job
 	if j.continues {
 		var err error
@@ -221,9 +253,13 @@ func (t *Team) begin(agent agents.Agent, call tools.AgentCall) (*job, error) {
 		return nil, fmt.Errorf("%d agents were started in this turn, which is all that the setting agents.per-turn allows; do the rest yourself", t.begun)
 	}
 	t.begun++
+	j.ctx, j.cancel = context.WithCancel(t.working)
 	j.AgentState = chat.AgentState{
 		ID: t.newID(), CallID: call.ID, Call: call.Number, Agent: j.agent.Name, Title: call.Title,
 		Background: call.Background || j.agent.Background, Started: t.Now(),
+	}
+	if j.Background {
+		close(j.behind)
 	}
 	j.call = call
 	if earlier != nil {
@@ -292,7 +328,7 @@ func (t *Team) Stop(id string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, j := range t.jobs {
-		if j.ID == id && j.status == "" && j.cancel != nil {
+		if j.ID == id && j.status == "" {
 			j.cancel()
 			return nil
 		}

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+
+	"agent/internal/chat/past"
+	"agent/internal/find"
+	"agent/internal/history"
+	"agent/internal/pattern"
+	"agent/internal/secret"
+	"agent/internal/session"
+	"agent/internal/tools"
+	"agent/internal/words"
+)
+
+// agentID matches the ids of agents.
+var agentID = pattern.New(`^s-[a-z0-9]{5}$`)
+
+// agentRecords lets recall read the records of the agents of a conversation as it reads earlier
+// sessions, which it leaves to Sessions.
+type agentRecords struct {
+	tools.Sessions
+	conversation func() string
+}
+
+// log returns the path of the record of an agent, "" if id names none.
+func (r agentRecords) log(id string) string {
+	if !agentID.MatchString(id) {
+		return ""
+	}
+	log := session.AgentPath(r.conversation(), id)
+	if _, err := os.Stat(log); err != nil {
+		return ""
+	}
+	return log
+}
+
+// entriesOf yields the records of a log that added an entry, with their entries.
+func entriesOf(log string) iter.Seq2[session.Record, *history.Content] {
+	return func(yield func(session.Record, *history.Content) bool) {
+		for record, err := range session.Scan(log, 0) {
+			if err != nil {
+				return
+			}
+			if entry := record.Entry(); entry != nil && !yield(record.Record, entry) {
+				return
+			}
+		}
+	}
+}
+
+// Find implements tools.Sessions.
+func (r agentRecords) Find(ctx context.Context, query, id string) (passages []string, remark string, err error) {
+	log := r.log(id)
+	if log == "" {
+		return r.Sessions.Find(ctx, query, id)
+	}
+	wanted := strings.ToLower(query)
+	for record, entry := range entriesOf(log) {
+		for line := range strings.Lines(past.Text(entry.Blocks)) {
+			if strings.Contains(strings.ToLower(line), wanted) {
+				passages = append(passages, fmt.Sprintf("agent %s, number %d: %s", id, record.Seq, secret.Without(words.Line(line, 0))))
+			}
+		}
+	}
+	return passages, "", nil
+}
+
+// Outline implements tools.Sessions.
+func (r agentRecords) Outline(ctx context.Context, id string) (tools.Fetched, error) {
+	log := r.log(id)
+	if log == "" {
+		return r.Sessions.Outline(ctx, id)
+	}
+	var rows []string
+	for record, entry := range entriesOf(log) {
+		first := words.FirstLine(strings.TrimSpace(secret.Without(past.Text(entry.Blocks))))
+		for _, block := range entry.Blocks {
+			if call, is := block.(*history.ToolCall); is {
+				first = call.Name + " " + secret.Without(string(call.Parameters))
+			}
+		}
+		rows = append(rows, fmt.Sprintf("%d. %s: %s", record.Seq, entry.Speaker, words.Line(first, 160)))
+	}
+	return tools.Fetched{Heading: "[agent " + id + ": its record]", Text: strings.Join(rows, "\n")}, nil
+}
+
+// Entry implements tools.Sessions.
+func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.Fetched, error) {
+	log := r.log(id)
+	if log == "" {
+		return r.Sessions.Entry(ctx, id, number)
+	}
+	for record, entry := range entriesOf(log) {
+		if record.Seq == uint64(number) {
+			heading := fmt.Sprintf("[agent %s, number %d, %s]", id, number, entry.Speaker)
+			return tools.Fetched{Heading: heading, Text: secret.Without(past.Text(entry.Blocks))}, nil
+		}
+	}
+	return tools.Fetched{}, &find.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
+}
+
+var _ tools.Sessions = agentRecords{}
