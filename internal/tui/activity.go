@@ -20,8 +20,10 @@ type activity struct {
 	turn  turn
 	reply reply
 	tools []runningTool
-	// agents holds the agents that work, oldest first.
+	// agents holds the agents that work, oldest first, and heard what was said in their
+	// conversations.
 	agents []chat.AgentState
+	heard  map[string][]byte
 	// watched is the job in the foreground; its ID is 0 for none.
 	watched command.Job
 	// said holds the texts of the person and the model in this session.
@@ -101,6 +103,8 @@ func (a *activity) event(event chat.Event) {
 		a.agentChanged(e.AgentState)
 	case chat.AgentChanged:
 		a.agentChanged(e.AgentState)
+	case chat.AgentEvent:
+		a.hear(e)
 	case chat.AgentEnded:
 		a.agentEnded(e)
 	case chat.ToolEnded:

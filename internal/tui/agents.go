@@ -3,8 +3,10 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"agent/internal/chat"
+	"agent/internal/tui/pager"
 	"agent/internal/tui/style"
 	"agent/internal/words"
 )
@@ -21,10 +23,39 @@ func (a *activity) agentChanged(state chat.AgentState) {
 	}
 }
 
-// agentEnded removes an agent that ended. The end of an agent in the background gets a line of its
+// hear adds an event to what was said in the conversation of an agent.
+func (a *activity) hear(e chat.AgentEvent) {
+	text := ""
+	switch e := e.Event.(type) {
+	case chat.UserMessage:
+		text = "> " + e.Text
+	case chat.ReplyEnded:
+		text = e.Text
+	case chat.ToolEnded:
+		text = describe(e.Said).Ended() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	if a.heard == nil {
+		a.heard = map[string][]byte{}
+	}
+	a.heard[e.ID] = words.KeepEnd(append(a.heard[e.ID], text+"\n\n"...), saidBytes)
+}
+
+// agentPage returns the page with the conversation of an agent.
+func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
+	return pager.Page{Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Lay: plainLay(string(a.heard[s.ID]))}
+}
+
+// agentEnded removes an agent that ended, and keeps its conversation. The end of an agent in the background gets a line of its
 // own; that of another is the end of its call.
 func (a *activity) agentEnded(e chat.AgentEnded) {
 	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == e.ID })
+	if len(a.heard[e.ID]) > 0 {
+		a.outputs.add(output{Page: a.agentPage(e.AgentState, false)})
+	}
+	delete(a.heard, e.ID)
 	if e.Background || a.opts.Plain {
 		a.note(dim, "·", "agent "+e.Agent+" "+e.ID+" ended: "+e.Title+" ("+e.Status+", "+e.AgentState.String()+"; changed: "+e.Changed+")")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent/internal/chat"
+	"agent/internal/tools"
 )
 
 // Four agents at once have a block of two rows each at 60 columns; a block goes when its agent
@@ -32,6 +33,13 @@ func TestAgentsBlock(t *testing.T) {
 	}
 	if rows := s.model.activity.toolsView(60, 3); len(rows) != 3 || !strings.Contains(rows[2], "2 more agents") {
 		t.Errorf("three rows hold %q", rows)
+	}
+	for _, e := range []chat.Event{chat.UserMessage{Text: "count them"}, chat.ReplyEnded{Text: "I look."}, chat.ToolEnded{Answer: tools.Answer{Text: "seven"}}} {
+		s.model.event(chat.AgentEvent{ID: "s-d", Event: e})
+	}
+	live := s.model.activity.outputPages()[0]
+	if rows := strings.Join(live.Lay(s.model.activity.theme, 60), "\n"); !live.Grows || live.Title != "agent explore: count" || !strings.Contains(rows, "> count them\n\nI look.\n\n") || !strings.Contains(rows, "seven") {
+		t.Errorf("%q: %q", live.Title, rows)
 	}
 	s.model.event(chat.AgentEnded{AgentState: chat.AgentState{ID: "s-d", Agent: "explore", Title: "count", Background: true}, Status: "done", Changed: "none"})
 	if frame := strings.Join(s.model.activity.toolsView(60, 20), "\n"); strings.Count(frame, "explore: ") != 3 {

@@ -50,11 +50,17 @@ func (o *outputs) add(result output) {
 	*o = append(*o, result)
 }
 
-// outputPages returns the pages of the pager: running tools, the job in the foreground, the
+// outputPages returns the pages of the pager: the agents that work, running tools, the job in the foreground, the
 // outputs, the conversation, and the exchanges from before a resume.
 func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
+	for _, agent := range slices.Backward(a.agents) {
+		pages = append(pages, a.agentPage(agent, true))
+	}
 	for _, tool := range a.tools {
+		if a.hasAgent(tool.call) {
+			continue
+		}
 		pages = append(pages, pager.Page{Title: tool.said.Running(), Grows: true, Lay: plainLay(string(tool.output))})
 	}
 	if a.watched.ID != 0 {

@@ -37,11 +37,16 @@ type letter struct {
 // New returns an empty mailbox.
 func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
-// Put adds an event. It drops the events in the conversations of agents, of which the screen shows
-// the state alone: each of them would repaint it.
+// Put adds an event. Of the conversations of agents it keeps what can be read in full, and no such
+// event is urgent, because the screen shows the state of agents alone.
 func (m *Mailbox) Put(event chat.Event) {
-	if _, ofAgent := event.(chat.AgentEvent); ofAgent {
-		return
+	agents, ofAgent := event.(chat.AgentEvent)
+	if ofAgent {
+		switch agents.Event.(type) {
+		case chat.UserMessage, chat.ReplyEnded, chat.ToolEnded:
+		default:
+			return
+		}
 	}
 	event, text, delta := opened(event)
 	m.mu.Lock()
@@ -56,7 +61,7 @@ func (m *Mailbox) Put(event chat.Event) {
 		last.text = words.KeepEnd(last.text, OutputKept)
 	}
 	wasUrgent := m.urgent
-	m.urgent = m.urgent || !delta
+	m.urgent = m.urgent || !delta && !ofAgent
 	ring := n == 1 || m.urgent != wasUrgent
 	m.mu.Unlock()
 	if ring {
