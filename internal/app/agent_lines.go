@@ -10,6 +10,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/history"
 	"agent/internal/setup/agents"
+	"agent/internal/slash"
 	"agent/internal/table"
 	"agent/internal/words"
 )
@@ -78,6 +79,17 @@ func (c *Conversation) Working() (ids, tasks []string) {
 		}
 	}
 	return ids, tasks
+}
+
+// AgentSavings returns what pruning saved in the conversations of agents, without those in which
+// it saved nothing.
+func (c *Conversation) AgentSavings() (savings []slash.AgentSaving) {
+	for _, a := range c.crew.team.List() {
+		if a.Stats.Saving.Tokens > 0 {
+			savings = append(savings, slash.AgentSaving{ID: a.ID, Agent: a.Agent, Saving: a.Stats.Saving})
+		}
+	}
+	return savings
 }
 
 // StopAgent ends an agent that works.

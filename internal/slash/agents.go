@@ -3,17 +3,41 @@ package slash
 import (
 	"context"
 
+	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/table"
 )
 
 // Agents holds the agents of the conversation.
 type Agents interface {
 	// AgentLines describes the agents that can be given tasks, and those of the session.
 	AgentLines() []string
+	// AgentSavings returns what pruning saved in the conversations of agents, without those in
+	// which it saved nothing.
+	AgentSavings() []AgentSaving
 	// Working returns the ids of the agents that work, with their tasks.
 	Working() (ids, tasks []string)
 	// StopAgent ends an agent that works.
 	StopAgent(id string) error
+}
+
+// AgentSaving is the saving of pruning in the conversation of an agent.
+type AgentSaving struct {
+	ID, Agent string
+	chat.Saving
+}
+
+// tellAgents lists the savings of agents, and sums them up with that of their conversation.
+func tellAgents(agents []AgentSaving, own chat.Saving) []string {
+	if len(agents) == 0 {
+		return nil
+	}
+	rows, sum := [][]string{}, own
+	for _, a := range agents {
+		rows = append(rows, []string{"agent " + a.Agent, a.ID, "saved " + a.Saving.String()})
+		sum.Tokens, sum.Cost = sum.Tokens+a.Tokens, sum.Cost+a.Cost
+	}
+	return append(table.Lines("lll", rows), "with the agents pruning saved "+sum.String())
 }
 
 func agentsCommand(d Deps) command.Command {

@@ -37,9 +37,14 @@ func (d density) lists(all bool) command.Run {
 		if err != nil {
 			return nil, err
 		}
-		lines := slices.Concat(tellStory(story, ledger, len(story.Bills)), d.describeLedger(ledger), d.describeHeld(held))
+		stats, err := d.Session.Stats(ctx)
+		if err != nil {
+			return nil, err
+		}
+		agents := tellAgents(d.Agents.AgentSavings(), stats.Saving)
+		lines := slices.Concat(agents, tellStory(story, ledger, len(story.Bills)), d.describeLedger(ledger), d.describeHeld(held))
 		if !all && len(lines) > screenLines {
-			lines = d.onOneScreen(story, ledger, held)
+			lines = append(agents[max(0, len(agents)-1):], d.onOneScreen(story, ledger, held)...)
 		}
 		return lines, nil
 	})

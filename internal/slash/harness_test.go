@@ -185,6 +185,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 			},
 			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err },
 		},
+		Agents:   fakeAgents{},
 		Settings: settings.New(registry),
 		Profiles: settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
 		Models: func(context.Context) ([]slash.Model, error) {

@@ -1,0 +1,32 @@
+package slash_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/chat"
+	"agent/internal/slash"
+)
+
+// fakeAgents are the agents of a conversation.
+type fakeAgents struct{ savings []slash.AgentSaving }
+
+func (fakeAgents) AgentLines() []string                { return []string{"Agents:"} }
+func (a fakeAgents) AgentSavings() []slash.AgentSaving { return a.savings }
+func (fakeAgents) Working() (ids, tasks []string)      { return []string{"s-abcde"}, []string{"look"} }
+func (fakeAgents) StopAgent(string) error              { return nil }
+
+// /density has the savings of agents apart, and in the sum.
+func TestDensityOfAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(d *slash.Deps) {
+		d.Agents = fakeAgents{[]slash.AgentSaving{{ID: "s-abcde", Agent: "explore", Saving: chat.Saving{Tokens: 24_000, Cost: 0.02}}}}
+	})
+	w.session.stats.Saving = chat.Saving{Tokens: 1000}
+	lines := text(w.run(t, "/density all"))
+	for _, want := range []string{"agent explore  s-abcde  saved 24k tokens, $0.02", "with the agents pruning saved 25k tokens, $0.02"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q in\n%s", want, lines)
+		}
+	}
+}
