@@ -5,9 +5,12 @@ import (
 	"testing"
 
 	"agent/internal/app"
+	"agent/internal/app/team"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/llm/vendor"
+	kinds "agent/internal/setup/agents"
+	"agent/internal/setup/source"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/traits"
@@ -62,7 +65,7 @@ func TestTheHeadFits(t *testing.T) {
 // take together (D-124), whatever the session. A grammar counts as it is sent.
 func TestPromptBudgets(t *testing.T) {
 	t.Parallel()
-	const mostOfHead, mostOfSandbox = 2400, 60
+	const mostOfHead, mostOfSandbox, mostOfTask = 2400, 60, 420
 	mostOf := map[string]int{"ask_user": 220, "present_plan": 90}
 	templates, err := prompts.Load(t.TempDir())
 	if err != nil {
@@ -93,6 +96,10 @@ func TestPromptBudgets(t *testing.T) {
 			} else {
 				own += size
 			}
+		}
+		task := tools.TaskTool(team.List(kinds.Find(source.Where{Workspace: t.TempDir()}), 200_000), 200_000, nil)
+		if size := counter.Count(task.Name + task.Description + string(task.Parameters())); size > mostOfTask {
+			t.Errorf("task takes %d tokens", size)
 		}
 		size := counter.Count(head.System)
 		if size+own > mostOfHead {

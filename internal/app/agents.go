@@ -112,7 +112,7 @@ func (c *Conversation) taskTool() tools.Source {
 			if !offered() {
 				return nil
 			}
-			return []tools.Tool{tools.TaskTool(team.List(c.agentSet(), c.window()), c.crew.team.Plan)}
+			return []tools.Tool{tools.TaskTool(team.List(c.agentSet(), c.window()), c.window(), c.crew.team.Plan)}
 		},
 		Expects: func(name string) bool { return name == tools.TaskName },
 	}

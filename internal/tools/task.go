@@ -51,15 +51,27 @@ const TaskName = "task"
 // taskText tells the model when an agent is worth its cost.
 const taskText = "Gives a task to an agent with its own context; you get its report only. Use it for searches over many files and for independent work; " +
 	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. Say what the report must contain. " +
-	"What the agent read is not in your context: read a file before you edit it. The agents:\n"
+	"What the agent read is not in your context: read a file before you edit it. "
 
-// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model.
-// plan returns the preview of a task and a function that works on it, or an error for a task that
+// What was measured on recorded sessions (docs/density.md), for windows from smallWindow tokens on
+// and for smaller ones.
+const (
+	taskPays    = "On recorded sessions it paid from ten calls or four files on, below that only with a short report. The agents:\n"
+	taskCosts   = "In a window as small as yours it costs what it saves: use it for what would not fit. The agents:\n"
+	smallWindow = 48_000
+)
+
+// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model,
+// whose window has so many tokens. plan returns the preview of a task and a function that works on it, or an error for a task that
 // cannot start.
-func TaskTool(list string, plan func(Task) (Preview, func(context.Context, AgentCall) Answer, error)) Tool {
+func TaskTool(list string, window int, plan func(Task) (Preview, func(context.Context, AgentCall) Answer, error)) Tool {
+	measured := taskPays
+	if window < smallWindow {
+		measured = taskCosts
+	}
 	return define(Tool{
 		Name:        TaskName,
-		Description: taskText + strings.TrimRight(list, "\n"),
+		Description: taskText + measured + strings.TrimRight(list, "\n"),
 		offers:      decode.ParametersOf[taskShown]().JSON,
 		Traits: Traits{
 			Reads: true, Beside: true, Key: "task", Density: traits.Density{Reports: true},
