@@ -19,6 +19,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/offline/logs"
 	"agent/internal/provider/catalogue"
+	"agent/internal/session"
 	"agent/internal/settings"
 )
 
@@ -55,8 +56,9 @@ func (s Saving) Relative() float64 {
 	return 1
 }
 
-func (s *Saving) add(t Saving) {
-	s.Sessions += max(1, t.Sessions)
+// add adds another saving, which counts as so many sessions.
+func (s *Saving) add(t Saving, sessions int) {
+	s.Sessions += sessions
 	s.Requests += t.Requests
 	s.Sent += t.Sent
 	s.With += t.With
@@ -74,8 +76,19 @@ type SessionSaving struct {
 	File    string    `json:"file"`
 	Project string    `json:"project"`
 	Model   string    `json:"model"`
+	// Of is the id of the session that began this one as an agent, and does not count it again; ""
+	// for a session of a person.
+	Of     string    `json:"of,omitempty"`
 	Latest  time.Time `json:"latest,omitzero"`
 	Saving
+}
+
+// sessions returns the number of sessions of persons that it counts as.
+func (s SessionSaving) sessions() int {
+	if s.Of != "" {
+		return 0
+	}
+	return 1
 }
 
 // NamedSaving is the saving of the sessions with the same project, model or agent.
@@ -199,13 +212,12 @@ func (s *savings) file(ctx context.Context, file logs.File) error {
 			broken = err
 			return err
 		}
-		if i := slices.IndexFunc(of, func(e SessionSaving) bool { return e.Model == stretch.Model }); i >= 0 {
-			of[i].Saving.add(saving)
-			of[i].Sessions = 0
+		if i := slices.IndexFunc(of, func(e SessionSaving) bool { return e.Model == stretch.Model && e.Of == stretch.Of }); i >= 0 {
+			of[i].Saving.add(saving, 0)
 			of[i].Latest = stretch.Latest
 			return nil
 		}
-		of = append(of, SessionSaving{stretch.Agent, file.Path, stretch.Project, stretch.Model, stretch.Latest, saving})
+		of = append(of, SessionSaving{stretch.Agent, file.Path, stretch.Project, stretch.Model, stretch.Of, stretch.Latest, saving})
 		return nil
 	})
 	var invalid *history.InvalidHistoryError
@@ -273,7 +285,7 @@ func ownSession(path string, use func(logs.Stretch) error) error {
 		return err
 	}
 	for _, entries := range said.Stretches {
-		stretch := logs.Stretch{Agent: ownAgent, Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
+		stretch := logs.Stretch{Agent: ownAgent, Of: session.ParentOf(path), Project: in.WorkspaceRoot, Model: modelOf(in, entries)}
 		for _, entry := range entries {
 			if at, known := said.At[entry]; known {
 				entry = logs.WithTime(entry, at) // in the same form as in documents
@@ -352,7 +364,7 @@ func (s *savings) report() *Savings {
 	})
 	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
 	for _, e := range r.Sessions {
-		r.Total.add(e.Saving)
+		r.Total.add(e.Saving, e.sessions())
 	}
 	for _, ended := range s.older {
 		r.LeaveOut(ended)
@@ -373,7 +385,7 @@ func group(sessions []SessionSaving, name func(SessionSaving) string) []NamedSav
 			i = len(groups)
 			groups = append(groups, NamedSaving{Name: n})
 		}
-		groups[i].add(e.Saving)
+		groups[i].add(e.Saving, e.sessions())
 	}
 	slices.SortStableFunc(groups, func(a, b NamedSaving) int {
 		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(a.Name, b.Name))

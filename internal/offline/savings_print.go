@@ -126,7 +126,7 @@ func (s *Savings) Picture(home string) string {
 	if len(groups) > barRows {
 		rest := NamedSaving{Name: fmt.Sprintf("%d others", len(groups)-barRows+1)}
 		for _, g := range groups[barRows-1:] {
-			rest.add(g.Saving)
+			rest.add(g.Saving, g.Sessions)
 		}
 		groups = append(groups[:barRows-1:barRows-1], rest)
 	}

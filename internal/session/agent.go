@@ -32,6 +32,15 @@ func AgentFolder(path string) string { return strings.TrimSuffix(path, extension
 // AgentPath returns the log of an agent of the session whose log is at path.
 func AgentPath(path, id string) string { return filepath.Join(AgentFolder(path), id+extension) }
 
+// ParentOf returns the id of the session whose agent has its log at path, "" for another log.
+func ParentOf(path string) string {
+	folder := filepath.Dir(path)
+	if _, err := os.Stat(folder + extension); err != nil {
+		return ""
+	}
+	return filepath.Base(folder)
+}
+
 // copyAgents copies the logs of agents of the session from to the session at path. A log that is
 // missing is left out.
 func copyAgents(path, from string, agents []Agent) error {

@@ -1,7 +1,10 @@
 package logs
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +13,9 @@ type claudeRecord struct {
 	Type             string `json:"type"`
 	Subtype          string `json:"subtype"`
 	UUID             string `json:"uuid"`
+	ParentUUID       string `json:"parentUuid"`
+	SessionID        string `json:"sessionId"`
+	AgentID          string `json:"agentId"`
 	Cwd              string `json:"cwd"`
 	Timestamp        moment `json:"timestamp"`
 	IsSidechain      bool   `json:"isSidechain"`
@@ -29,26 +35,75 @@ var claudeNames = map[string]string{
 	"TodoWrite": "todo_write", "WebFetch": "web_fetch",
 }
 
-// claude reads a session of Claude Code. It leaves out the replies of subagents, which are other
-// conversations.
-type claude struct{ *conversation }
+// claude reads a session of Claude Code, with the conversations of its subagents, or a file with
+// those alone.
+type claude struct {
+	*conversation
+	// sides holds the conversations of subagents by their ids, and chains maps records of subagents
+	// without an id to the first record of their conversation.
+	sides  map[string]*claude
+	chains map[string]string
+}
 
-func (c claude) line(line []byte) error {
+func (c *claude) held() int {
+	size := c.conversation.held()
+	for _, side := range c.sides {
+		size += side.held()
+	}
+	return size
+}
+
+// end hands over the conversations of subagents, and then the last stretch of the session.
+func (c *claude) end() error {
+	for _, id := range slices.Sorted(maps.Keys(c.sides)) {
+		if err := c.sides[id].end(); err != nil {
+			return err
+		}
+	}
+	return c.conversation.end()
+}
+
+// side returns the conversation of the subagent that a record belongs to.
+func (c *claude) side(r claudeRecord) *claude {
+	id := r.AgentID
+	if id == "" {
+		id = cmp.Or(c.chains[r.ParentUUID], r.UUID)
+		c.chains[r.UUID] = id
+	}
+	if c.sides[id] == nil {
+		side := newConversation(c.form, c.use)
+		side.of = r.SessionID
+		c.sides[id] = &claude{conversation: side}
+	}
+	return c.sides[id]
+}
+
+func (c *claude) line(line []byte) error {
 	var r claudeRecord
 	if err := decode(line, &r); err != nil {
 		return err
 	}
-	if r.IsSidechain || r.UUID != "" && c.seen[r.UUID] {
+	if r.UUID != "" && c.seen[r.UUID] {
 		return nil
 	}
 	if r.UUID != "" {
 		c.seen[r.UUID] = true
 	}
+	if r.IsSidechain {
+		c.side(r).said(r)
+		return nil
+	}
 	if (r.IsCompactSummary || r.Subtype == "compact_boundary") && len(c.turns) > 0 {
-		if err := c.end(); err != nil {
+		if err := c.conversation.end(); err != nil {
 			return err
 		}
 	}
+	c.said(r)
+	return nil
+}
+
+// said adds a message or a reply.
+func (c *claude) said(r claudeRecord) {
 	if c.project == "" {
 		c.project = r.Cwd
 	}
@@ -58,10 +113,9 @@ func (c claude) line(line []byte) error {
 	case r.Type == "user" && !r.IsMeta:
 		c.user(r)
 	}
-	return nil
 }
 
-func (c claude) assistant(r claudeRecord) {
+func (c *claude) assistant(r claudeRecord) {
 	t := c.reply(r.Message.ID, r.Timestamp.Time)
 	c.models[r.Message.Model]++
 	for _, b := range blocksOf(r.Message.Content) {
@@ -76,7 +130,7 @@ func (c claude) assistant(r claudeRecord) {
 	}
 }
 
-func (c claude) user(r claudeRecord) {
+func (c *claude) user(r claudeRecord) {
 	var said []string
 	for _, b := range blocksOf(r.Message.Content) {
 		switch b.Type {

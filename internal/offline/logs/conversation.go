@@ -35,6 +35,8 @@ type turn struct {
 type conversation struct {
 	form
 	project string
+	// of is the id of the session that began the conversation as an agent, "" for none.
+	of string
 	// seen holds the ids of records that must not be read again.
 	seen map[string]bool
 
@@ -194,7 +196,7 @@ func (c *conversation) answer(a answer) {
 
 // end hands over the stretch and begins the next one.
 func (c *conversation) end() error {
-	s := Stretch{Agent: c.agent, Project: c.project, Model: most(c.models)}
+	s := Stretch{Agent: c.agent, Of: c.of, Project: c.project, Model: most(c.models)}
 	for _, t := range c.paired() {
 		entry := history.New(t.speaker, t.blocks...)
 		if !t.at.IsZero() {

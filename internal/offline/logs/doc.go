@@ -26,6 +26,8 @@ type Stretch struct {
 	Project string
 	// Model is the model that gave most replies, or "" if the log names none.
 	Model string
+	// Of is the id of the session that began this one as an agent, "" for a session of a person.
+	Of string
 	// Latest is the time of the last entry, zero if the log has no times.
 	Latest time.Time
 	// Entries holds the messages, calls and answers. Their metadata has the time as "ts", in

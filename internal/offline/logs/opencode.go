@@ -9,6 +9,7 @@ import (
 type opencodeExport struct {
 	Info struct {
 		Directory string `json:"directory"`
+		ParentID  string `json:"parentID"`
 	} `json:"info"`
 	Messages []struct {
 		Info struct {
@@ -49,7 +50,7 @@ func (o opencode) line(data []byte) error {
 	if err := decode(data, &e); err != nil {
 		return err
 	}
-	o.project = e.Info.Directory
+	o.project, o.of = e.Info.Directory, e.Info.ParentID
 	for _, m := range e.Messages {
 		at := m.Info.Time.Created.Time
 		if m.Info.Summary == true { // the summary of a compaction begins a new stretch
