@@ -14,6 +14,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/offline/logs"
+	"agent/internal/session"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 )
@@ -229,5 +230,42 @@ func TestFindSavingsWithin(t *testing.T) {
 		if len(found.Sessions) != tt.count || all != tt.all {
 			t.Errorf("%s: %d sessions, all %v; want %d, %v", name, len(found.Sessions), all, tt.count, tt.all)
 		}
+	}
+}
+
+// The agents of a session are part of what it cost, and no sessions of their own: of this program in
+// a folder beside its record, of Claude Code among its lines or in a file of their own.
+func TestSavingsOfAgents(t *testing.T) {
+	t.Parallel()
+	side := strings.NewReplacer(`"uuid":"`, `"isSidechain":true,"agentId":"x","uuid":"s`, `"id":"m`, `"id":"s`).Replace(claudeLog("claude-haiku-4-5", 2))
+	alone := savingsOf(t, SavingsOptions{}, map[string]string{"s.jsonl": claudeLog("claude-opus-4-5", 2)})
+	for name, texts := range map[string]map[string]string{
+		"among its lines":        {"s.jsonl": claudeLog("claude-opus-4-5", 2) + side},
+		"in a file of their own": {"s.jsonl": claudeLog("claude-opus-4-5", 2), "agent-x.jsonl": side},
+	} {
+		found := savingsOf(t, SavingsOptions{}, texts)
+		if found.Total.Sessions != 1 || found.Total.Requests != 2*alone.Total.Requests || len(found.Sessions) != 2 || len(found.Models) != 2 || len(found.Skipped) != 0 {
+			t.Errorf("%s: %+v, %+v, %+v", name, found.Total, found.Sessions, found.Skipped)
+		}
+		for _, s := range found.Sessions {
+			if (s.Of == "s") != (s.Model == "claude-haiku-4-5") {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+	}
+	folder := t.TempDir()
+	for path, is := range map[string]string{"id.jsonl": "", "id/s-abcde.jsonl": "id", "other/x.jsonl": ""} {
+		path = filepath.Join(folder, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if got := session.ParentOf(path); got != is {
+				t.Errorf("%s is of %q, want %q", path, got, is)
+			}
+		}()
 	}
 }

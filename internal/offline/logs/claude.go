@@ -72,7 +72,7 @@ func (c *claude) side(r claudeRecord) *claude {
 	}
 	if c.sides[id] == nil {
 		side := newConversation(c.form, c.use)
-		side.of = r.SessionID
+		side.of, side.project = r.SessionID, cmp.Or(r.Cwd, c.project)
 		c.sides[id] = &claude{conversation: side}
 	}
 	return c.sides[id]

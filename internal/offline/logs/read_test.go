@@ -15,7 +15,11 @@ import (
 // brief writes a stretch as one line an entry.
 func brief(s Stretch) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s\n", s.Agent, s.Project, s.Model)
+	fmt.Fprintf(&b, "%s %s %s", s.Agent, s.Project, s.Model)
+	if s.Of != "" {
+		b.WriteString(" of " + s.Of)
+	}
+	b.WriteString("\n")
 	for _, entry := range s.Entries {
 		fmt.Fprintf(&b, "%s:", entry.Speaker)
 		for _, block := range entry.Blocks {
@@ -64,6 +68,12 @@ func TestRead(t *testing.T) {
 human: "fix it"
 ai: (hm) c1=read_file{"file_path":"/w/a.go"} c2=run_shell_command{"command":"go test"}
 tool: c1→"     1|package a\n     2|// → arrow" c2→"Exit code 2\nFAIL" failed exit 2
+`, `claude /w claude-haiku-4-5 of s
+human: "look for x"
+ai: "a subagent"
+`, `claude /w/sub claude-haiku-4-5 of s
+human: "look for y"
+ai: "another"
 `, `claude /w claude-opus-4-5
 human: "Summary: all was well"
 ai: "Going on."
@@ -103,7 +113,7 @@ ai: c1=replace{"file_path":"a.go","new_string":"y","old_string":"x"}
 tool: c1→"not found" failed
 ai: "no"
 `}},
-		{"opencode.json", 0, []string{`opencode /w gpt-5.5
+		{"opencode.json", 0, []string{`opencode /w gpt-5.5 of ses_0
 human: "go"
 ai: c1=run_shell_command{"command": "ls"}
 tool: c1→"a.go" exit 0
