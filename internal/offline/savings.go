@@ -72,14 +72,14 @@ func (s *Saving) add(t Saving, sessions int) {
 
 // SessionSaving is the saving of one session.
 type SessionSaving struct {
-	Agent   string    `json:"agent"`
-	File    string    `json:"file"`
-	Project string    `json:"project"`
-	Model   string    `json:"model"`
+	Agent   string `json:"agent"`
+	File    string `json:"file"`
+	Project string `json:"project"`
+	Model   string `json:"model"`
 	// Of is the id of the session that began this one as an agent, and does not count it again; ""
 	// for a session of a person.
 	Of     string    `json:"of,omitempty"`
-	Latest  time.Time `json:"latest,omitzero"`
+	Latest time.Time `json:"latest,omitzero"`
 	Saving
 }
 

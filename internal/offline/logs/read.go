@@ -36,7 +36,9 @@ var forms = []form{
 	{"codex", false, isCodex, nil, func(c *conversation) reader { return &codex{conversation: c} }},
 	{"pi", false, isPi, piNames, func(c *conversation) reader { return pi{c} }},
 	{"gemini", false, func(m map[string]json.RawMessage) bool { return has(m, "sessionId", "projectHash") }, nil, func(c *conversation) reader { return gemini{c} }},
-	{"claude", false, isClaude, claudeNames, func(c *conversation) reader { return &claude{conversation: c, sides: map[string]*claude{}, chains: map[string]string{}} }},
+	{"claude", false, isClaude, claudeNames, func(c *conversation) reader {
+		return &claude{conversation: c, sides: map[string]*claude{}, chains: map[string]string{}}
+	}},
 	{"opencode", true, func(m map[string]json.RawMessage) bool { return has(m, "info", "messages") }, opencodeNames, func(c *conversation) reader { return opencode{c} }},
 }
 
