@@ -200,6 +200,29 @@ func TestEditorIsAskedByTheModel(t *testing.T) {
 	}
 }
 
+// A note that the model proposes is shown as a change of the file of notes, and asked about.
+func TestEditorIsAskedAboutANote(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, t.TempDir(), llmtest.Call("remember", `{"note":"tests need a database"}`), llmtest.Say("Done."))
+	session := e.start(t.TempDir())
+	asked := ""
+	m := e.response(e.prompt(session, "find out"), func(params string) string {
+		asked += params
+		return `{"outcome":{"outcome":"selected","optionId":"0"}}`
+	})
+	if string(m.Result) != `{"stopReason":"end_turn"}` {
+		t.Fatalf("%s %+v, asked %q", m.Result, m.Error, asked)
+	}
+	for _, want := range []string{`"kind":"edit"`, `"type":"diff"`, `"oldText":null`, `"newText":"- tests need a database\n`, `"name":"Keep it"`} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("%s is not in %s", want, asked)
+		}
+	}
+	if last := string(e.server.Requests()[1].Body); !strings.Contains(last, "kept as n1") {
+		t.Errorf("the model is told %s", last)
+	}
+}
+
 // What the editor shows and did not save: a read says so, an edit is refused, and what is
 // equal or new is asked about as ever.
 func TestEditorUnsavedText(t *testing.T) {

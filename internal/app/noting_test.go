@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand"
@@ -183,8 +184,9 @@ func largeDay() bool {
 
 // A day of use: sessions keep notes, while between them, and during them, files are changed, put
 // back, moved and deleted. A note is sent if and only if each of its files is as it was when the
-// note was made; one whose file changes during a session is said to be stale. Afterwards each
-// session, and what the examples of the guide look for, is found.
+// note was made; one whose file changes during a session is said to be stale, and each request
+// begins with the one before. Afterwards each session, and what the examples of the guide look
+// for, is found.
 func TestADayOfNotes(t *testing.T) {
 	sessions := 12
 	if largeDay() {
@@ -280,7 +282,21 @@ func TestADayOfNotes(t *testing.T) {
 			model = remembers(k.text, chosen...)
 			all = append(all, k)
 		}
+		var sentBefore []json.RawMessage
+		prefix := func(r *llmtest.Request) {
+			var messages []json.RawMessage
+			if err := json.Unmarshal(r.Fields["messages"], &messages); err != nil {
+				t.Fatal(err)
+			}
+			for n, m := range sentBefore {
+				if n >= len(messages) || string(messages[n]) != string(m) {
+					t.Errorf("session %d: message %d of the request before is not sent again", i, n)
+				}
+			}
+			sentBefore = messages
+		}
 		d.model = func(r *llmtest.Request) llmtest.Turn {
+			prefix(r)
 			system, _ := seen(r)
 			for n, k := range all[:before] {
 				is := strings.Contains(system, k.text)
@@ -305,6 +321,7 @@ func TestADayOfNotes(t *testing.T) {
 			}
 			stale := !holds(k)
 			d.model = func(r *llmtest.Request) llmtest.Turn {
+				prefix(r)
 				if _, last := seen(r); strings.Contains(last, "on which this note rests; do not rely on it: "+k.text) != stale {
 					t.Errorf("session %d: the model is not told of %q: %s", i, k.text, last)
 				}

@@ -50,7 +50,7 @@ func TestPassage(t *testing.T) {
 	}
 }
 
-// The program's own log is found, with what rewinds, forks and other records do to it.
+// Secrets are neither found nor in the files of the index.
 func TestASecretIsNotIndexed(t *testing.T) {
 	t.Parallel()
 	x := index(t)

@@ -116,8 +116,11 @@ func (x Index) search(ctx context.Context, q Query, o Options) (found Found, err
 			id := sessionOf(log)
 			return id != o.Except && (o.Session == "" || id == o.Session) && (o.In == nil || workspaces[log] != "" && o.In(workspaces[log]))
 		})
+		if errors.Is(err, errDamaged) { // the next update reads its logs anew
+			err = errors.Join(err, x.remove(ctx, s.path))
+		}
 		if err != nil {
-			return found, errors.Join(err, x.drop(ctx, s, err))
+			return found, err
 		}
 	}
 	heap.Init(&all)
@@ -172,14 +175,6 @@ func (v *view) workspaces() map[string]string {
 		folders[log] = p.workspace
 	}
 	return folders
-}
-
-// drop deletes a damaged segment, whose logs the next update reads anew.
-func (x Index) drop(ctx context.Context, s *segment, reason error) error {
-	if !errors.Is(reason, errDamaged) {
-		return nil
-	}
-	return x.remove(ctx, s.path)
 }
 
 func compact(list []string) []string {

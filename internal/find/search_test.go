@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"agent/internal/offline/logs"
+
 	"pgregory.net/rapid"
 )
 
@@ -168,6 +170,73 @@ func TestSearchEqualsAScan(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The sessions of other programs are searched as they are, with the same words.
+func TestSearchOther(t *testing.T) {
+	t.Parallel()
+	x := index(t)
+	log := filepath.Join(t.TempDir(), "0b1c.jsonl")
+	var lines strings.Builder
+	for i, message := range []string{
+		`{"role":"user","content":"a needle in the hay"}`,
+		`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/home/w1/hay.go"}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"needle, needle"}]}`,
+	} {
+		fmt.Fprintf(&lines, `{"type":%q,"uuid":"u%d","sessionId":"0b1c","cwd":"/home/w1","timestamp":"2026-11-02T10:00:0%dZ","message":%s}`+"\n", []string{"user", "assistant"}[i%2], i, i, message)
+	}
+	if err := os.WriteFile(log, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []logs.File{{Path: log}, {Path: log + ".gone"}}
+	for query, want := range map[string]string{
+		"needle": "result /home/w1 needle, needle; message /home/w1 a needle in the hay", "needle path:hay.go": "result /home/w1 needle, needle", "needle hay": "message /home/w1 a needle in the hay; result /home/w1 needle, needle; call /home/w1 read_file /home/w1/hay.go",
+		"needle -hay tool:bash": "", `"in the"`: "message /home/w1 a needle in the hay", "needle before:2026-11-02T00:00": "",
+	} {
+		q, err := ParseQuery(query, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var skipped []string
+		for in, wanted := range map[string]string{"/home/w1": want, "/home/w2": ""} {
+			found, err := x.SearchOther(t.Context(), files, q, Options{Most: 10, In: func(w string) bool { return w == in }}, func(path string, _ error) { skipped = append(skipped, path) })
+			var got []string
+			for _, h := range found.Hits {
+				got = append(got, h.Kind+" "+h.Workspace+" "+h.Text)
+			}
+			if strings.Join(got, "; ") != wanted || err != nil {
+				t.Errorf("%s in %s: %q, %v", query, in, got, err)
+			}
+		}
+		if len(skipped) != 2 || skipped[0] != log+".gone" {
+			t.Errorf("left out: %q", skipped)
+		}
+	}
+}
+
+// Wherever the index is damaged, a search finds the same.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	x := index(t)
+	x.sessions(t, 5, 6)
+	want := hits(x.ask(t, "beta parser -error", Options{}))
+	for i := range 60 {
+		segments, _ := filepath.Glob(filepath.Join(x.Folder, "*"+ending))
+		if len(segments) != 1 {
+			t.Fatal(segments)
+		}
+		data, err := os.ReadFile(segments[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[i*(len(data)-1)/59] ^= 0x10
+		if err := os.WriteFile(segments[0], data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := hits(x.ask(t, "beta parser -error", Options{})); !slices.Equal(got, want) {
+			t.Fatalf("byte %d of 59 parts: %v, want %v", i, got, want)
+		}
+	}
 }
 
 // An index that is brought up to date step by step finds what a new one does: logs grow, are

@@ -383,6 +383,13 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 	if _, err := b.Add(Note{Text: "x"}, Repository, ""); err == nil {
 		t.Error("a file that was read in part is replaced")
 	}
+	write(t, b.file[Repository], "# Mine\n\nProse\nof two lines\n- a note\n  <!-- n1 -->\n")
+	if other := b.Other(); len(other) != 1 || !strings.HasPrefix(other[0], b.file[Repository]+": 2 lines outside of notes") {
+		t.Errorf("%q", other)
+	}
+	if before, after, err := b.Draft(Note{Text: "new"}, Repository, "n1"); err != nil || !strings.HasSuffix(before, "- a note\n  <!-- n1 -->\n") || !strings.HasSuffix(after, "of two lines\n- new\n  <!-- n1 -->\n") {
+		t.Errorf("%q, %q, %v", before, after, err)
+	}
 	for _, path := range []string{"../outside", "/etc/passwd", "missing", "."} {
 		if _, err := b.Ground(work, []string{path}); err == nil {
 			t.Errorf("a note rests on %s", path)
