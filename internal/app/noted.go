@@ -54,13 +54,15 @@ func sharedItem(book *notes.Book, text string) consent.Item {
 }
 
 // SharedNotes returns the notes that a repository brings. They are proposals until a person has
-// agreed to their file.
+// agreed to their file as it is, which becomes an item of trust.
 func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker) (states []notes.State, problems []string) {
 	all, text, problems := book.Shared()
 	if text == "" {
 		return nil, problems
 	}
-	agreed := trust.May(sharedItem(book, text)) == nil
+	item := sharedItem(book, text)
+	trust.Put(item)
+	agreed := trust.May(item) == nil
 	for i := range all {
 		all[i].Proposed = all[i].Proposed || !agreed
 	}

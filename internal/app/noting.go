@@ -111,12 +111,8 @@ func (n *noting) look() (states []notes.State, problems []string) {
 	return n.checker.Check(all, time.Now), problems
 }
 
-// shared returns the notes that the repository brings. They are proposals until the person has
-// agreed to their file as it is. The caller holds the lock.
+// shared returns the notes that the repository brings. The caller holds the lock.
 func (n *noting) shared() (states []notes.State, problems []string) {
-	if item := sharedNotes(n.settings, n.book); item != nil {
-		n.Trust.Put(item[0])
-	}
 	return SharedNotes(n.book, n.Trust, n.checker)
 }
 
@@ -277,6 +273,9 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	mode := gate.Mode(settings.ApprovalMode.Of(n.settings))
 	r.Asks = !n.options.Unattended && mode != gate.ModeFullAuto && !mode.OnlyLooks()
 	r.Keep = func(agreed bool) (said, summary string, err error) {
+		if err := n.room(); err != nil { // other calls of the reply may have taken it
+			return "", "", err
+		}
 		if note.Proposed = !agreed; note.Proposed {
 			replaces = "" // until a person agrees
 		}

@@ -507,6 +507,33 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 	}
 }
 
+// The model keeps three notes in a turn, even if it asks for more at once.
+func TestNotesOfATurnAreBounded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	answers := ""
+	d.model = func(r *llmtest.Request) llmtest.Turn {
+		if r.Last().Role != "tool" {
+			var turn llmtest.Turn
+			for i := range 5 {
+				turn = turn.Call("remember", fmt.Sprintf(`{"note":"fact number %d"}`, i))
+			}
+			return turn
+		}
+		for _, m := range r.Messages {
+			if m.Role == "tool" {
+				answers += m.Content + "; "
+			}
+		}
+		return llmtest.Say("done")
+	}
+	s := d.sit()
+	s.say("find out")
+	if strings.Count(answers, "kept as n") != 3 || strings.Count(answers, "at most 3 notes are kept in a turn") != 2 {
+		t.Error(answers)
+	}
+}
+
 // A stale note is found by the model if it asks, and by the person with what has changed.
 func TestStaleNotesAreShown(t *testing.T) {
 	t.Parallel()
