@@ -71,8 +71,8 @@ func (c *Conversation) agentNamed(name string) (agents.Agent, error) {
 	return c.agentSet().Named(name) // names those that are offered
 }
 
-// agentItems returns the agents of a repository that need consent, as items: an agent needs it if
-// it names a model or may do more than look.
+// agentItems returns the agents that need consent, as items: those of plugins, and an agent of a
+// repository if it names a model or may do more than look.
 func agentItems(set agents.Set) (items []consent.Item) {
 	for _, a := range set.Agents {
 		if needsConsent(a) {
@@ -83,11 +83,11 @@ func agentItems(set agents.Set) (items []consent.Item) {
 }
 
 func needsConsent(a agents.Agent) bool {
-	return a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !a.Looks)
+	return a.Origin == agents.Plugin || a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !a.Looks)
 }
 
 func agentItem(a agents.Agent) consent.Item {
-	return consent.Item{Kind: consent.Agent, Name: a.Name, File: a.File, Effects: a.Effects()}
+	return consent.Item{Kind: consent.Agent, Name: a.Name, File: a.File, Effects: a.Effects(), User: a.Origin == agents.Plugin}
 }
 
 // agentAllowed reports whether an agent needs no consent or has it.

@@ -17,6 +17,7 @@ import (
 	"agent/internal/nearest"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	"agent/internal/setup/plugins"
 	"agent/internal/slash"
 	"agent/internal/snapshot"
 )
@@ -78,6 +79,11 @@ func (p *Process) foldersOn(system string) (Folders, error) {
 
 // Sessions returns the folder with the records of all sessions.
 func (f Folders) Sessions() string { return filepath.Join(f.Data, "sessions") }
+
+// Plugins returns the store of the person's plugins.
+func (f Folders) Plugins() plugins.Store {
+	return plugins.Store{Folder: disk.Real(filepath.Join(f.Data, "plugins"))}
+}
 
 // Snapshots returns the folder with the snapshots of files, which has one folder per session.
 func (f Folders) Snapshots() string { return filepath.Join(f.State, "snapshots") }

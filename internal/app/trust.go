@@ -23,6 +23,7 @@ import (
 // Where returns the places to look for the set-up of a workspace, without symbolic links.
 func (p *Process) Where(f Folders, workspace string) source.Where {
 	w := source.Where{Config: f.Config, Home: p.Home, Workspace: workspace}
+	w.Plugins, _ = f.Plugins().Where() // agent plugin list and agent doctor name what cannot be read
 	for _, folder := range []*string{&w.Home, &w.Workspace} {
 		if *folder != "" {
 			*folder = disk.Real(*folder)

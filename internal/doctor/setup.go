@@ -14,7 +14,6 @@ import (
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/instructions"
 	"agent/internal/setup/permissions"
-	"agent/internal/setup/servers"
 	"agent/internal/words"
 )
 
@@ -69,13 +68,15 @@ func (r *report) servers(p *app.Process, f app.Folders, s *settings.Settings) {
 		return
 	}
 	configured.Trust = p.Trust(f, s, p.Dir)
+	_, problems := f.Plugins().Where()
+	r.each("fix", "", problems, "")
 	r.each("fix", "mcp: ", configured.Problems, "")
 	r.each("note", "mcp: ", configured.Notes, "")
 	const many = 20_000 // tokens of definitions
 	for _, st := range configured.Status(s) {
 		what := "mcp " + st.Name + ": "
 		switch {
-		case st.State == bridge.Unused && st.Origin == servers.Project && !st.Disabled:
+		case st.State == bridge.Unused && st.NeedsConsent() && !st.Disabled:
 			// trust reports everything that waits for consent
 		case st.State == bridge.Unused:
 			r.note(what+st.Says(), "")

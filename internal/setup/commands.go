@@ -23,6 +23,7 @@ const (
 var commandPlaces = places{
 	project: []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}, own: "commands",
 	user:    []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"},
+	plugin:  func(p source.Plugin) []string { return p.Commands },
 	longest: 64 << 10,
 }
 
@@ -59,7 +60,7 @@ func findCommands(w source.Where) Listing {
 				return fs.SkipAll
 			}
 			f.read(path, func(c *Entry, text string) error {
-				c.Name = strings.NewReplacer("/", ":", " ", "-").Replace(strings.TrimSuffix(name, ending))
+				c.Name = f.prefix + strings.NewReplacer("/", ":", " ", "-").Replace(strings.TrimSuffix(name, ending))
 				if ending == ".toml" {
 					return c.fromTOML(text)
 				}

@@ -19,6 +19,8 @@ type Origin string
 const (
 	Project Origin = "project"
 	User    Origin = "user"
+	// Plugin is a plugin that the person has added. Names begin with its name and a colon.
+	Plugin Origin = "plugin"
 )
 
 // Entry is a skill or a command: a file that is called by a name.
@@ -121,6 +123,8 @@ type places struct {
 	own string
 	// further lists more folders of the user.
 	further []string
+	// plugin returns the folders in a plugin.
+	plugin func(source.Plugin) []string
 	// longest bounds a file, in bytes.
 	longest int
 }
@@ -132,6 +136,8 @@ type finder struct {
 	from    source.Place
 	// origin is the origin of the entries in the current folder.
 	origin Origin
+	// prefix begins the names of the entries in the current folder.
+	prefix string
 	// own is copied to Entry.Own of the entries in the current folder.
 	own bool
 	// seen holds the paths, without links, of the files that were read.
@@ -159,6 +165,13 @@ func find(w source.Where, p places, visit func(f *finder, dir string)) Listing {
 	f.own = true
 	for _, dir := range p.further {
 		visit(f, dir)
+	}
+	f.origin, f.own = Plugin, false
+	for _, plugin := range w.Plugins {
+		f.from, f.prefix = plugin.Place(w.Home), plugin.Name+":"
+		for _, dir := range p.plugin(plugin) {
+			visit(f, dir)
+		}
 	}
 	slices.SortStableFunc(f.Entries, func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return f.Listing

@@ -23,6 +23,7 @@ const (
 var skillPlaces = places{
 	project: []string{".agents/skills", ".claude/skills", ".github/skills"}, own: "skills",
 	user:    []string{".agents/skills", ".claude/skills", ".codex/skills"},
+	plugin:  func(p source.Plugin) []string { return p.Skills },
 	longest: 128 << 10, // the largest skill that Anthropic publishes has 72 KiB
 }
 
@@ -81,7 +82,7 @@ func (f *finder) skill(s *Entry, text string) error {
 	case s.Name != folder:
 		s.Notes = append(s.Notes, "its folder has another name: "+folder)
 	}
-	s.Name = strings.ReplaceAll(strings.TrimSpace(s.Name), " ", "-")
+	s.Name = f.prefix + strings.ReplaceAll(strings.TrimSpace(s.Name), " ", "-")
 	for _, field := range notUsed {
 		if _, given := fields[field]; given {
 			s.Notes = append(s.Notes, field+" has no effect here")

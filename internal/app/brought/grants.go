@@ -25,7 +25,7 @@ func (b *Brought) lend(e *setup.Entry) {
 }
 
 // Grants returns the permissions that skills and commands ask for, as items for consent. Only
-// entries of a repository and of other programs' folders need consent.
+// entries of a repository, of plugins and of other programs' folders need consent.
 func Grants(set setup.Set) (items []consent.Item) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		if needsConsent(e) {
@@ -60,6 +60,6 @@ func grants(e *setup.Entry) consent.Item {
 		kind = "skill "
 	}
 	return consent.Item{
-		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(gates.AboutRule), File: e.File, User: e.Origin == setup.User,
+		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(gates.AboutRule), File: e.File, User: e.Origin != setup.Project,
 	}
 }

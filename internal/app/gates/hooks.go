@@ -62,7 +62,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 
 // hookItem returns a project's hook as an item for consent.
 func hookItem(h hooks.Hook) consent.Item {
-	return consent.Item{Kind: consent.Hook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project}
+	return consent.Item{Kind: consent.Hook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project, User: h.Plugin}
 }
 
 // Items returns the hooks that need consent.

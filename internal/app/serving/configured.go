@@ -54,13 +54,13 @@ type Configured struct {
 
 // item returns a repository's server as an item for consent.
 func item(s *servers.Server) consent.Item {
-	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder}
+	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder, User: s.Origin == servers.Plugin}
 }
 
 // Items returns the servers that need consent, because a repository configures them.
 func Items(found servers.Listing) (items []consent.Item) {
 	for _, s := range found.Servers {
-		if s.Origin == servers.Project && !s.Disabled {
+		if s.NeedsConsent() && !s.Disabled {
 			items = append(items, item(s))
 		}
 	}
@@ -78,7 +78,7 @@ func (x *Configured) whyUnused(s *servers.Server) string {
 	switch {
 	case x.isDisabled(s):
 		return "it is disabled: agent mcp enable " + s.Name
-	case s.Origin != servers.Project:
+	case !s.NeedsConsent():
 		return ""
 	case x.Trust == nil:
 		return "it waits for your yes: agent trust"

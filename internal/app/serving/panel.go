@@ -117,7 +117,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 
 // waits reports whether a server waits for the person's consent.
 func (x *Configured) waits(s *servers.Server) bool {
-	if s.Origin != servers.Project || x.isDisabled(s) {
+	if !s.NeedsConsent() || x.isDisabled(s) {
 		return false
 	}
 	return x.Trust == nil || x.Trust.May(item(s)) != nil

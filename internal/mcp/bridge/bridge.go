@@ -40,6 +40,8 @@ func (s Server) From() string {
 		return "the editor"
 	case servers.Project:
 		return ".mcp.json"
+	case servers.Plugin:
+		return "a plugin"
 	}
 	return "yours"
 }

@@ -34,6 +34,7 @@ const (
 	BuiltIn Origin = "built in"
 	Project Origin = "project"
 	User    Origin = "user"
+	Plugin  Origin = "plugin"
 )
 
 // An Agent is a kind of conversation that works on one task.
@@ -101,6 +102,13 @@ func Find(w source.Where) Set {
 			f.below(dir)
 		}
 	}
+	f.origin = Plugin
+	for _, plugin := range w.Plugins {
+		f.place, f.prefix = plugin.Place(w.Home), plugin.Name+":"
+		for _, dir := range plugin.Agents {
+			f.folder(dir, ".md")
+		}
+	}
 	for _, agent := range f.named {
 		f.Agents = append(f.Agents, agent)
 	}
@@ -147,6 +155,8 @@ type finder struct {
 	Set
 	place  source.Place
 	origin Origin
+	// prefix begins the names of the agents in the current folder.
+	prefix string
 	named  map[string]Agent
 }
 
@@ -195,7 +205,7 @@ func (f *finder) file(file, ending string) {
 		agent, err = parse(text.Text)
 	}
 	if err == nil {
-		agent.File, agent.Origin = file, f.origin
+		agent.Name, agent.File, agent.Origin = f.prefix+agent.Name, file, f.origin
 		if earlier, taken := f.named[agent.Name]; taken {
 			by := earlier.File
 			if by == "" {

@@ -25,7 +25,13 @@ const undetermined = "names files that cannot be determined: a later change of t
 
 // Title returns the title of a question about items.
 func Title(items []Reviewed) string {
-	return "use what this repository brings? " + words.Count(len(items), "item")
+	who := "this repository brings"
+	if own := slices.DeleteFunc(slices.Clone(items), func(r Reviewed) bool { return !r.User }); len(own) == len(items) {
+		who = "your plugins and folders bring"
+	} else if len(own) > 0 {
+		who = "this repository, your plugins and folders bring"
+	}
+	return "use what " + who + "? " + words.Count(len(items), "item")
 }
 
 // Parts returns the items of a question in as few lines as possible. The files of all commands

@@ -71,6 +71,8 @@ type Hook struct {
 	File string
 	// Project is the folder of the project that the file belongs to, empty for the user's own file.
 	Project string
+	// Plugin is set if Project is the folder of a plugin.
+	Plugin bool
 	// Raw is the JSON of the hook.
 	Raw json.RawMessage
 
@@ -113,6 +115,15 @@ func Find(w source.Where) Listing {
 	var f Listing
 	if w.Config != "" {
 		f.read(source.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
+	}
+	for _, plugin := range w.Plugins {
+		for _, file := range plugin.Hooks {
+			before := len(f.Hooks)
+			f.read(plugin.Place(w.Home), file, plugin.Dir)
+			for i := range f.Hooks[before:] {
+				f.Hooks[before+i].Plugin = true
+			}
+		}
 	}
 	for _, folder := range slices.Backward(w.Project()) {
 		for _, name := range projectFiles {

@@ -34,7 +34,7 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	var failed error
 	value := func(name string) (string, bool) {
 		value, set := e.Lookup(name)
-		if set && s.Origin == Project && e.Key != nil && e.Key(name, value) {
+		if set && s.NeedsConsent() && e.Key != nil && e.Key(name, value) {
 			failed = cmp.Or(failed, fmt.Errorf("%s holds a key of a provider, which no repository's server gets; name it in your own mcp.json if it must", name))
 			return "", false
 		}
@@ -122,7 +122,7 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 // without values of variables and without secrets. For a server of a repository it lists all
 // effects, because the texts of a repository contain no secrets of the person.
 func (s *Server) Lines() []string {
-	if s.Origin == Project {
+	if s.NeedsConsent() {
 		return s.Effects().Lines()
 	}
 	var lines []string

@@ -61,6 +61,11 @@ func Find(w Where) (Listing, error) {
 	if w.Workspace != "" {
 		f.project(w)
 	}
+	for _, plugin := range w.Plugins {
+		for _, file := range plugin.Servers {
+			f.file(plugin.Place(w.Home), file, Plugin, "")
+		}
+	}
 	return f, nil
 }
 
@@ -128,7 +133,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
 			continue
 		}
-		if origin == Project { // only the person's own configuration may set these
+		if s.NeedsConsent() { // only the person's own configuration may set these
 			if len(s.Allow) > 0 || s.TrustHints {
 				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
 			}

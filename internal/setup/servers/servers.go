@@ -34,6 +34,8 @@ const (
 	User Origin = "user"
 	// Project is .mcp.json of the workspace or of the root of its repository.
 	Project Origin = "project"
+	// Plugin is a plugin that the person has added.
+	Plugin Origin = "plugin"
 )
 
 // Transport is the transport of a server.
@@ -96,6 +98,10 @@ type Server struct {
 	// Fields is the entry as canonical JSON, before expansion.
 	Fields []byte
 }
+
+// NeedsConsent reports whether others than the person, their flags or their editor configure the
+// server.
+func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
 
 // Words returns the address of a server, or its command with the arguments. They may be secret.
 func (s *Server) Words() []string {

@@ -4,6 +4,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,18 @@ type Where struct {
 	// Home is the user's home folder.
 	Home      string
 	Workspace string
+	// Plugins are the plugins that the person has added.
+	Plugins []Plugin
 }
+
+// Plugin has the places of a plugin's files: folders, and for hooks and servers files.
+type Plugin struct {
+	Name, Dir                                string
+	Skills, Commands, Agents, Hooks, Servers []string
+}
+
+// Place limits the files of the plugin to its folder, which ${CLAUDE_PLUGIN_ROOT} stands for in them.
+func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home, plugin: p.Dir} }
 
 // Project returns the workspace and, if it differs, the root of its repository. It leaves out the
 // home folder.
@@ -46,6 +58,8 @@ type Place struct {
 	Root string
 	// Home is the user's home folder.
 	Home string
+	// plugin is the folder of a plugin, "" for other files.
+	plugin string
 }
 
 // Text is the text of a file.
@@ -89,6 +103,9 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more byte shows whether the file is longer
 	if err != nil {
 		return Text{}, err
+	}
+	if p.plugin != "" {
+		data = bytes.ReplaceAll(data, []byte("${CLAUDE_PLUGIN_ROOT}"), []byte(filepath.ToSlash(p.plugin)))
 	}
 	if len(data) <= limit {
 		return Text{Real: real, Text: string(data)}, nil

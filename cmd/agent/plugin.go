@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent/internal/cli"
+	"agent/internal/setup"
+	crew "agent/internal/setup/agents"
+	"agent/internal/setup/hooks"
+	"agent/internal/setup/plugins"
+	"agent/internal/setup/servers"
+	"agent/internal/setup/source"
+	"agent/internal/words"
+
+	"github.com/spf13/cobra"
+)
+
+func newPlugin(w world) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "plugin",
+		Short: "Plugins: skills, commands, agents, hooks and servers of a repository, at one commit",
+		Long: `A plugin is a folder with .claude-plugin/plugin.json. It is used as it was at one commit.
+Its hooks, servers, agents, and skills and commands that want permissions, are each used
+once you agreed to exactly what they do: at the start of a session, or with agent trust.
+
+	agent plugin add OWNER/NAME@COMMIT
+	agent plugin add https://example.com/tools.git formatter
+	agent plugin list
+	agent plugin update formatter
+	agent plugin remove formatter
+
+A repository with a marketplace.json has several; without a name add lists them.`,
+		Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var yes bool
+	update := &cobra.Command{
+		Use: "update NAME[@COMMIT]", Short: "Show what is new in a plugin, and use it if you agree",
+		Args: cli.ExactArgs(1, "the name of a plugin"),
+		RunE: func(cmd *cobra.Command, args []string) error { return updatePlugin(cmd.Context(), w, args[0], yes) },
+	}
+	update.Flags().BoolVar(&yes, "yes", false, "agree beforehand")
+	group.AddCommand(
+		&cobra.Command{
+			Use: "add REPO[@COMMIT] [NAME]", Short: "Add a plugin of a repository, or list what there is to choose",
+			Args: cli.CountedArgs(1, 2, "a repository, and the name of a plugin if it has several"),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return addPlugin(cmd.Context(), w, args[0], strings.Join(args[1:], ""))
+			},
+		},
+		&cobra.Command{
+			Use: "list", Short: "List the plugins, with their commits and what they bring", Args: cli.ExactArgs(0, "no arguments"),
+			RunE: func(*cobra.Command, []string) error { return listPlugins(w) },
+		},
+		update,
+		&cobra.Command{
+			Use: "remove NAME", Short: "Remove a plugin", Args: cli.ExactArgs(1, "the name of a plugin"),
+			RunE: func(_ *cobra.Command, args []string) error {
+				store, p, err := w.plugin(args[0])
+				if err == nil {
+					err = store.Remove(p)
+				}
+				if err != nil {
+					return err
+				}
+				return w.print("The plugin " + p.Name + " is removed.")
+			},
+		},
+	)
+	return group
+}
+
+// plugin returns the plugin with a name, and the store that has it.
+func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
+	f, err := w.Folders()
+	if err != nil {
+		return plugins.Store{}, plugins.Plugin{}, err
+	}
+	p, err := f.Plugins().Named(name)
+	if err != nil {
+		err = usage(err)
+	}
+	return f.Plugins(), p, err
+}
+
+// addPlugin adds the plugin of a repository, or one of those that it offers.
+func addPlugin(ctx context.Context, w world, from, name string) error {
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	repository, commit := plugins.SplitCommit(from)
+	if info, err := os.Stat(w.Path(repository)); err == nil && info.IsDir() {
+		repository = w.Path(repository)
+	}
+	fetched, err := plugins.Fetch(ctx, w.Environ, repository, commit)
+	if err != nil {
+		return err
+	}
+	defer fetched.Close()
+	p, err := chosenPlugin(w, fetched, name)
+	if err != nil || p.Name == "" {
+		return err
+	}
+	p.Repository, p.Commit = repository, fetched.Commit
+	store := f.Plugins()
+	if old, err := store.Named(p.Name); err == nil && old.Repository != p.Repository {
+		return usage(fmt.Errorf("there is a plugin %s of %s already; agent plugin remove %[1]s first", p.Name, old.Repository))
+	} else if err == nil && old.Commit != p.Commit {
+		return usage(fmt.Errorf("the plugin %s is there at commit %s; agent plugin update %[1]s@%s shows the difference", p.Name, old.Commit[:10], p.Commit[:10]))
+	}
+	if err := store.Take(fetched, p); err != nil {
+		return fmt.Errorf("the plugin %s cannot be kept: %w", p.Name, err)
+	}
+	if err := store.Put(p); err != nil {
+		return err
+	}
+	return w.print(append(pluginLines(store, p), "What acts waits for your yes: a session asks, agent trust lists it.")...)
+}
+
+// chosenPlugin returns the plugin of a fetched repository. If there are several and none is named,
+// it prints them and returns the zero Plugin.
+func chosenPlugin(w world, fetched plugins.Fetched, name string) (plugins.Plugin, error) {
+	offers, err := plugins.Offers(fetched.Dir)
+	if err != nil {
+		return plugins.Plugin{}, err
+	}
+	if p, _, err := plugins.Read(fetched.Dir, ""); err == nil && (name == "" || name == p.Name) {
+		return p, nil
+	} else if len(offers) == 0 {
+		return plugins.Plugin{}, usage(fmt.Errorf("the repository is no plugin named %q: %w", name, err))
+	}
+	if name == "" {
+		lines := []string{"The repository offers these plugins; name one:"}
+		for _, o := range offers {
+			lines = append(lines, "  "+o.String())
+		}
+		return plugins.Plugin{}, w.print(lines...)
+	}
+	i := slices.IndexFunc(offers, func(o plugins.Offer) bool { return o.Name == name })
+	switch {
+	case i < 0:
+		return plugins.Plugin{}, usage(fmt.Errorf("the repository offers no plugin %q; without a name, add lists them", name))
+	case offers[i].Elsewhere != "":
+		return plugins.Plugin{}, usage(fmt.Errorf("the plugin %s is in another repository: agent plugin add %s", name, offers[i].Elsewhere))
+	}
+	p, _, err := plugins.Read(filepath.Join(fetched.Dir, filepath.FromSlash(offers[i].Path)), name)
+	if err != nil {
+		return p, usage(fmt.Errorf("the plugin %s cannot be used: %w", name, err))
+	}
+	p.Path = offers[i].Path
+	return p, nil
+}
+
+// updatePlugin shows what another commit of a plugin changes, and uses it if the person agrees.
+func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
+	name, commit := plugins.SplitCommit(name)
+	store, old, err := w.plugin(name)
+	if err != nil {
+		return err
+	}
+	fetched, err := plugins.Fetch(ctx, w.Environ, old.Repository, commit)
+	if err != nil {
+		return err
+	}
+	defer fetched.Close()
+	if fetched.Commit == old.Commit {
+		return w.print(fmt.Sprintf("The plugin %s is at commit %s, which is the newest that was asked for.", old.Name, old.Commit[:10]))
+	}
+	from := filepath.Join(fetched.Dir, filepath.FromSlash(old.Path))
+	p, _, err := plugins.Read(from, old.Name)
+	if err == nil && p.Name != old.Name {
+		err = fmt.Errorf("it is called %s now", p.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("commit %s of the plugin %s cannot be used: %w", fetched.Commit[:10], old.Name, err)
+	}
+	p.Repository, p.Path, p.Commit = old.Repository, old.Path, fetched.Commit
+	if err := store.Take(fetched, p); err != nil {
+		return err
+	}
+	difference, err := plugins.Difference(store.Dir(old), store.Dir(p))
+	if err != nil {
+		return err
+	}
+	if err := printLines(w, append([]string{fmt.Sprintf("%s, from commit %s to %s:", p.Name, old.Commit[:10], p.Commit[:10])}, strings.Split(strings.TrimSuffix(difference, "\n"), "\n")...)); err != nil {
+		return err
+	}
+	if ask := askOnTerminal(w); !yes && ask != nil {
+		if yes, err = ask(ctx, "Use this?"); err != nil {
+			return err
+		}
+	}
+	if !yes {
+		return w.print("Nothing was changed; --yes, or y on a terminal, uses it.")
+	}
+	if err := store.Put(p); err != nil {
+		return err
+	}
+	return w.print(append(pluginLines(store, p), "What has changed waits for your yes again: a session asks, agent trust lists it.")...)
+}
+
+// listPlugins prints the plugins.
+func listPlugins(w world) error {
+	f, err := w.Folders()
+	if err != nil {
+		return err
+	}
+	all, err := f.Plugins().List()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return w.print("There are no plugins; agent plugin add REPO adds one.")
+	}
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, pluginLines(f.Plugins(), p)...)
+	}
+	return w.print(lines...)
+}
+
+// pluginLines describes a plugin and what it brings.
+func pluginLines(store plugins.Store, p plugins.Plugin) []string {
+	from := p.Repository
+	if p.Path != "" {
+		from += ", folder " + p.Path
+	}
+	lines := []string{words.Line(fmt.Sprintf("%s %s  commit %s of %s", p.Name, p.Version, p.Commit[:10], from), 0)}
+	if p.Description != "" {
+		lines = append(lines, "  "+words.Line(p.Description, 200))
+	}
+	_, where, err := plugins.Read(store.Dir(p), p.Name)
+	if err != nil {
+		return append(lines, "  not used: "+err.Error())
+	}
+	nowhere := filepath.Join(where.Dir, ".git") // Take copies none
+	w := source.Where{Config: nowhere, Workspace: nowhere, Plugins: []source.Plugin{where}}
+	add := func(what string, names, leftOut []string) {
+		if len(names) > 0 {
+			lines = append(lines, "  "+what+": "+words.Line(strings.Join(names, ", "), 0))
+		}
+		for _, left := range leftOut {
+			lines = append(lines, "  left out: "+words.Line(left, 300))
+		}
+	}
+	set, entry := setup.Find(w, nil), func(e *setup.Entry) string { return e.Name }
+	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.LeftOut)
+	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.LeftOut)
+	team := crew.Find(w)
+	team.Agents = slices.DeleteFunc(team.Agents, func(a crew.Agent) bool { return a.Origin != crew.Plugin })
+	add("agents", namesOf(team.Agents, func(a crew.Agent) string { return a.Name }), team.LeftOut)
+	found := hooks.Find(w)
+	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.LeftOut)
+	configured, err := servers.Find(servers.Where{Where: w})
+	if err != nil {
+		return append(lines, "  "+err.Error())
+	}
+	add("servers", namesOf(configured.Servers, func(s *servers.Server) string { return s.Name }), configured.Problems)
+	return lines
+}
+
+func namesOf[T any](all []T, name func(T) string) (names []string) {
+	for _, one := range all {
+		names = append(names, name(one))
+	}
+	return names
+}
