@@ -62,6 +62,7 @@ var rooms = []room{
 	{"internal/policy", []string{"internal/gate", "internal/llm/vendor", "internal/provider", "internal/settings", "internal/setup/permissions", "internal/websearch"}, "it compares names with lists, and neither asks nor runs"},
 	{"internal/notes", []string{"internal/git/layout", "internal/setup/source"}, "it keeps facts and compares files, and knows neither sessions nor tools"},
 	{"internal/offline/logs", []string{"internal/history", "internal/pattern", "internal/text/lines"}, "it reads what others wrote, and replays nothing"},
+	{"internal/audit", []string{"internal/history", "internal/session"}, "it reads records, and knows nothing of what they are about"},
 	{"internal/share", []string{"internal/history", "internal/secret", "internal/words"}, "a page for other people is made of entries alone"},
 	{"internal/offline", []string{"internal/chat", "internal/command", "internal/compression", "internal/history", "internal/llm/vendor", "internal/provider/catalogue", "internal/session", "internal/settings", "internal/tools"}, "it drives the real pre-send window with what a file holds"},
 	{"internal/slash", []string{"internal/command", "internal/table", "internal/chat", "internal/find", "internal/gate", "internal/history", "internal/notes", "internal/offline/logs", "internal/settings", "internal/session", "internal/snapshot", "internal/nearest", "internal/tools", "internal/websearch"}, "commands steer the loop and know no screen"},

@@ -25,7 +25,7 @@ func newSessions(w world) *cobra.Command {
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
-	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsWhy(w), newSessionsCache(w), newSessionsExport(w), newSessionsShare(w), newSessionsDelete(w))
+	group.AddCommand(list, newSessionsShow(w), newSessionsSearch(w), newSessionsWhy(w), newSessionsCache(w), newSessionsAudit(w), newSessionsExport(w), newSessionsShare(w), newSessionsDelete(w))
 	return group
 }
 
@@ -186,7 +186,7 @@ func wantedSession(w world, use, name string) (app.Folders, session.Info, error)
 		return f, session.Info{}, err
 	}
 	info, err := f.NamedSession(w.Dir, name)
-	if err != nil && slices.Contains([]string{"show", "why", "cache"}, strings.Fields(use)[0]) {
+	if err != nil && slices.Contains([]string{"show", "why", "cache", "audit"}, strings.Fields(use)[0]) {
 		if all, listing := session.List(f.Sessions(), ""); listing == nil {
 			if agent, found := session.AgentNamed(all, name); found {
 				info, err = agent, nil

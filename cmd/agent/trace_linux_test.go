@@ -37,9 +37,27 @@ func jsonObject(pairs ...any) string {
 // offences reads a trace of strace and returns the calls by which something changed on
 // the disk that is not the program's own, and how many programs were started.
 func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
-	began := map[string]string{} // by process, a call that is not over
 	// The helper of the sandbox arranges a /run and a /tmp of its own before there is a command.
 	helpers := map[string]bool{}
+	tracedCalls(trace, func(pid, name, arguments, result string) {
+		if name == "execve" {
+			execs++
+			helpers[pid] = strings.Contains(arguments, `["agent-sandbox-helper"]`)
+			return
+		}
+		for _, path := range p.changed(name, arguments, result) {
+			arranged := helpers[pid] && (strings.HasPrefix(path, "/run/") || name == "mkdirat" && strings.HasPrefix(path, "/tmp/"))
+			if !p.own(path) && !arranged {
+				found = append(found, path+" by "+name+"("+arguments)
+			}
+		}
+	})
+	return found, execs
+}
+
+// tracedCalls reads a trace of strace and calls each for every call that succeeded.
+func tracedCalls(trace io.Reader, each func(pid, name, arguments, result string)) {
+	began := map[string]string{} // by process, a call that is not over
 	lines := bufio.NewScanner(trace)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -54,24 +72,12 @@ func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
 		}
 		name, arguments, _ := strings.Cut(call, "(")
 		at := strings.LastIndex(arguments, " = ")
-		if at < 0 || strings.HasPrefix(arguments[at+3:], "-1") || strings.HasPrefix(arguments[at+3:], "?") {
+		connects := strings.Contains(arguments, "EINPROGRESS")
+		if at < 0 || strings.HasPrefix(arguments[at+3:], "-1") && !connects || strings.HasPrefix(arguments[at+3:], "?") {
 			continue // it failed
 		}
-		result := arguments[at+3:]
-		arguments = arguments[:at]
-		if name == "execve" {
-			execs++
-			helpers[pid] = strings.Contains(arguments, `["agent-sandbox-helper"]`)
-			continue
-		}
-		for _, path := range p.changed(name, arguments, result) {
-			arranged := helpers[pid] && (strings.HasPrefix(path, "/run/") || name == "mkdirat" && strings.HasPrefix(path, "/tmp/"))
-			if !p.own(path) && !arranged {
-				found = append(found, path+" by "+call)
-			}
-		}
+		each(pid, name, arguments[:at], arguments[at+3:])
 	}
-	return found, execs
 }
 
 // changed are the paths that a successful call changes.

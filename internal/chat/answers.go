@@ -58,6 +58,9 @@ func (r *runner) storeAnswer(k *call) error {
 	if k.answer.Key != "" && at == 0 {
 		entry = entry.WithMeta(history.MetaKey, k.answer.Key)
 	}
+	if d := r.deed(k); !d.Empty() {
+		entry = entry.WithMeta(history.MetaDeed, d)
+	}
 	if k.answer.Change != "" {
 		entry = entry.WithMeta(history.MetaChange, string(k.answer.Change))
 	}

@@ -34,6 +34,9 @@ type call struct {
 	refused string
 	// denied is the user's decision to refuse the call, else nil.
 	denied *Decision
+	// asked is the decision about the call for the record, nil if nobody was asked and no gate
+	// refused it.
+	asked *history.Asked
 	// unanswered is set if the user interrupted the turn instead of deciding.
 	unanswered bool
 	// replaced is set if a gate replaced the arguments.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"agent/internal/gate"
+	"agent/internal/history"
 	"agent/internal/tools"
 )
 
@@ -36,7 +37,9 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			verdict = r.ask(ctx, k, *verdict.Ask, later)
 		}
 		k.Spared = k.Spared || verdict.Spares
-		k.refused = verdict.Refusal
+		if k.refused = verdict.Refusal; k.refused != "" && k.asked == nil {
+			k.asked = &history.Asked{By: r.gates[i].Name, Answer: "refused", Rule: k.refused}
+		}
 		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
 			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }
 		}
@@ -167,6 +170,9 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 		}
 	}
 	decision, answered := r.asker.put(ctx, question)
+	if question.OfCall() {
+		k.asked = decided(decision, answered, question.Approval)
+	}
 	if !answered {
 		k.unanswered = true
 		return gate.Verdict{Refusal: "not run: the user interrupted instead of answering"}

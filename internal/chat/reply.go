@@ -182,6 +182,9 @@ func (in *replies) store(r *reply, failed error) error {
 		return nil
 	}
 	entry := history.New(history.AI, blocks...).WithMeta(history.MetaModel, r.model)
+	if host := in.host(); host != "" {
+		entry = entry.WithMeta(history.MetaHost, host)
+	}
 	if failed != nil {
 		entry = entry.WithMeta(history.MetaInterrupted, true)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -69,6 +70,20 @@ func (s *Store) Paths(m Mark) []string {
 		paths = append(paths, absolute(s.files.Root(), c.Path))
 	}
 	return paths
+}
+
+// Files returns the changes of the files of a change, by paths relative to the workspace; none for
+// a change that is no longer kept.
+func (s *Store) Files(m Mark) []Change {
+	if m == "" || !s.use() {
+		return nil
+	}
+	defer s.mu.Unlock()
+	id, err := s.node(m)
+	if err != nil || id == 0 {
+		return nil
+	}
+	return slices.Clone(s.tree.nodes[id].Changes)
 }
 
 // Left returns the hashes of the contents that a change wrote, by absolute path. It has no

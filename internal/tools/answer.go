@@ -41,6 +41,8 @@ type Answer struct {
 	// Key names the source of Text, such as "skill:/path/SKILL.md": newer content of the same key
 	// replaces the older. It is empty for most answers.
 	Key string
+	// Read lists the files that the answer shows, if there are several, for the record.
+	Read []history.View
 	// View describes the part of a file that the model knows by this answer, nil if nothing.
 	View *history.View
 }

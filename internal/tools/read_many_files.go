@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"agent/internal/history"
 	"agent/internal/text/textfile"
 	"agent/internal/traits"
 	"agent/internal/words"
@@ -92,14 +93,21 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	if len(problems) > 0 {
 		fmt.Fprintf(&out, "[not shown:\n%s]\n", shorten(strings.Join(problems, "\n"), problemBytes(env.Limits)))
 	}
-	return Answer{Text: strings.TrimSuffix(out.String(), "\n")}
+	answer := Answer{Text: strings.TrimSuffix(out.String(), "\n")}
+	for _, s := range sections {
+		answer.Read = append(answer.Read, *s.view)
+	}
+	return answer
 }
 
 // problemBytes returns the limit of the list of files that could not be read.
 func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) }
 
 // A section is one file of an answer that holds several.
-type section struct{ path, text string }
+type section struct {
+	path, text string
+	view       *history.View
+}
 
 // section reads one file for such an answer, of at most room bytes.
 func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
@@ -119,7 +127,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	if note := s.note(text); note != "" {
 		text = note + "\n" + text
 	}
-	return section{words.Name(s.rel), text}, nil
+	return section{words.Name(s.rel), text, s.shown(p.First, p.Last(), wholeFile(p))}, nil
 }
 
 // selectFiles returns the files to read, each once, in the order of paths, and a problem for each

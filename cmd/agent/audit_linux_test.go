@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent/internal/audit"
+	"agent/internal/testing/llmtest"
+)
+
+// scripted is what a session was told to do, and what strace saw of it: files by their names in the
+// workspace, commands by their numbers with their exit status, hosts.
+type scripted struct {
+	read, wrote, reached map[string]bool
+	ran                  map[string]int
+}
+
+func newScripted() scripted {
+	return scripted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
+}
+
+// TestAuditEqualsATrace plays sessions of calls at random under strace: what the audit says was
+// read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number.
+func TestAuditEqualsATrace(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs long")
+	}
+	strace := needStrace(t)
+	for seed := range number(t, "AGENT_AUDIT_SESSIONS", 1) {
+		r := rand.New(rand.NewPCG(uint64(seed), 37))
+		work, home := auditPlace(t)
+		page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a page")) }))
+		turns, exits := auditScript(r, work, page.URL)
+		server := llmtest.New(t, turns...)
+		log := filepath.Join(t.TempDir(), "trace")
+		agent := filepath.Join(filepath.Dir(log), "agent")
+		if err := os.Symlink(os.Args[0], agent); err != nil {
+			t.Fatal(err)
+		}
+		env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + t.TempDir(), "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + server.URL, "GORACE=" + noRaceSleep}
+		cmd := exec.Command(strace, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "400", "-e", "signal=none", "-e", "trace=openat,openat2,execve,connect,rename,renameat,renameat2,unlink,unlinkat,link,linkat",
+			"-o", log, agent, "-p", "go", "-m", "demo", "--approval-mode", "full-auto", "--set", "web-fetch.private=true")
+		cmd.Dir, cmd.Env = work, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			if strings.Contains(string(out), "strace: ptrace(") {
+				t.Logf("strace failed: %s", out)
+				continue
+			}
+			t.Fatalf("%v: %s", err, out)
+		}
+		page.Close()
+		show := exec.Command(agent, "sessions", "list", "--json")
+		show.Dir, show.Env = work, env
+		var listed []struct{ Path string }
+		if out, err := show.Output(); err != nil || json.Unmarshal(out, &listed) != nil || len(listed) != 1 {
+			t.Fatalf("%v: %s", err, out)
+		}
+		report, err := audit.Of(listed[0].Path)
+		if err != nil || !report.Whole() || report.Chain.Without > 0 {
+			t.Fatal(err, report.Chain)
+		}
+		said, seen := auditSays(report, work), traceSays(t, log, work)
+		for number := range seen.ran {
+			seen.ran[number] = exits[number]
+		}
+		if !maps.Equal(said.read, seen.read) || !maps.Equal(said.wrote, seen.wrote) || !maps.Equal(said.reached, seen.reached) || !maps.Equal(said.ran, seen.ran) || len(said.ran) != len(exits) {
+			t.Fatalf("seed %d: the audit says\n%+v\nthe system saw\n%+v", seed, said, seen)
+		}
+	}
+}
+
+// auditPlace is a repository with committed files of an earlier day, and a home folder.
+func auditPlace(t *testing.T) (work, home string) {
+	t.Helper()
+	base := t.TempDir()
+	work, home = filepath.Join(base, "work"), filepath.Join(base, "home")
+	if err := os.MkdirAll(filepath.Join(work, "data"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	earlier := time.Now().Add(-24 * time.Hour)
+	for i := range 6 {
+		file := filepath.Join(work, "data", fmt.Sprintf("file%d.txt", i))
+		if err := os.WriteFile(file, []byte(strings.Repeat(fmt.Sprintf("line of %d\n", i), 20)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, earlier, earlier); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=n", "-c", "user.email=e@e", "commit", "-qm", "first"}} {
+		git := exec.Command("git", args...)
+		if git.Dir = work; git.Run() != nil {
+			t.Skip("git does not work here")
+		}
+	}
+	return work, home
+}
+
+// auditScript draws calls, each kind at least now and then. Commands end with the number of their
+// exit.
+func auditScript(r *rand.Rand, work, page string) (turns []llmtest.Turn, exits map[string]int) {
+	exits = map[string]int{}
+	for i := range 6 + r.IntN(8) {
+		file := filepath.Join(work, "data", fmt.Sprintf("file%d.txt", r.IntN(6)))
+		made := fmt.Sprintf("made-%d.txt", r.IntN(4))
+		switch r.IntN(6) {
+		case 0:
+			turns = append(turns, llmtest.Call("read_file", jsonObject("file_path", file)))
+		case 1:
+			turns = append(turns, llmtest.Call("read_file", jsonObject("file_path", file, "offset", 3, "limit", 4)))
+		case 2:
+			turns = append(turns, llmtest.Call("write_file", jsonObject("file_path", filepath.Join(work, made), "content", fmt.Sprintf("text %d\n", i))))
+		case 3:
+			turns = append(turns, llmtest.Call("read_many_files", jsonObject("paths", []string{file})))
+		case 4:
+			turns = append(turns, llmtest.Call("web_fetch", jsonObject("url", page+"/x")))
+		default:
+			number := fmt.Sprintf("cmd-%d", i)
+			exits[number] = r.IntN(3)
+			turns = append(turns, llmtest.Call("run_shell_command", jsonObject("command", fmt.Sprintf("echo %s > %s; exit %d", number, made, exits[number]))))
+		}
+	}
+	return append(turns, llmtest.Say("done")), exits
+}
+
+var commandNumber = regexp.MustCompile(`cmd-\d+`)
+
+// auditSays is what a report lists.
+func auditSays(report *audit.Report, work string) scripted {
+	s := newScripted()
+	for _, e := range report.Events {
+		name := strings.TrimPrefix(e.What, work+"/")
+		switch e.Kind {
+		case audit.Read:
+			s.read[name] = true
+		case audit.Wrote:
+			s.wrote[name] = true
+		case audit.Reached:
+			s.reached[e.What] = true
+		case audit.Ran:
+			s.ran[commandNumber.FindString(e.What)] = *e.Exit
+		}
+	}
+	return s
+}
+
+var connected = regexp.MustCompile(`sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)`)
+
+// traceSays is what strace saw of the same.
+func traceSays(t *testing.T, log, work string) scripted {
+	t.Helper()
+	trace, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	s, p := newScripted(), &readOnlyPlace{work: work}
+	tracedCalls(trace, func(_, name, arguments, result string) {
+		switch name {
+		case "execve":
+			if number := commandNumber.FindString(arguments); number != "" {
+				s.ran[number] = 0
+			}
+			return
+		case "connect":
+			if at := connected.FindStringSubmatch(arguments); at != nil {
+				s.reached[at[2]+":"+at[1]] = true
+			}
+			return
+		}
+		changed := p.changed(name, arguments, result)
+		for _, path := range changed {
+			if file, inside := strings.CutPrefix(path, work+"/"); inside && strings.HasPrefix(file, "made-") {
+				s.wrote[file] = true
+			}
+		}
+		if strings.HasPrefix(name, "open") && len(changed) == 0 && !strings.Contains(arguments, "O_PATH") && !strings.Contains(arguments, "O_DIRECTORY") {
+			for _, path := range annotated(result) {
+				if file, inside := strings.CutPrefix(path, work+"/"); inside && slices.Contains([]string{"data"}, filepath.Dir(file)) {
+					s.read[file] = true
+				}
+			}
+		}
+	})
+	return s
+}

@@ -1,0 +1,188 @@
+// Package audit lists from the record of a session what was done on the machine: what was read,
+// written, run, reached and asked, by which agent.
+package audit
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agent/internal/history"
+	"agent/internal/session"
+	"agent/internal/words"
+)
+
+// A Report is the audit of one session. It covers the whole record, branches that a rewind left
+// too.
+type Report struct {
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	Workspace string    `json:"workspace"`
+	Started   time.Time `json:"started"`
+	Used      time.Time `json:"used"`
+	// Chain says whether the record is as it was written.
+	Chain  session.Chain `json:"chain"`
+	Events []Event       `json:"events"`
+	// Agents has a report for each agent of the session, whose records are their own.
+	Agents []Report `json:"agents,omitempty"`
+}
+
+// Kind is the kind of an event.
+type Kind string
+
+// The kinds, in the order in which they are listed.
+const (
+	Read    Kind = "read"
+	Looked  Kind = "looked"
+	Wrote   Kind = "wrote"
+	Ran     Kind = "ran"
+	Reached Kind = "reached"
+	Called  Kind = "called"
+	Asked   Kind = "asked"
+)
+
+// An Event is one thing that was done.
+type Event struct {
+	At   time.Time `json:"at"`
+	Kind Kind      `json:"kind"`
+	// What is the file, command line, host or tool.
+	What string `json:"what"`
+	// Hash is the hash of the file that was read. From and To are the first and last line that were
+	// shown, 0 for the whole file.
+	Hash string `json:"hash,omitempty"`
+	From int    `json:"from,omitempty"`
+	To   int    `json:"to,omitempty"`
+	// Before and After are the hashes of the file that was written, empty where there was none.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	// Profile is the confinement of the command, and Exit its status; nil if it did not end.
+	Profile string `json:"profile,omitempty"`
+	Exit    *int   `json:"exit,omitempty"`
+	// By is who decided or typed, Answer the decision, Rule what it allowed or why it refused.
+	By     string `json:"by,omitempty"`
+	Answer string `json:"answer,omitempty"`
+	Rule   string `json:"rule,omitempty"`
+}
+
+// Of audits the session whose log is at path, with its agents.
+func Of(path string) (*Report, error) {
+	info, err := session.Inspect(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{ID: info.ID, Title: info.Title, Workspace: info.Workspace, Started: info.Started, Used: info.Used, Events: []Event{}}
+	if r.Chain, err = session.Verify(path); err != nil {
+		return nil, err
+	}
+	a := auditor{report: r, hosts: map[string]bool{}}
+	for record, err := range session.Scan(path, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if entry := record.Entry(); entry != nil {
+			a.entry(record.Time, entry)
+		}
+	}
+	for _, agent := range session.AgentsOf(path) {
+		of, err := Of(agent.Path)
+		if err != nil {
+			return nil, err
+		}
+		r.Agents = append(r.Agents, *of)
+	}
+	return r, nil
+}
+
+// Whole reports whether no record of the session or its agents was changed.
+func (r *Report) Whole() bool {
+	return len(r.Chain.Broken) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Whole() })
+}
+
+// An auditor takes the entries of a record in order.
+type auditor struct {
+	report *Report
+	// hosts holds the hosts that were reached.
+	hosts map[string]bool
+}
+
+func (a *auditor) add(at time.Time, e Event) {
+	e.At = at
+	a.report.Events = append(a.report.Events, e)
+}
+
+// entry lists what an entry says was done.
+func (a *auditor) entry(at time.Time, entry *history.Content) {
+	if host, ok := entry.Metadata[history.MetaHost].(string); ok {
+		a.reached(at, host)
+	}
+	deed, _ := history.MetaOf[history.Deed](entry, history.MetaDeed)
+	view := history.ViewOf(entry)
+	if len(deed.Wrote) > 0 { // the model knows what it wrote
+		view = history.View{}
+	}
+	for _, block := range entry.Blocks {
+		switch b := block.(type) {
+		case *history.Text:
+			if b.IncludedFile != "" {
+				a.add(at, Event{Kind: Read, What: b.IncludedFile, Hash: history.Digest(included(b.Text)), By: "person"})
+			}
+		case *history.ToolResponse:
+			a.deed(at, deed, b.ExitCode, b.ToolName)
+			deed = history.Deed{}
+		}
+	}
+	if view.Path != "" {
+		a.read(at, view)
+	}
+	a.deed(at, deed, nil, "!")
+}
+
+// included returns the content in the text of an inclusion.
+func included(text string) string {
+	_, text, _ = strings.Cut(text, "\n")
+	return text[:max(0, strings.LastIndex(text, "\n"))]
+}
+
+func (a *auditor) read(at time.Time, v history.View) {
+	e := Event{Kind: Read, What: v.Path, Hash: v.Hash}
+	if !v.Whole {
+		e.From, e.To = v.From, v.To
+	}
+	a.add(at, e)
+}
+
+func (a *auditor) reached(at time.Time, host string) {
+	if !a.hosts[host] {
+		a.hosts[host] = true
+		a.add(at, Event{Kind: Reached, What: host})
+	}
+}
+
+// deed lists what the record says of one call.
+func (a *auditor) deed(at time.Time, d history.Deed, exit *int, tool string) {
+	for _, v := range d.Read {
+		a.read(at, v)
+	}
+	if d.Looked != "" {
+		a.add(at, Event{Kind: Looked, What: d.Looked})
+	}
+	if d.Asked != nil {
+		what := tool
+		if d.Ran != "" {
+			what = d.Ran
+		}
+		a.add(at, Event{Kind: Asked, What: words.Line(what, 200), By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
+	}
+	if d.Ran != "" {
+		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: exit})
+	}
+	for _, w := range d.Wrote {
+		a.add(at, Event{Kind: Wrote, What: w.Path, Before: w.Before, After: w.After})
+	}
+	for _, host := range d.Hosts {
+		a.reached(at, host)
+	}
+	if d.Served != "" {
+		a.add(at, Event{Kind: Called, What: d.Served})
+	}
+}

@@ -1,0 +1,109 @@
+package audit
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"agent/internal/words"
+)
+
+// Print writes the report as Markdown.
+func (r *Report) Print(out io.Writer) error {
+	var b strings.Builder
+	r.markdown(&b, "#")
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// markdown writes the report, and those of its agents, below titles of a level.
+func (r *Report) markdown(b *strings.Builder, level string) {
+	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, r.ID, words.Line(r.Title, 100))
+	fmt.Fprintf(b, "- in `%s`, from %s to %s\n", r.Workspace, r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
+	fmt.Fprintf(b, "- record: %s\n", r.chain())
+	for _, part := range []struct {
+		title string
+		kind  Kind
+	}{{"Read", Read}, {"Looked at by searches and lists", Looked}, {"Written", Wrote}, {"Run", Ran}, {"Reached", Reached}, {"Tools of servers", Called}, {"Decided", Asked}} {
+		first := true
+		for _, e := range r.Events {
+			if e.Kind != part.kind {
+				continue
+			}
+			if first {
+				fmt.Fprintf(b, "\n%s# %s\n\n", level, part.title)
+				first = false
+			}
+			fmt.Fprintf(b, "- %s %s%s\n", e.At.UTC().Format("15:04:05"), code(e.What), e.details())
+		}
+	}
+	for _, agent := range r.Agents {
+		b.WriteString("\n")
+		agent.markdown(b, level+"#")
+	}
+}
+
+// chain says in words whether the record is as it was written.
+func (r *Report) chain() string {
+	c := r.Chain
+	if len(c.Broken) > 0 {
+		lines := strings.Trim(fmt.Sprint(c.Broken), "[]")
+		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or put in"
+	}
+	text := words.Count(c.Records, "line") + ", each with the hash of the one before"
+	switch {
+	case c.Without == c.Records:
+		return words.Count(c.Records, "line") + " without hashes, written by an older version: whether it was changed is not known"
+	case c.Without > 0:
+		text += fmt.Sprintf(", but for %d of an older version", c.Without)
+	}
+	return text + "; none was changed"
+}
+
+// details says what else is known of an event.
+func (e Event) details() string {
+	var parts []string
+	say := func(is bool, format string, args ...any) {
+		if is {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	say(e.From > 0, "lines %d–%d", e.From, e.To)
+	say(e.Hash != "", "hash %s", e.Hash)
+	say(e.Kind == Wrote && e.Before == "", "new")
+	say(e.Before != "", "was %s", short(e.Before))
+	say(e.Kind == Wrote && e.After == "", "deleted")
+	say(e.After != "", "is %s", short(e.After))
+	say(e.Profile == "sandbox", "in the sandbox")
+	say(e.Profile == "outside", "let out of the sandbox")
+	say(e.Profile == "none", "without a sandbox")
+	if e.Exit != nil {
+		say(true, "exit %d", *e.Exit)
+	}
+	say(e.Answer != "", "%s by %s", e.Answer, e.By)
+	say(e.Answer == "" && e.By != "", "by %s", e.By)
+	say(e.Rule != "", "(%s)", words.Line(e.Rule, 160))
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// short returns the beginning of a hash, with its kind.
+func short(hash string) string {
+	const enough = 24
+	return hash[:min(len(hash), enough)]
+}
+
+// code writes a text as code of Markdown, on one line.
+func code(text string) string {
+	text = words.Line(text, 300)
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}

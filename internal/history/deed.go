@@ -1,0 +1,52 @@
+package history
+
+// MetaDeed is the key of an entry's metadata that holds its Deed.
+const MetaDeed = "deed"
+
+// MetaHost is the key of a reply's metadata with the host that answered.
+const MetaHost = "host"
+
+// A Deed says what a call did to the machine, beside what the call and its answer say, so that the
+// record of a conversation can be audited. Most calls that only look have none.
+type Deed struct {
+	// Ran is the command line that ran, and Profile the confinement in which it ran: "sandbox",
+	// "none", or "outside" for one that was let out of the sandbox.
+	Ran     string `json:"ran,omitempty"`
+	Profile string `json:"profile,omitempty"`
+	// Hosts lists the hosts that the call reached, and Served the tool of a server that it called,
+	// as SERVER/TOOL.
+	Hosts  []string `json:"hosts,omitempty"`
+	Served string   `json:"served,omitempty"`
+	// Looked describes a call that looked at more than single files, such as a search.
+	Looked string `json:"looked,omitempty"`
+	// Read lists the files that a call with several read.
+	Read []View `json:"read,omitempty"`
+	// Wrote lists the files that the call changed.
+	Wrote []Wrote `json:"wrote,omitempty"`
+	// Asked says who decided that the call may run, or may not. It is nil for calls that nobody need
+	// decide about.
+	Asked *Asked `json:"asked,omitempty"`
+}
+
+// Wrote is a file that was changed. Before and After are hashes as "sha256:…" or "git:…"; they are
+// empty where the file was not there, and "?" where the content is not known.
+type Wrote struct {
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// Asked is a decision about a call.
+type Asked struct {
+	// By is "person", "mode NAME", or the name of the gate that decided.
+	By string `json:"by"`
+	// Answer is "allowed", "refused" or "unanswered". Rule is what the answer allowed from then on,
+	// or the reason of the refusal.
+	Answer string `json:"answer"`
+	Rule   string `json:"rule,omitempty"`
+}
+
+// Empty reports whether nothing is to be recorded.
+func (d Deed) Empty() bool {
+	return d.Ran == "" && d.Looked == "" && len(d.Hosts) == 0 && d.Served == "" && len(d.Read) == 0 && len(d.Wrote) == 0 && d.Asked == nil
+}
