@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,9 @@ func (n noted) List() (states []notes.State, problems []string) {
 
 // Add implements slash.Notes.
 func (n noted) Add(text string, to notes.Scope) (said string, err error) {
+	if n.options.Record.Off {
+		return "", errors.New("without a record (--no-session) no notes are kept")
+	}
 	note := notes.Note{Text: text}
 	if to != notes.Everywhere {
 		if note.Grounds, err = n.book.Ground(n.workspace.Root(), notes.Named(n.workspace.Root(), text)); err != nil {

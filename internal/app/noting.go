@@ -324,9 +324,11 @@ func (n *noting) textOf(id string) (string, error) {
 	return "", fmt.Errorf("there is no note %s", id)
 }
 
-// made returns a note with its origin in this session.
+// made returns a note with its origin, the place in the record of this session.
 func (n *noting) made(note notes.Note) notes.Note {
-	note.Made, note.From = n.process.Now(), n.SessionID()
+	if note.Made = n.process.Now(); n.session != nil {
+		note.From = fmt.Sprintf("%s#%d", n.SessionID(), n.session.Seq())
+	}
 	return note
 }
 

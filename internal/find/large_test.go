@@ -96,20 +96,25 @@ func TestIndexIsSmallAndFast(t *testing.T) {
 	}
 	last := x.work(t, sessions, 1<<20, files)
 	logs := folderSize(t, x.Sessions)
-	took := func(query string) time.Duration {
+	once := func(query string) time.Duration {
 		begin := spent.CPU(t)
 		if found := x.ask(t, query, Options{Most: 20}); len(found.Hits) == 0 {
 			t.Errorf("%q finds nothing", query)
 		}
 		return spent.CPU(t) - begin
 	}
+	// took is the least of several times: what else runs costs this program time too.
+	took := func(query string) time.Duration { return min(once(query), once(query), once(query)) }
 	stop := watchMemory()
-	first := took("please")
+	first := once("please")
 	most := stop()
 	size := folderSize(t, x.Folder)
 	again, common, phrase := took("unmarshal"), took("func return error string fails"), took(`"why it fails"`)
-	last.work(rand.New(rand.NewSource(8)), 1<<20, files)
-	grown := took("unmarshal")
+	grown := time.Hour
+	for i := range 3 {
+		last.work(rand.New(rand.NewSource(8+int64(i))), 1<<20, files)
+		grown = min(grown, once("unmarshal"))
+	}
 	t.Logf("%d MB of records: index of %.1f %%, first search %v with %d MB, then %v, common words %v, a phrase %v, grown by 1 MB %v",
 		logs>>20, 100*float64(size)/float64(logs), first, most>>20, again, common, phrase, grown)
 	if size*10 > logs {

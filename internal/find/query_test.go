@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,15 @@ func TestASecretIsNotIndexed(t *testing.T) {
 	r.call("run_shell_command", "command", "curl -H 'Authorization: Bearer abcdefgh0123456789ijkl' https://user:hunter2hunter2@host/", strings.Join(secrets[:6], "\n"))
 	r.call("read_file", "path", ".env", "API_KEY=tr0ub4dor3xyz\nDB_PASSWORD=correcthorsebattery\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\n-----END PRIVATE KEY-----\nNAME=visible")
 	r.line("entry", history.New(history.AI, &history.Text{Text: "the password: \"correcthorsebattery\" is in it"}))
+	forms := []string{
+		"ghp_%s", "gho_%s", "ghu_%s", "ghs_%s", "ghr_%s", "github_pat_%s", "glpat-%s", "sk-%s", "gsk_%s", "xai-%s", "nvapi-%s", "hf_%s", "npm_%s", "pypi-%s", "xoxb-%s", "dop_v1_%s", "AIza%s",
+		"AKIA%s", "ASIA%s", "SG.%s", "rk_live_%s", "sk_live_%s", "postgres://u:%s@host/db", "x eyJ%[1]s.%[1]s", "bearer %s", "API_KEY=%s", "password: %s", `"client_secret": "%s"`, "DB_PASSWORD='%s'",
+	}
+	for i := range 60 {
+		word := fmt.Sprintf("q%dz7a8b9c0d1e2f3g4", 100+i)
+		r.say("it works with " + fmt.Sprintf(forms[i%len(forms)], word) + " since then")
+		secrets = append(secrets, word)
+	}
 	if len(x.ask(t, "visible", Options{}).Hits) != 1 {
 		t.Error("the text beside is not found")
 	}

@@ -28,8 +28,8 @@ type Note struct {
 	// confirmed it, zero if they are not known.
 	Made    time.Time `json:"made,omitzero"`
 	Checked time.Time `json:"checked,omitzero"`
-	// From is the session or the program that the note comes from, empty for a note that was typed
-	// by hand.
+	// From is the place in a session, ID#N, or the file of another program that the note comes from,
+	// empty for a note that was typed by hand.
 	From string `json:"from,omitempty"`
 	// Grounds are the files that it rests on.
 	Grounds []Ground `json:"grounds,omitempty"`
@@ -102,7 +102,7 @@ func (n Note) render() string {
 
 // escape quotes the signs of a comment in a path or a name.
 func escape(text string) string {
-	return strings.NewReplacer("%2F", "/", "--", "%2D%2D", "@", "%40").Replace(url.PathEscape(text))
+	return strings.NewReplacer("%2F", "/", "%23", "#", "--", "%2D%2D", "@", "%40").Replace(url.PathEscape(text))
 }
 
 // comment reads the comment of a note. ok is false if it is none.

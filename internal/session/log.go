@@ -45,6 +45,13 @@ func (l *Log) ID() string {
 	return l.id
 }
 
+// Seq returns the number of the latest record.
+func (l *Log) Seq() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seq
+}
+
 // Path returns the path of the log. A Fork changes it.
 func (l *Log) Path() string {
 	l.mu.Lock()

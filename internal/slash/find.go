@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,8 +180,8 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range places {
-		if p.Number != number {
+	for i, p := range slices.Backward(places) {
+		if p.Number > number { // a record that is not searched shows the entry before it
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("Session %s in %s; agent -r %s goes on with it.", id, p.Workspace, id))
@@ -190,7 +191,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 				return nil, err
 			}
 			mark := "──"
-			if near.Number == number {
+			if near.Number == p.Number {
 				mark = "▸─"
 			}
 			lines = append(lines, "", fmt.Sprintf("%s %d, %s, %s", mark, near.Number, near.Kind, near.Time.Format("2006-01-02 15:04")))

@@ -146,7 +146,10 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	if !s.Made.IsZero() {
 		lines = append(lines, "made on "+s.Made.Format("2006-01-02"))
 	}
-	if s.From != "" {
+	switch {
+	case place.MatchString(s.From):
+		lines = append(lines, "from /find "+s.From)
+	case s.From != "":
 		lines = append(lines, "from "+words.Name(s.From))
 	}
 	if !s.Checked.IsZero() {

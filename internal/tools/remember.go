@@ -71,11 +71,12 @@ func Remember() Tool {
 		if r.Asks {
 			question := "Keep this note for later sessions? " + r.Text
 			if len(args.Files) > 0 {
-				question += "\n\nIt rests on " + strings.Join(args.Files, ", ") + "."
+				question += " · rests on " + strings.Join(args.Files, ", ")
 			}
 			if r.Replaces != "" {
-				question += "\n\nIt replaces: " + r.Replaces
+				question += " · replaces: " + r.Replaces
 			}
+			question = strings.ReplaceAll(question, "\n", " ")
 			plan.Preview = Preview{Title: "the model wants to remember", Diff: r.Diff, Inquiries: []Inquiry{{
 				Question: question, Header: "note", Options: []Option{{Label: keepNote}, {Label: dropNote}},
 			}}}
