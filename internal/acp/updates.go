@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -39,6 +40,8 @@ type shown struct {
 	due *time.Timer
 	// message is the number of the current reply.
 	message int
+	// searches counts the searches of the model's server.
+	searches int
 	// calls has the running calls, by number.
 	calls  map[int]*callShown
 	todos  string
@@ -155,6 +158,8 @@ func (w *shown) event(e chat.Event) {
 		for _, skipped := range e.Skipped {
 			w.noticed("warning", fmt.Sprintf("@%s is not included: %s", strings.TrimPrefix(skipped.Path, "@"), skipped.Reason))
 		}
+	case chat.Searched:
+		w.searched(e)
 	case chat.Notice:
 		w.noticed("info", e.Text)
 	case chat.TurnEnded:
@@ -398,4 +403,13 @@ func kind(t traits.Traits) string {
 		return "search"
 	}
 	return "other"
+}
+
+// searched shows a search of the web by the model's server.
+func (w *shown) searched(e chat.Searched) {
+	w.searches++
+	w.send(update{
+		"sessionUpdate": "tool_call", "toolCallId": fmt.Sprintf("s%d", w.searches), "title": words.Line(cmp.Or(e.Query, "the web"), 0), "kind": "search",
+		"status": "completed", "locations": []location{}, "content": []any{map[string]any{"type": "content", "content": contentBlock{Type: "text", Text: strings.Join(e.Sources, "\n")}}},
+	})
 }

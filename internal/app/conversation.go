@@ -217,6 +217,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	c.rememberWrites(recorded.Entries)
+	c.tellServerSearch()
 	c.useAgreed()
 	c.findSessions()
 	c.Notices = brief(append(c.Notices, c.notes.begun()...))
@@ -371,10 +372,19 @@ func (c *Conversation) emit(e chat.Event) {
 	for _, listen := range c.listeners() {
 		listen(e)
 	}
-	if notice, ok := e.(chat.Notice); ok && c.session != nil {
-		c.logged(c.session.Notice(notice.Text))
+	switch e := e.(type) {
+	case chat.Notice:
+		c.recordNotice(e.Text)
+	case chat.Searched:
+		c.recordNotice(e.String())
 	}
 	c.options.Events(chat.Envelope{Conversation: c.id, Event: e})
+}
+
+func (c *Conversation) recordNotice(text string) {
+	if c.session != nil {
+		c.logged(c.session.Notice(text))
+	}
 }
 
 // Run serves the conversation until ctx ends. The error is a *DefectError if the turn loop

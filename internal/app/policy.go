@@ -150,7 +150,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 		if err != nil {
 			return err
 		}
-		registry := tools.NewRegistry(append(tools.Default(), tools.WebSearch(p.WebSearch(s, f)))...)
+		registry := tools.NewRegistry(append(tools.Default(), tools.WebSearch(p.WebSearch(s, f, nil)))...)
 		if _, err := registry.Get(name); err != nil && name != tools.TaskName {
 			return InputError{err}
 		}

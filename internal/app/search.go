@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -22,9 +24,13 @@ import (
 )
 
 // WebSearch returns a searcher of the web by the settings, which can say who would be asked. It
-// searches only within a conversation.
-func (p *Process) WebSearch(s *settings.Settings, f Folders) *websearch.Searcher {
-	return websearch.New(p.searchConfig(s, f))
+// searches only within a conversation. c, which may be nil, is the connection to the model's server.
+func (p *Process) WebSearch(s *settings.Settings, f Folders, c *provider.Connection) *websearch.Searcher {
+	config := p.searchConfig(s, f)
+	if c != nil {
+		config.Server = func() error { return c.SearchesWeb(settings.Model.Of(s)) }
+	}
+	return websearch.New(config)
 }
 
 func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config {
@@ -54,14 +60,23 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 func (c *Conversation) searchSource() tools.Source {
 	way := func() string { return settings.WebSearch.Of(c.settings) }
 	return tools.Source{
-		Name:     "web search",
-		Revision: func() uint64 { return uint64(slices.Index(websearch.Ways(), way())) + 1 },
-		Expects:  func(name string) bool { return name == tools.WebSearchName },
+		Name: "web search",
+		Revision: func() uint64 {
+			revision := 2 * uint64(slices.Index(websearch.Ways(), way())+1)
+			if (way() == websearch.Provider || way() == websearch.Auto) && c.searcher().ByServer() {
+				revision++
+			}
+			return revision
+		},
+		Expects: func(name string) bool { return name == tools.WebSearchName },
 		List: func() []tools.Tool {
 			if way() == websearch.Off {
 				return nil
 			}
-			if s := c.searcher(); s.Service() != "" {
+			switch s := c.searcher(); {
+			case s.ByServer():
+				return []tools.Tool{tools.ServerSearch()}
+			case s.Service() != "":
 				return []tools.Tool{tools.WebSearch(s)}
 			}
 			return nil
@@ -74,6 +89,7 @@ func (c *Conversation) searcher() *websearch.Searcher {
 	c.searching.Do(func() { // the rest of the conversation may come later
 		config := c.process.searchConfig(c.settings, c.folders)
 		config.Run = c.runSearch
+		config.Server = c.serverSearches
 		config.Denied = func(host string) bool { return c.env.Hosts(host) != nil }
 		config.KeyFiles = func() []string {
 			return slices.Concat(c.survey.Before().Keys, protect.KeyFiles(c.process.Home))
@@ -81,6 +97,38 @@ func (c *Conversation) searcher() *websearch.Searcher {
 		c.search = websearch.New(config)
 	})
 	return c.search
+}
+
+// serverSearches returns why the model's server does not search the web by itself, nil if it does.
+// Nothing can be asked before such a search, so rules that bound searches turn it off.
+func (c *Conversation) serverSearches() error {
+	if rule := c.Rules.BoundsSearch(); rule != "" {
+		return errors.New("web-search is provider, and " + rule + " cannot be kept there; name a service instead (/set web-search)")
+	}
+	return c.Connection.SearchesWeb(settings.Model.Of(c.settings))
+}
+
+// searchToldFile marks that a person was told what it means that the model's server searches.
+const searchToldFile = "server-search-told"
+
+// tellServerSearch says, in the first session in which the model's server searches by itself, that
+// nothing is asked before such a search.
+func (c *Conversation) tellServerSearch() {
+	way := settings.WebSearch.Of(c.settings)
+	if way != websearch.Provider && way != websearch.Auto {
+		return
+	}
+	err := c.searcher().Problem()
+	told := filepath.Join(c.folders.State, searchToldFile)
+	switch _, missing := os.Stat(told); {
+	case err != nil && way == websearch.Provider:
+		c.Notices = append(c.Notices, "no web search: "+err.Error())
+	case err == nil && c.searcher().ByServer() && missing != nil:
+		c.Notices = append(c.Notices, "The model's server searches the web by itself (web-search is "+way+"): nothing is asked before its searches, and queries are not compared with keys.")
+		if os.MkdirAll(c.folders.State, 0o700) == nil {
+			_ = os.WriteFile(told, nil, 0o600) // else it is said again
+		}
+	}
 }
 
 // beginSearches counts searches anew with each turn.

@@ -211,7 +211,7 @@ func New(config Config) *Chat {
 		said:        map[string]bool{},
 		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
 	}
-	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, reported: c.countUsage}
+	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, reported: c.countUsage, searched: c.countSearches}
 	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
 	return c
 }

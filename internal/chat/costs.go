@@ -125,6 +125,13 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 	c.emitStatus()
 }
 
+// countSearches counts searches that the model's server made by itself.
+func (c *Chat) countSearches(n int) {
+	const thousand = 1000
+	c.stats.Searches += n
+	c.stats.spend(float64(n) * settings.WebSearchPrice.Of(c.Settings) / thousand)
+}
+
 // price returns the prices of a model's input relative to an uncached token: from the settings,
 // else as publicly known. A server on this machine takes computing time instead of money. For an
 // unknown model, price assumes a ratio that is safe.

@@ -3,6 +3,8 @@ package chat
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 
 	"agent/internal/atcmd"
@@ -12,6 +14,7 @@ import (
 	"agent/internal/snapshot"
 	"agent/internal/tools"
 	"agent/internal/traits"
+	"agent/internal/words"
 )
 
 // An Event reports something that happened in the turn loop. Events are emitted in order from the
@@ -172,6 +175,25 @@ type Noted struct {
 	Grounds         []string
 }
 
+// Searched reports that the model's server has searched the web by itself. Query is empty if the
+// server does not tell.
+type Searched struct {
+	Query   string
+	Sources []string
+}
+
+// String describes the search in a line.
+func (s Searched) String() string {
+	text := "the model's server searched the web"
+	if s.Query != "" {
+		text += ": " + strconv.Quote(s.Query)
+	}
+	if len(s.Sources) > 0 {
+		text += " (" + words.Count(len(s.Sources), "source") + ": " + strings.Join(s.Sources, " ") + ")"
+	}
+	return words.Line(text, 1000)
+}
+
 // Notice is a line that the user should read.
 type Notice struct{ Text string }
 
@@ -233,6 +255,7 @@ func (Compressed) event()         {}
 func (UsageReported) event()      {}
 func (Retry) event()              {}
 func (Waiting) event()            {}
+func (Searched) event()           {}
 func (Notice) event()             {}
 func (Noted) event()              {}
 func (QueueChanged) event()       {}

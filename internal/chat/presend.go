@@ -90,7 +90,7 @@ func Head(registry *tools.Registry, form traits.Form, all bool, system SystemPro
 		names := make([]string, len(offered))
 		for i, t := range offered {
 			names[i] = t.Name
-			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters(), Free: (*llm.FreeForm)(t.Free)}
+			head.Tools[i] = llm.ToolSpec{Name: t.Name, Description: t.Description, Schema: t.Parameters(), Free: (*llm.FreeForm)(t.Free), Searches: t.Server}
 		}
 		head.System, head.Cut = system(lean, names, func(prompt string) bool {
 			return fits(window.Head{System: prompt, Tools: head.Tools})

@@ -49,6 +49,8 @@ type replies struct {
 	window *window.Window
 	// add puts an entry into the history.
 	add func(*history.Content) error
+	// searched is called with the number of searches that the server made by itself.
+	searched func(n int)
 	// reported is called with every usage report of a provider.
 	reported func(model string, usage llm.Usage)
 }
@@ -120,6 +122,9 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 		in.Emit(CallArriving{Name: chunk.Name, Said: in.Tools.Traits(chunk.Name).Named(chunk.Name)})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
+	case llm.Searched:
+		in.searched(chunk.Times)
+		in.Emit(Searched{Query: chunk.Query, Sources: chunk.Sources})
 	case llm.Usage:
 		r.counted = chunk.PromptTokens > 0
 		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})

@@ -82,7 +82,7 @@ func Examine(ctx context.Context, p *app.Process, from app.Sources, in, out *os.
 		}
 	}
 	r.endpoint(ctx, p.Connect(s, f, nil), p.AccountLogins(), s, profiles.LastModel)
-	r.webSearch(p.WebSearch(s, f), s)
+	r.webSearch(p.WebSearch(s, f, p.Connect(s, f, nil)), s)
 	if p.Dir != "" {
 		r.setup(p, f, s)
 	}
@@ -311,6 +311,9 @@ func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	set, from := s.Get(settings.WebSearch.Key())
 	why := "web-search is " + set.String() + " (" + from.String() + ")"
 	service := search.Service()
+	if search.ByServer() {
+		service = "the model's server itself"
+	}
 	switch err := search.Problem(); {
 	case set.String() == websearch.Off:
 		r.note("no web search: "+why, "/set web-search names who is asked")

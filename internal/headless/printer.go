@@ -112,6 +112,8 @@ func (p *Printer) tell(e chat.Event) {
 		if e.Names != "" {
 			p.say("waiting for %s", e.Names)
 		}
+	case chat.Searched:
+		p.say("%s", e)
 	case chat.Notice:
 		p.say("%s", e.Text)
 	case chat.AgentStarted:

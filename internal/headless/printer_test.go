@@ -51,6 +51,7 @@ func eventful() []chat.Event {
 		chat.DensityApplied{Metadata: pruned, Prunes: []chat.PruneRecord{{Tokens: 10_000}}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
+		chat.Searched{Query: "go 1.26", Sources: []string{"https://go.dev/a"}},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
 		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Grounds: []string{"Makefile"}},
 		chat.QueueChanged{},
@@ -88,6 +89,7 @@ waiting for m␛, which has sent nothing for 10s
 density: 4 stale reads, 1 duplicate file, 10k tokens freed (41% → 31%)
 compression (high-density): −40k tokens (90% → 50%)
 compression (high-density): nothing to do, nothing to compress
+the model's server searched the web: "go 1.26" (1 source: https://go.dev/a)
 context limit: oldest turns, 5k → 3k tokens
 `
 
@@ -117,6 +119,7 @@ const stream = `{"type":"session","schema":1,"sessionId":"s1","servers":[],"skil
 {"type":"density","metadata":{"readWritePairsPruned":4,"fileDeduplicationsPruned":1,"recencyPruned":0},"tokensBefore":41000,"tokensAfter":31000}
 {"type":"compression","strategy":"high-density","kind":"applied","tokensBefore":90000,"tokensAfter":50000}
 {"type":"compression","strategy":"high-density","kind":"noop","reason":"nothing to compress","tokensBefore":50000,"tokensAfter":50000}
+{"type":"search","query":"go 1.26","sources":["https://go.dev/a"]}
 {"type":"notice","text":"context limit: oldest turns, 5k → 3k tokens"}
 {"type":"note","id":"n1","state":"kept","text":"tests need a database","grounds":["Makefile"]}
 {"type":"text","delta":"Done."}

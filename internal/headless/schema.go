@@ -34,6 +34,7 @@ var lineTypes = []struct {
 	{"usage", usageLine{}},
 	{"retry", retryLine{}},
 	{"notice", noticeLine{}},
+	{"search", searchLine{}},
 	{"note", noteLine{}},
 	{"error", errorLine{}},
 	{"result", resultLine{}},

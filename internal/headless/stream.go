@@ -111,6 +111,11 @@ type (
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
+	searchLine struct {
+		Type    string   `json:"type"`
+		Query   string   `json:"query"`
+		Sources []string `json:"sources"`
+	}
 	noteLine struct {
 		Type    string   `json:"type"`
 		ID      string   `json:"id"`
@@ -187,6 +192,8 @@ func streamLine(e chat.Event) any {
 			return nil
 		}
 		return noticeLine{"notice", "waiting for " + e.Names}
+	case chat.Searched:
+		return searchLine{"search", e.Query, append([]string{}, e.Sources...)}
 	case chat.Notice:
 		return noticeLine{"notice", e.Text}
 	case chat.Noted:

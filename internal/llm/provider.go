@@ -65,6 +65,9 @@ type ToolSpec struct {
 	Description string
 	// Schema is the JSON Schema of the parameters object.
 	Schema json.RawMessage
+	// Searches is set for the search of the web that the model's server makes by itself, within the
+	// reply. Nothing else of the tool is sent.
+	Searches bool
 	// Free is the form of the tool for models that write its argument as plain text; nil if there
 	// is none.
 	Free *FreeForm
@@ -80,7 +83,7 @@ type FreeForm struct {
 }
 
 // Chunk is a part of a reply: Text, Reasoning, WasThinking, ToolCallStarted, Thought, ToolCall,
-// Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
+// Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Pulse (for Watch).
 type Chunk interface{ chunk() }
 
 // Pulse is a sign of life that is not part of the reply: a keep-alive, an event without
@@ -127,6 +130,15 @@ type Usage struct {
 	CacheWriteTokens int
 }
 
+// Searched says that the server has searched the web. Query is empty if the server does not tell.
+type Searched struct {
+	Query string
+	// Sources are the addresses that it found, or that the answer names.
+	Sources []string
+	// Times is the number of searches, 0 if the server only opened a page that it had found.
+	Times int
+}
+
 // Retrying announces another attempt (see Retry).
 type Retrying struct {
 	// Attempt is the number of the attempt that follows, from 2.
@@ -154,6 +166,7 @@ func (WasThinking) chunk()     {}
 func (Thought) chunk()         {}
 func (ToolCallStarted) chunk() {}
 func (ToolCall) chunk()        {}
+func (Searched) chunk()        {}
 func (Usage) chunk()           {}
 func (Retrying) chunk()        {}
 func (Adapted) chunk()         {}

@@ -2,8 +2,11 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"agent/internal/llm/openai"
 	"agent/internal/llm/vendor"
 	"agent/internal/provider/catalogue"
 	"agent/internal/settings"
@@ -79,6 +82,22 @@ func (c *Connection) Prices(model string) *settings.Prices {
 	}
 	free.Free = true
 	return &free
+}
+
+// SearchesWeb returns why the endpoint in use does not search the web by itself for a model, nil if
+// it is known to.
+func (c *Connection) SearchesWeb(model string) error {
+	host := c.endpointInUse().Host()
+	wants, api := vendor.At(host, model), openai.API(settings.API.Of(c.config.Settings))
+	switch {
+	case host == "":
+		return errors.New("web-search is provider, and no endpoint is in use")
+	case wants.Search == vendor.SearchNone:
+		return fmt.Errorf("web-search is provider, and %s is not known to search by itself over this API; name a service instead (/set web-search)", host)
+	case wants.Search == vendor.SearchResponses && api == openai.APIChat:
+		return fmt.Errorf("web-search is provider, and %s searches over the Responses API only; set api to auto", host)
+	}
+	return nil
 }
 
 // BillsNothing reports whether the endpoint in use is a server that people run themselves, at its

@@ -43,7 +43,12 @@ func webCommand(d Deps) command.Command {
 // foundOutput returns the results as a list to choose from; choosing one shows its page.
 func foundOutput(found websearch.Answer) command.Output {
 	head := words.Count(len(found.Results), "result") + " of " + found.Service + " for " + strconv.Quote(found.Query.Text)
-	pick := &command.Pick{Title: found.Service + ": " + found.Query.Text}
+	pick := &command.Pick{Title: found.Service + ": " + found.Query.Text, Actions: []command.PickAction{{
+		Key: "ctrl+f", Name: "into the message",
+		Instead: func(c command.Choice) command.Choice {
+			return command.Choice{Draft: strings.TrimPrefix(c.Line, "/web ") + " "}
+		},
+	}}}
 	lines := []string{head}
 	for i, r := range found.Results {
 		pick.Choices = append(pick.Choices, command.Choice{

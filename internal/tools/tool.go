@@ -40,6 +40,9 @@ type Tool struct {
 	// Free describes how the tool is offered to models that can write its argument as plain text.
 	// It is nil for a tool that is offered in the same way to all models.
 	Free *FreeForm
+	// Server is set for a tool that the model's server runs by itself, within the reply: its search
+	// of the web.
+	Server bool
 	// Traits declares the effects of calls, and the words that describe calls.
 	Traits
 

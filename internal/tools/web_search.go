@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"agent/internal/traits"
 	"agent/internal/websearch"
@@ -44,6 +45,18 @@ func WebSearch(s *websearch.Searcher) Tool {
 			Preview: Preview{Title: "ask " + service + " for " + words.Line(query.Text, 0), Service: service, Hosts: query.Only},
 			Apply:   func(ctx context.Context) Answer { return searched(ctx, s, query, note) },
 		}, nil
+	})
+}
+
+// ServerSearch returns the tool that stands for the search of the web by the model's server, which
+// makes it within its replies.
+func ServerSearch() Tool {
+	return define(Tool{
+		Name: WebSearchName, Server: true,
+		Description: "Searches the web, by the model's server itself.",
+		Traits:      Traits{Reaches: true, Searches: true, Key: "query", Words: []traits.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
+	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
+		return Plan{}, errors.New("the server searches by itself, within a reply; there is nothing to call")
 	})
 }
 

@@ -135,6 +135,8 @@ func (a *activity) event(event chat.Event) {
 	case chat.Compressed:
 		a.turn.summariser = ""
 		a.note(dim, "≈", e.String())
+	case chat.Searched:
+		a.note(dim, "·", e.String())
 	case chat.Notice:
 		a.note(warn, "!", e.Text)
 	}

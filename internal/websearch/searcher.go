@@ -64,6 +64,9 @@ type Config struct {
 	// with a secret of theirs is sent.
 	Environ  []string
 	KeyFiles func() []string
+	// Server returns nil if the model's server searches the web by itself, else why it does not; a
+	// nil Server never does.
+	Server func() error
 	// Denied reports whether rules of the person forbid the pages of a host.
 	Denied func(host string) bool
 	// Door makes a request; nil means fetch.Ask.
@@ -114,7 +117,10 @@ func (s *Searcher) way() Settings {
 	if set.Way != Auto {
 		return set
 	}
-	set.Way = Off
+	if set.Way = Off; s.server() == nil {
+		set.Way = Provider
+		return set
+	}
 	for _, service := range services {
 		if service.Home != "" && s.config.Key(service.Home) != "" && (service.Name != Google || engine(set.URL) != "") {
 			set.Way = service.Name
@@ -123,6 +129,17 @@ func (s *Searcher) way() Settings {
 	}
 	return set
 }
+
+// server returns why the model's server does not search the web by itself, nil if it does.
+func (s *Searcher) server() error {
+	if s.config.Server == nil {
+		return errors.New("web-search is provider, which is not asked here")
+	}
+	return s.config.Server()
+}
+
+// ByServer reports whether the model's server searches by itself, with the present settings.
+func (s *Searcher) ByServer() bool { return s.way().Way == Provider && s.server() == nil }
 
 // Service returns the name of who is asked by the present settings, "" if nobody is.
 func (s *Searcher) Service() string {
@@ -152,6 +169,8 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 	switch {
 	case set.Way == Off:
 		return "", errors.New("nobody is asked: the setting web-search is off, or auto and no service has a key")
+	case set.Way == Provider:
+		return "", s.server()
 	case set.Way == Command && set.Command == "":
 		return "", errors.New("web-search is command, and web-search.command is not set")
 	case set.Way == SearXNG && set.URL == "":

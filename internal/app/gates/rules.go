@@ -146,6 +146,17 @@ func (g *Rules) Denies(host string) bool {
 	return g.Found(host) != nil || g.skillRules().Found(host) != nil
 }
 
+// BoundsSearch returns a rule that bounds which pages of the web may be searched or read, "" for
+// none.
+func (g *Rules) BoundsSearch() string {
+	for _, rules := range []permissions.Rules{g.Rules, g.skillRules()} {
+		if rule := rules.OfWeb(); rule != nil {
+			return rule.String()
+		}
+	}
+	return ""
+}
+
 // Disallow forbids the tools that a skill must not use, until the end of the turn. It returns
 // problems with the skill's rules.
 func (g *Rules) Disallow(s *setup.Entry) (problems []string) {

@@ -22,6 +22,8 @@ type conversation struct {
 	files map[string]*file
 	// byKey maps each key to the calls whose output no later call with the key shows again.
 	byKey map[string][]*fact
+	// searches lists the searches of the web.
+	searches []*fact
 	// bySource maps each source to the latest result with its content.
 	bySource map[string]*fact
 	words    vocabulary
@@ -241,6 +243,23 @@ func (cv *conversation) note(f *fact) {
 	}
 	if f.key != "" && f.shows {
 		cv.repeat(f)
+	}
+	switch {
+	case f.searches && f.ok:
+		cv.searches = append(cv.searches, f)
+	case f.page != "" && f.ok:
+		cv.opened(f.page)
+	}
+}
+
+// opened ends the searches of the web that found a page which was read now: their other excerpts
+// have served.
+func (cv *conversation) opened(page string) {
+	shown := strings.TrimPrefix(page, "https://")
+	for _, search := range cv.searches {
+		if text := cv.units[search.result].text; strings.Contains(text, "("+shown+")") || strings.Contains(text, "("+shown+", ") {
+			search.cover(cv.request)
+		}
 	}
 }
 

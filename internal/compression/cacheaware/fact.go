@@ -96,8 +96,12 @@ type fact struct {
 	reread int
 	// repeats is set if a view shows only text that is still in the context.
 	repeats bool
+	// searches is set for a search of the web, and page is the address of a page of the web that was
+	// read.
+	searches bool
+	page     string
 	// reports is set for an answer that is the report of an agent, changes lists the files that it
-	// names as changed (D-126), and heading is its beginning, which stays.
+	// names as changed (D-126). heading is the beginning of a report or of a search, which stays.
 	reports bool
 	changes []string
 	heading string
@@ -147,6 +151,13 @@ func newFact(call *history.ToolCall, tool traits.Traits, root string) *fact {
 		f.command(textArg(call, tool.Command), resolve)
 	case Find:
 		f.key = call.Name + string(call.Parameters)
+	}
+	switch given := textArg(call, []string{tool.Key}); {
+	case tool.Searches:
+		f.searches, f.key = true, call.Name+" "+strings.ToLower(given)
+		return f
+	case tool.OnlyReaches():
+		f.page = given
 	}
 	if f.act != Shell && len(f.paths) == 0 && f.act != Edit && f.act != Keep {
 		f.act, f.key = Find, call.Name+string(call.Parameters)
@@ -204,6 +215,9 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 		if f.inShell && cutShort.MatchString(f.content) {
 			f.fragment, f.hi = true, min(f.hi, lastLine-1)
 		}
+	}
+	if first, _, more := strings.Cut(response.Result.Text(), "\n"); f.searches && f.ok && more {
+		f.heading = first + "\n"
 	}
 	if f.reports {
 		f.changes, f.heading = traits.Reported(response.Result.Text())

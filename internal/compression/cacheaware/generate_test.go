@@ -16,16 +16,18 @@ type fourBytes struct{}
 func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
 
 var testTools = map[string]traits.Traits{
-	"read":    {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
-	"lines":   {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"from"}, To: []string{"to"}}},
-	"symbol":  {Reads: true, File: []string{"path"}, Density: traits.Density{Fragment: true}},
-	"write":   {Edits: true, File: []string{"path"}, Density: traits.Density{Body: []string{"content"}}},
-	"replace": {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
-	"multi":   {Edits: true, File: []string{"path"}, Density: traits.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
-	"patch":   {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
-	"shell":   {Runs: true, Density: traits.Density{Command: []string{"command"}}},
-	"todo":    {Keeps: true},
-	"task":    {Reads: true, Density: traits.Density{Reports: true}},
+	"read":       {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
+	"lines":      {Reads: true, File: []string{"path"}, Density: traits.Density{From: []string{"from"}, To: []string{"to"}}},
+	"symbol":     {Reads: true, File: []string{"path"}, Density: traits.Density{Fragment: true}},
+	"write":      {Edits: true, File: []string{"path"}, Density: traits.Density{Body: []string{"content"}}},
+	"replace":    {Edits: true, File: []string{"path"}, Density: traits.Density{Old: []string{"old"}, New: []string{"new"}}},
+	"multi":      {Edits: true, File: []string{"path"}, Density: traits.Density{List: []string{"edits"}, Old: []string{"old"}, New: []string{"new"}}},
+	"patch":      {Edits: true, Density: traits.Density{Patch: []string{"patch"}}},
+	"shell":      {Runs: true, Density: traits.Density{Command: []string{"command"}}},
+	"todo":       {Keeps: true},
+	"task":       {Reads: true, Density: traits.Density{Reports: true}},
+	"web_search": {Reaches: true, Searches: true, Key: "query"},
+	"web_fetch":  {Reaches: true, Key: "url"},
 }
 
 func toolOf(name string) traits.Traits { return testTools[name] }

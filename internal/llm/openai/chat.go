@@ -25,7 +25,7 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 // takeChatEvent handles one event of a chat completion.
 func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
-		r.usage = usage
+		r.usage, r.cited.Times = usage, max(r.cited.Times, event.Usage.ServerTools.Searches.Count())
 	}
 	choice := event.first()
 	r.known = r.known || len(event.Choices) > 0
@@ -43,6 +43,7 @@ func (r *reply) takeChatEvent(event chatEvent) error {
 // takeDelta handles a piece of the message.
 func (r *reply) takeDelta(delta chatDelta) {
 	r.soFar = r.soFar.with(delta)
+	r.cites(delta.Annotations)
 	if thought, field := delta.thought(); thought != "" {
 		r.attach.field = cmp.Or(field, r.attach.field)
 		r.emit(llm.Reasoning{Delta: thought})

@@ -203,6 +203,8 @@ func (f *formats) wantsResponses(req request) bool {
 	switch api := f.client.config.API; {
 	case api == APIChat, api == APIResponses:
 		return api == APIResponses
+	case req.searches() == vendor.SearchResponses:
+		return true
 	case req.Dialect.API != "":
 		return req.Dialect.API == APIResponses
 	default:

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
@@ -57,12 +58,17 @@ type Passing struct {
 	OmitEffort bool
 	// OmitLimit leaves out the bound of the output, which the model does not take.
 	OmitLimit bool
+	// OmitSearch leaves out the server's own search of the web.
+	OmitSearch bool
 }
 
 // fit returns a request without the settings that the dialect leaves out.
 func (d Dialect) fit(req llm.Request) llm.Request {
 	if d.OmitSchema {
 		req.Schema = nil
+	}
+	if d.OmitSearch {
+		req.Tools = slices.DeleteFunc(slices.Clone(req.Tools), func(t llm.ToolSpec) bool { return t.Searches })
 	}
 	if d.OmitSampling {
 		req.Temperature, req.TopP = nil, nil
@@ -115,6 +121,9 @@ func always(words string, change func(d *Dialect)) lesson {
 
 // lessons lists all lessons in the order in which they are tried.
 var lessons = []lesson{
+	{pattern.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
+		d.OmitSearch = d.OmitSearch || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Searches })
+	}, "the server does not search the web for this model together with tools; the conversation goes on without it"},
 	always(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
 	always(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
 	always(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),

@@ -94,6 +94,7 @@ type chatDelta struct {
 	ReasoningText    loose.Text `json:"reasoning_text"` // Copilot
 	// ReasoningDetails is the thinking with signatures, from OpenRouter.
 	ReasoningDetails loose.List[reasoningDetail] `json:"reasoning_details"`
+	Annotations      loose.List[annotation]      `json:"annotations"`
 }
 
 // with returns d with one example for each kind of content in another piece. The method without

@@ -112,6 +112,9 @@ type reply struct {
 	pairs  surrogates
 	usage  *llm.Usage
 	finish string
+	// cited has the sources that the answer names, and the searches that the report of tokens
+	// counts.
+	cited llm.Searched
 	// done is set once the server has said that nothing follows.
 	done bool
 	// begun is set once a part of the reply has been emitted.
@@ -218,6 +221,9 @@ func (r *reply) addCall(f callFragment) {
 func (r *reply) complete() {
 	for _, started := range r.calls.announce(func(*partialCall) bool { return true }) {
 		r.emit(started)
+	}
+	if len(r.cited.Sources) > 0 || r.cited.Times > 0 {
+		r.emit(r.cited)
 	}
 	if attached := r.attach.thought(); attached != nil {
 		r.emit(llm.Thought{Attached: attached})

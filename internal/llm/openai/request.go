@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"agent/internal/history"
@@ -24,7 +25,20 @@ type request struct {
 // request returns a request to this endpoint in a dialect.
 func (c *Client) request(d Dialect, req llm.Request) request {
 	host := c.host()
-	return request{d.fit(req), d, host, vendor.At(host, req.Model)}
+	r := request{d.fit(req), d, host, vendor.At(host, req.Model)}
+	if way := r.searches(); way == vendor.SearchNone || way == vendor.SearchResponses && c.config.API == APIChat {
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t llm.ToolSpec) bool { return t.Searches })
+	}
+	return r
+}
+
+// searches returns how the request asks the server to search the web by itself, SearchNone if it
+// does not.
+func (r request) searches() vendor.Search {
+	if slices.ContainsFunc(r.Tools, func(t llm.ToolSpec) bool { return t.Searches }) {
+		return r.wants.Search
+	}
+	return vendor.SearchNone
 }
 
 // encode returns req as the body of a chat completion. It does not use the library's request type,
@@ -92,6 +106,10 @@ func (w *messageWriter) tools(tools []llm.ToolSpec) {
 	for i, t := range tools {
 		if i > 0 {
 			w.raw(`,`)
+		}
+		if t.Searches {
+			w.raw(`{"type":"openrouter:web_search"}`)
+			continue
 		}
 		w.raw(`{"type":"function","function":{"name":`)
 		w.buf = rawjson.AppendString(w.buf, t.Name)

@@ -7,6 +7,7 @@ import (
 
 	"agent/internal/history"
 	"agent/internal/llm/loose"
+	"agent/internal/llm/vendor"
 )
 
 // responses is the format of OpenAI's Responses API. It keeps no state on the server: every request
@@ -30,10 +31,15 @@ func (responses) encode(req request) []byte {
 	}
 	free := freeFormsOf(req)
 	for i, spec := range req.Tools {
-		body.Tools[i] = free.tool(spec)
+		if body.Tools[i] = free.tool(spec); spec.Searches {
+			body.Tools[i] = openai.ResponseTool{Type: "web_search"}
+		}
 	}
 	if req.Dialect.Reasoning != reasoningRefused && !req.Dialect.NoReasoning {
 		body.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
+	}
+	if req.searches() != vendor.SearchNone {
+		body.Include = append(body.Include, openai.ResponseIncludeWebSearchCallActionSources)
 	}
 	if req.wants.Instructions {
 		body.Instructions = req.System

@@ -104,6 +104,9 @@ func (s *responseReader) finishItem(index int, raw json.RawMessage) {
 		if !s.summaries {
 			s.think(summaryOf(item))
 		}
+	case "web_search_call":
+		s.reply.size += s.reply.attach.addItem(reasoningItem{s.outputs, raw})
+		s.reply.searched(raw)
 	case "message":
 		s.outputs++
 		if !s.written[index] {

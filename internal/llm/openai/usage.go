@@ -21,6 +21,11 @@ type chatUsage struct {
 	CacheReadInputTokens     loose.Int `json:"cache_read_input_tokens"`
 	CacheCreationInputTokens loose.Int `json:"cache_creation_input_tokens"`
 
+	// ServerTools is set by OpenRouter.
+	ServerTools struct {
+		Searches loose.Int `json:"web_search_requests"`
+	} `json:"server_tool_use"`
+
 	PromptTokensDetails cacheDetails `json:"prompt_tokens_details"`
 	InputTokensDetails  cacheDetails `json:"input_tokens_details"`
 }

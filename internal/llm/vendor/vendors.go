@@ -7,7 +7,7 @@ var vendors = []Vendor{
 	{
 		Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVariable: EnvKey, Catalogue: "openai",
 		domains: []string{"api.openai.com"},
-		wants:   Wants{CacheKey: true, Documents: true},
+		wants:   Wants{CacheKey: true, Documents: true, Search: SearchResponses},
 		adjust: func(model string, w *Wants) {
 			generation := openAIGeneration(model)
 			w.Responses, w.Breakpoint = generation == oSeries || generation >= gpt54, generation >= gpt56
@@ -17,7 +17,7 @@ var vendors = []Vendor{
 		Name: "openrouter", Title: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVariable: "OPENROUTER_API_KEY", Catalogue: "openrouter",
 		domains:    []string{"openrouter.ai"},
 		translates: true,
-		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, Documents: true},
+		wants:      Wants{Title: true, Thoughts: true, CacheKey: true, SessionID: true, Documents: true, Search: SearchOpenRouter},
 		adjust: func(model string, w *Wants) {
 			w.Breakpoint = openAIGeneration(model) >= gpt56
 			w.CacheMarks = strings.HasPrefix(model, "claude") || strings.HasPrefix(model, "qwen")
@@ -45,6 +45,7 @@ var vendors = []Vendor{
 	{
 		Name: "xai", Title: "xAI", BaseURL: "https://api.x.ai/v1", KeyVariable: "XAI_API_KEY", Catalogue: "xai",
 		domains: []string{"x.ai"}, serves: "grok",
+		wants: Wants{Search: SearchResponses},
 	},
 	{
 		Name: "groq", Title: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVariable: "GROQ_API_KEY", Catalogue: "groq",
@@ -105,7 +106,7 @@ var vendors = []Vendor{
 	{
 		Name: "chatgpt", Title: "ChatGPT", BaseURL: "https://chatgpt.com/backend-api/codex", Account: true, Catalogue: "openai",
 		domains: []string{"chatgpt.com"}, serves: "gpt",
-		wants: Wants{CacheKey: true, Responses: true, Instructions: true},
+		wants: Wants{CacheKey: true, Responses: true, Instructions: true, Search: SearchResponses},
 	},
 	{
 		Name: "github-copilot", Title: "GitHub Copilot", BaseURL: "https://api.githubcopilot.com", Account: true, Catalogue: "copilot",

@@ -9,6 +9,8 @@ type Wants struct {
 	// Instructions means that the system prompt is the member instructions of a request on the
 	// Responses API, and that the server keeps nothing.
 	Instructions bool
+	// Search is how the endpoint itself searches the web, SearchNone if it does not.
+	Search Search
 	// FreeForm means that the model takes, on the Responses API, tools whose argument is a text in
 	// a grammar.
 	FreeForm bool
@@ -43,6 +45,18 @@ type Wants struct {
 	// CacheMarks means that the endpoint reads marks as Anthropic defines them.
 	CacheMarks bool
 }
+
+// Search is how a request asks for a search of the web by the endpoint itself.
+type Search int
+
+// The ways.
+const (
+	SearchNone Search = iota
+	// SearchResponses is the tool web_search of the Responses API.
+	SearchResponses
+	// SearchOpenRouter is the tool of OpenRouter.
+	SearchOpenRouter
+)
 
 // IDForm is the form that the ids of calls must have. Vendors refuse a whole conversation because
 // of an id that another vendor has made.

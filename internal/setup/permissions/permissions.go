@@ -361,6 +361,14 @@ func (r Rules) Found(host string) *Rule {
 	return nil
 }
 
+// OfWeb returns a rule that bounds searches of the web, or the pages of some hosts, nil for none.
+func (r Rules) OfWeb() *Rule {
+	if rule := r.first(searches, func(Rule) bool { return true }); rule != nil {
+		return rule
+	}
+	return r.first(pages, func(rule Rule) bool { return rule.host != "" })
+}
+
 // Server returns the rule that a call of a server's tool violates, or nil. The name has the form of
 // Claude Code: mcp__SERVER__TOOL.
 func (r Rules) Server(name string) *Rule {

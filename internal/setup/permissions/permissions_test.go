@@ -363,3 +363,24 @@ func TestRulesOfBothFiles(t *testing.T) {
 		}
 	}
 }
+
+// A rule about searches of the web says nothing of pages, and the other way.
+func TestSearchesAndPages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule           string
+		search, page   bool
+		found, bounded bool
+	}{
+		{"WebSearch", true, false, false, true},
+		{"WebFetch", false, true, false, false},
+		{"WebFetch(domain:a.example)", false, true, true, true},
+		{"WebSearch(domain:a.example)", false, false, true, true},
+		{"Bash(ls)", false, false, false, false},
+	} {
+		r := Parse(Deny, []string{tt.rule}, "f", "/w", "/h")
+		if r.Search() != nil != tt.search || r.Page("a.example") != nil != tt.page || r.Found("a.example") != nil != tt.found || r.OfWeb() != nil != tt.bounded {
+			t.Errorf("%s: %v %v %v %v", tt.rule, r.Search(), r.Page("a.example"), r.Found("a.example"), r.OfWeb())
+		}
+	}
+}

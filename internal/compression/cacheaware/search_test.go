@@ -1,0 +1,53 @@
+package cacheaware
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/history"
+)
+
+// Of two searches for the same the older leaves, and so does one of whose pages one was read; the
+// first line stays.
+func TestSearchesThatHaveServed(t *testing.T) {
+	t.Parallel()
+	const heading = `2 results of brave for "go 1.26", 2026-11-23` + "\n"
+	found := heading + strings.Repeat("1. A page (a.example/x, 2026-09-02)\n   about it\n2. Other (b.example/y)\n", 40)
+	for _, tt := range []struct {
+		name   string
+		after  func(*talk)
+		leaves bool
+	}{
+		{"nothing", func(*talk) {}, false},
+		{"another search", func(k *talk) {
+			k.call("web_search", map[string]any{"query": "other"}, "no results of brave", false)
+		}, false},
+		{"the same, in other letters and number", func(k *talk) {
+			k.call("web_search", map[string]any{"query": "GO 1.26", "count": 3}, found, false)
+		}, true},
+		{"one of its pages", func(k *talk) {
+			k.call("web_fetch", map[string]any{"url": "https://a.example/x"}, "the page", false)
+		}, true},
+		{"another page", func(k *talk) {
+			k.call("web_fetch", map[string]any{"url": "https://a.example/"}, "the page", false)
+		}, false},
+	} {
+		talk := &talk{}
+		talk.human("go")
+		talk.call("web_search", map[string]any{"query": "go 1.26"}, found, false)
+		tt.after(talk)
+		talk.idle(2)
+		_, e := plan(Moment{}, talk)
+		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+		for _, entry := range e.entries {
+			r, is := entry.Blocks[0].(*history.ToolResponse)
+			if !is {
+				continue
+			}
+			if text := r.Result.Text(); strings.HasPrefix(text, heading+"[pruned") != tt.leaves || !strings.HasPrefix(text, heading) {
+				t.Errorf("%s: left is %.120q", tt.name, text)
+			}
+			break
+		}
+	}
+}

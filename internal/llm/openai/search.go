@@ -1,0 +1,61 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agent/internal/llm"
+	"agent/internal/llm/loose"
+)
+
+// maxSources bounds the addresses of one search that are told.
+const maxSources = 50
+
+// searchAction is what a server did in a search of the Responses API.
+type searchAction struct {
+	Type    string   `json:"type"`
+	Query   string   `json:"query"`
+	Queries []string `json:"queries"`
+	URL     string   `json:"url"`
+	Sources loose.List[struct {
+		URL string `json:"url"`
+	}] `json:"sources"`
+}
+
+// searched tells of a search of the Responses API, or of a page that the server opened.
+func (r *reply) searched(item json.RawMessage) {
+	action := loose.Decode[searchAction](member(item, "action"))
+	if action.Query == "" && len(action.Queries) > 0 {
+		action.Query = action.Queries[0]
+	}
+	told := llm.Searched{Query: action.Query}
+	for _, source := range action.Sources {
+		told.Sources = addSource(told.Sources, source.URL)
+	}
+	if action.Type == "search" || action.Query != "" {
+		told.Times = 1
+	}
+	told.Sources = addSource(told.Sources, action.URL)
+	r.emit(told)
+}
+
+func addSource(sources []string, address string) []string {
+	if address == "" || len(sources) >= maxSources || slices.Contains(sources, address) {
+		return sources
+	}
+	return append(sources, address)
+}
+
+// annotation names a source of an answer, as OpenRouter sends it.
+type annotation struct {
+	Citation struct {
+		URL string `json:"url"`
+	} `json:"url_citation"`
+}
+
+// cites collects the sources of an answer.
+func (r *reply) cites(annotations []annotation) {
+	for _, a := range annotations {
+		r.cited.Sources = addSource(r.cited.Sources, a.Citation.URL)
+	}
+}
