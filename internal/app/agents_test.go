@@ -38,12 +38,17 @@ func isAgents(r *llmtest.Request) bool {
 // newFirm begins a conversation with a model for the person and one for agents.
 func newFirm(t *testing.T, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
 	t.Helper()
-	p := newProcess(t)
+	return hire(t, newProcess(t), t.TempDir(), o, lead, agent, set...)
+}
+
+// hire does the work of newFirm in a process and a workspace that are there.
+func hire(t *testing.T, p *app.Process, workspace string, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
+	t.Helper()
 	base, err := p.Settings(app.Sources{Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &firm{workspace: t.TempDir(), answer: func(chat.Approval) chat.Decision { return chat.Decision{Allow: true} }}
+	f := &firm{workspace: workspace, answer: func(chat.Approval) chat.Decision { return chat.Decision{Allow: true} }}
 	f.server = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
 		if isAgents(r) {
 			return agent(r)

@@ -1,0 +1,404 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"agent/internal/app"
+	"agent/internal/atcmd"
+	"agent/internal/chat"
+	"agent/internal/snapshot"
+	"agent/internal/testing/llmtest"
+)
+
+// size returns the size of a generated measurement: full under make properties, else small.
+func size(small, full int) int {
+	if checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String()); checks >= 1000 {
+		return full
+	}
+	return small
+}
+
+// taskOf returns the last word of an agent's task, which tells the agents of a test apart.
+func taskOf(r *llmtest.Request) string {
+	for _, m := range r.Messages {
+		if words := strings.Fields(m.Content); m.Role == "user" && len(words) > 1 && strings.HasPrefix(words[len(words)-2], "task") {
+			return words[len(words)-1]
+		}
+	}
+	return ""
+}
+
+// steps counts the requests of each agent of a test, of which pruning takes replies.
+type steps struct {
+	mu    sync.Mutex
+	count map[string]int
+}
+
+// next returns the number of the agent's requests before this one.
+func (s *steps) next(r *llmtest.Request) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count == nil {
+		s.count = map[string]int{}
+	}
+	s.count[taskOf(r)]++
+	return s.count[taskOf(r)] - 1
+}
+
+// ledger counts, of a request, the answers of each call and the reports of each task.
+func ledger(t *testing.T, r *llmtest.Request) (answers map[string]int, reports map[string]int) {
+	t.Helper()
+	answers, reports = map[string]int{}, map[string]int{}
+	for _, m := range r.Messages {
+		for _, call := range m.ToolCalls {
+			answers[call.ID] += 0
+		}
+		if m.Role == "tool" {
+			answers[m.ToolCallID]++
+		}
+		if m.Role != "assistant" {
+			for _, after := range strings.Split(m.Content, "REPORT-OF-")[1:] {
+				name, _, _ := strings.Cut(after, ".")
+				reports[name]++
+			}
+		}
+	}
+	return answers, reports
+}
+
+// checkPrefix reports requests of the person's conversation that do not begin with the one before.
+func checkPrefix(t *testing.T, f *firm, name string) {
+	t.Helper()
+	var before []string
+	for _, r := range f.server.Requests() {
+		if isAgents(r) {
+			continue
+		}
+		messages := messagesOf(t, r.Body)
+		if len(messages) < len(before) || !slices.Equal(messages[:len(before)], before) {
+			t.Errorf("%s: a request does not begin with the one before", name)
+		}
+		before = messages
+	}
+}
+
+// Scripted sessions with 1 to 16 agents, some in the background, some sessions interrupted at a
+// random request and some killed there: every call has one answer, no report is lost or comes twice,
+// and each request begins with the one before. A kill leaves the record as it is on disk at that
+// moment, from which the session is taken up.
+func TestSessionsOfAgents(t *testing.T) {
+	t.Parallel()
+	for seed := range size(12, 200) {
+		name := fmt.Sprintf("session %d", seed)
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		n, calls, act := 1+r.IntN(16), 1+r.IntN(3), []string{"", "interrupt", "kill"}[r.IntN(3)]
+		at := int64(1 + r.IntN(n*(calls+1)))
+		var first llmtest.Turn
+		background := map[string]bool{}
+		for i := range n {
+			background[fmt.Sprint("t", i)] = r.IntN(3) == 0
+			first = first.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"explore","background":%t}`, i, background[fmt.Sprint("t", i)]))
+		}
+		p, workspace, home := newProcess(t), t.TempDir(), t.TempDir()
+		var f *firm
+		var requests atomic.Int64
+		var work steps
+		var killed sync.Once
+		agent := func(r *llmtest.Request) llmtest.Turn {
+			if requests.Add(1) == at {
+				switch act {
+				case "interrupt":
+					f.Interrupt()
+				case "kill":
+					killed.Do(func() {
+						if err := os.CopyFS(home, os.DirFS(p.Home)); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
+					})
+				}
+			}
+			if done := slices.ContainsFunc(r.Messages, func(m llmtest.Message) bool { return m.Role == "tool" }) && work.next(r) >= calls-1; done {
+				return llmtest.Say("REPORT-OF-" + taskOf(r) + ".")
+			}
+			return llmtest.Call("list_directory", `{"path":"."}`)
+		}
+		lead := func(r *llmtest.Request) llmtest.Turn {
+			if r.Last().Content == "go" {
+				return first
+			}
+			return llmtest.Say("fine")
+		}
+		f = hire(t, p, workspace, app.Options{}, lead, agent)
+		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		check := func(f *firm, cut bool) {
+			if _, err := f.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			checkPrefix(t, f, name)
+			all := f.server.Requests()
+			for len(all) > 0 && isAgents(all[len(all)-1]) {
+				all = all[:len(all)-1]
+			}
+			answers, reports := ledger(t, all[len(all)-1])
+			for id, got := range answers {
+				if got != 1 {
+					t.Errorf("%s: call %s has %d answers", name, id, got)
+				}
+			}
+			if !cut && len(answers) != n {
+				t.Errorf("%s: %d calls of %d", name, len(answers), n)
+			}
+			for task, behind := range background {
+				if got := reports[task]; got > 1 || got == 0 && !cut || got == 0 && behind && act == "interrupt" {
+					t.Errorf("%s, %s: the report of %s came %d times, background %v", name, act, task, got, behind)
+				}
+			}
+		}
+		check(f, act == "interrupt")
+		f.Close()
+		if act == "kill" {
+			again := &app.Process{Environ: p.Environ, Home: home, Dir: p.Dir, Version: "test", Now: p.Now}
+			g := hire(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("fine") }, agent)
+			check(g, true)
+			g.Close()
+			if err := again.Close(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// Questions of four agents at once are each put to the person once, under the agent's name, and
+// answered once, by the person: what was allowed was done, and nothing else.
+func TestQuestionsOfAgents(t *testing.T) {
+	t.Parallel()
+	const agents = 4
+	each := size(10, 250)
+	var work steps
+	agent := func(r *llmtest.Request) llmtest.Turn {
+		if done := work.next(r) * 5; done < each {
+			turn := llmtest.Turn{}
+			for i := done; i < min(done+5, each); i++ {
+				turn = turn.Call("write_file", fmt.Sprintf(`{"file_path":"%s-%d.txt","content":"x"}`, taskOf(r), i))
+			}
+			return turn
+		}
+		return llmtest.Say("written")
+	}
+	var first llmtest.Turn
+	for i := range agents {
+		first = first.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"general"}`, i))
+	}
+	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.max-turns=1000", "agents.max-tokens=1000000000")
+	var mu sync.Mutex
+	asked := map[string]int{}
+	f.answer = func(a chat.Approval) chat.Decision {
+		mu.Lock()
+		defer mu.Unlock()
+		if a.Agent != "general" || !strings.Contains(a.Preview.Title, "agent general") {
+			t.Errorf("a question of %q: %s", a.Agent, a.Preview.Title)
+		}
+		path := a.Preview.Paths[0]
+		asked[path]++
+		return chat.Decision{Allow: len(asked)%2 == 0, Reason: "no"}
+	}
+	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != agents*each {
+		t.Errorf("%d questions, want %d", len(asked), agents*each)
+	}
+	written, _ := filepath.Glob(filepath.Join(f.workspace, "t*.txt"))
+	if len(written) != agents*each/2 {
+		t.Errorf("%d files, want %d", len(written), agents*each/2)
+	}
+	for path, times := range asked {
+		if times != 1 {
+			t.Errorf("%s was asked %d times", path, times)
+		}
+	}
+}
+
+// Two agents edit the same place of the same files at once: an edit that is answered with success is
+// in the file, one that is refused is not, and undo gives the bytes of before.
+func TestEditsOfTwoAgents(t *testing.T) {
+	t.Parallel()
+	const pairs, files = 25, 3
+	for seed := range size(2, 400) {
+		p := newProcess(t)
+		var work steps
+		agent := func(r *llmtest.Request) llmtest.Turn {
+			k := work.next(r)
+			if k >= 2*pairs {
+				return llmtest.Say("edited")
+			}
+			draw := rand.New(rand.NewPCG(uint64(seed), uint64(len(taskOf(r)))*1000+uint64(k/2)))
+			path := fmt.Sprintf("f%d.txt", draw.IntN(files))
+			if k%2 == 0 {
+				return llmtest.Call("read_file", `{"file_path":"`+path+`"}`)
+			}
+			return llmtest.Turn{}.CallID(fmt.Sprintf("%s-%d", taskOf(r), k), "replace", fmt.Sprintf(`{"file_path":"%s","old_string":"END","new_string":"<%s-%d>\nEND"}`, path, taskOf(r), k))
+		}
+		var first llmtest.Turn
+		for _, name := range []string{"a", "bb"} {
+			first = first.Call("task", `{"task":"task `+name+`","agent":"general"}`)
+		}
+		f := hire(t, p, t.TempDir(), app.Options{}, inTurn(first, llmtest.Say("done")), agent, "approval-mode=auto-edit", "agents.max-turns=1000", "agents.max-tokens=1000000000")
+		before := map[string]string{}
+		for i := range files {
+			path := filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i))
+			before[path] = fmt.Sprintf("file %d\nEND\n", i)
+			write(t, path, before[path])
+		}
+		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		all := ""
+		for path := range before {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += string(text)
+		}
+		seen := map[string]bool{}
+		refused := 0
+		for _, r := range f.server.Requests() {
+			last := r.Last()
+			if !isAgents(r) || last.Role != "tool" || !strings.Contains(last.ToolCallID, "-") || seen[last.ToolCallID] {
+				continue
+			}
+			seen[last.ToolCallID] = true
+			applied := !strings.HasPrefix(last.Content, "Error")
+			if !applied {
+				refused++
+			}
+			if is := strings.Count(all, "<"+last.ToolCallID+">"); is > 1 || applied != (is == 1) {
+				t.Errorf("seed %d: edit %s is in the files %d times, its answer is %q", seed, last.ToolCallID, is, last.Content)
+			}
+		}
+		if len(seen) != 2*pairs {
+			t.Errorf("seed %d: %d edits were answered, want %d", seed, len(seen), 2*pairs)
+		}
+		go f.Run(t.Context())
+		plan, err := f.PlanFiles(t.Context(), snapshot.Undo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.MoveFiles(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range before {
+			if now, err := os.ReadFile(path); err != nil || string(now) != text {
+				t.Errorf("seed %d: undo leaves %q, %v", seed, now, err)
+			}
+		}
+		f.Close()
+	}
+}
+
+// The costs of agents count for max-cost together: no request is sent once it is reached, so it is
+// passed by the requests under way at most.
+func TestMaxCostOfAgents(t *testing.T) {
+	t.Parallel()
+	const agents, limit = 4, 0.10
+	for seed := range size(3, 100) {
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		price := 1 + r.IntN(20)
+		var first llmtest.Turn
+		for i := range agents {
+			first = first.Call("task", fmt.Sprintf(`{"task":"task t%d"}`, i))
+		}
+		agent := func(r *llmtest.Request) llmtest.Turn {
+			return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, len(r.Messages)))
+		}
+		f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, fmt.Sprint("max-cost=", limit), fmt.Sprint("price.input=", price), "agents.max-turns=1000")
+		outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+		if err != nil || outcome.Stop != chat.StopMaxCost {
+			t.Errorf("seed %d: %+v, %v", seed, outcome, err)
+		}
+		go f.Run(t.Context())
+		stats, err := f.Stats(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest := stats.Agents.Cost / float64(max(1, stats.Agents.Requests)) * 2
+		if spent := stats.Cost + stats.Agents.Cost; spent < limit || spent > limit+agents*largest {
+			t.Errorf("seed %d: spent $%.4f, a request is at most $%.4f", seed, spent, largest)
+		}
+		f.Close()
+	}
+}
+
+// folders matches the temporary folders of a test.
+var folders = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(os.TempDir(), "/")) + `/[^\s"\\`+"`"+`]*`)
+
+// The second agent of a kind begins with the bytes of the first: its prompt and its tools. With
+// agents off, a request is that of a session with agents without the tool.
+func TestHeadsOfAgents(t *testing.T) {
+	t.Parallel()
+	bodies := map[string][]map[string]json.RawMessage{}
+	for _, set := range []string{"on", "off"} {
+		lead := inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("read"), llmtest.Call("task", `{"task":"task t1"}`), llmtest.Call("task", `{"task":"task t2"}`), llmtest.Say("done"))
+		var heads []string
+		f := newFirm(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
+			var body map[string]json.RawMessage
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Error(err)
+			}
+			heads = append(heads, r.Messages[0].Content+string(body["tools"]))
+			return llmtest.Say("found")
+		}, "agents="+set, "tools=all")
+		write(t, filepath.Join(f.workspace, "a.txt"), "one\n")
+		for _, text := range []string{"read it", "give tasks"} {
+			if _, err := f.Prompt(t.Context(), atcmd.Typed(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if set == "on" && (len(heads) != 2 || heads[0] != heads[1]) {
+			t.Errorf("%d heads of agents, which differ", len(heads))
+		}
+		for _, r := range f.server.Requests()[:2] {
+			body := map[string]json.RawMessage{}
+			if err := json.Unmarshal(folders.ReplaceAll(r.Body, []byte("/tmp/x")), &body); err != nil {
+				t.Fatal(err)
+			}
+			var tools []json.RawMessage
+			if err := json.Unmarshal(body["tools"], &tools); err != nil {
+				t.Fatal(err)
+			}
+			tools = slices.DeleteFunc(tools, func(tool json.RawMessage) bool { return bytes.Contains(tool, []byte(`"name":"task"`)) })
+			body["tools"] = bytes.Join(func() (all [][]byte) {
+				for _, tool := range tools {
+					all = append(all, tool)
+				}
+				return all
+			}(), []byte(","))
+			delete(body, "prompt_cache_key")
+			body["messages"] = bytes.ReplaceAll(body["messages"], []byte(`, task\n`), []byte(`\n`)) // the names of the tools
+			bodies[set] = append(bodies[set], body)
+		}
+	}
+	for i := range bodies["on"] {
+		for name, value := range bodies["on"][i] {
+			if off := bodies["off"][i][name]; !bytes.Equal(value, off) {
+				t.Errorf("request %d: %s is %s, off %s", i, name, value, off)
+			}
+		}
+	}
+}
