@@ -346,7 +346,7 @@ func TestMaxCostOfAgents(t *testing.T) {
 }
 
 // folders matches the temporary folders of a test.
-var folders = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(os.TempDir(), "/")) + `/[^\s"\\`+"`"+`]*`)
+var folders = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(os.TempDir(), "/")) + `/[^\s"\\` + "`" + `]*`)
 
 // The second agent of a kind begins with the bytes of the first: its prompt and its tools. With
 // agents off, a request is that of a session with agents without the tool.
