@@ -63,10 +63,10 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 
 // hasAgent reports whether an agent works for a call, whose row the agent's block replaces.
 func (a *activity) hasAgent(call int) bool {
-	return slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == call && !s.Background })
+	return slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == call })
 }
 
-// agentsView shows each agent that works in two rows: its task and figures, and its latest call.
+// agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.
 // In a low window it shows the first rows alone, and counts the agents for which there is no row.
 func (a *activity) agentsView(width, room int) (lines []string) {
 	both := 2*len(a.agents) <= room
@@ -76,13 +76,13 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		}
 		time := " " + words.Elapsed(a.opts.Now().Sub(s.Started))
 		figures := " · " + s.String() + time
-		if style.Width(figures) > width/2 {
+		if style.Width(figures) > width*3/5 {
 			figures = time
 		}
 		head := style.Reveal(s.Agent + ": " + s.Title).Text
 		lines = append(lines, a.spinner()+" "+style.Truncate(head, max(10, width-2-style.Width(figures)))+a.theme.Dim.Text(figures))
 		if both {
-			lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(cmp.Or(s.Latest, "thinking")).Text, width)))
+			lines = append(lines, a.theme.Dim.Text(style.Truncate("  "+style.Reveal(s.Model+" · "+cmp.Or(s.Latest, "thinking")).Text, width)))
 		}
 	}
 	return lines

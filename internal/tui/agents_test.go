@@ -22,10 +22,10 @@ func TestAgentsBlock(t *testing.T) {
 		s.model.event(chat.AgentStarted{AgentState: state})
 	}
 	frame := strings.Join(s.model.activity.toolsView(60, 20), "\n")
-	if strings.Count(frame, "explore: ") != 4 || strings.Count(frame, "reading a.go") != 4 || !strings.Contains(frame, "3 requests · 12k tokens") {
+	if strings.Count(frame, "explore: ") != 4 || strings.Count(frame, "  m · reading a.go") != 4 || !strings.Contains(frame, "3 requests · 12k tokens") {
 		t.Errorf("the block is\n%s", frame)
 	}
-	if rows := s.model.activity.toolsView(60, 20); len(rows) != 9 { // the call in the background has a row of its own
+	if rows := s.model.activity.toolsView(60, 20); len(rows) != 8 {
 		t.Errorf("%d rows", len(rows))
 	}
 	if rows := s.model.activity.toolsView(60, 4); len(rows) != 4 || !strings.Contains(rows[3], "explore: count") || strings.Contains(rows[1], "reading") {
