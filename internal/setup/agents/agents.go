@@ -188,6 +188,16 @@ func (f *finder) folder(dir, ending string) {
 	}
 }
 
+// nameOf returns the name of an agent that its file does not give: that of the file, where the
+// agent's program takes it so (opencode, Copilot), else "".
+func nameOf(file string) string {
+	folder := filepath.ToSlash(filepath.Dir(file))
+	if !strings.Contains(folder, "/.opencode/") && !strings.HasSuffix(folder, "/.github/agents") {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".md"), ".agent")
+}
+
 // file reads the agent of a file, and notes why it is not offered.
 func (f *finder) file(file, ending string) {
 	text, err := f.place.Read(file, maxFile)
@@ -202,7 +212,7 @@ func (f *finder) file(file, ending string) {
 	case ending == ".toml":
 		agent, err = parseTOML(text.Text)
 	default:
-		agent, err = parse(text.Text)
+		agent, err = parse(text.Text, nameOf(file))
 	}
 	if err == nil {
 		agent.Name, agent.File, agent.Origin = f.prefix+agent.Name, file, f.origin

@@ -39,12 +39,12 @@ func place(t *testing.T, files map[string]string) source.Where {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	w := place(t, map[string]string{
-		"work/.claude/agents/review.md":  "---\nname: Code-Reviewer\ndescription: reads\n  diffs\ntools: Read, Grep, Bash(git diff *)\nmodel: sonnet\npermissionMode: plan\ncolor: red\nhooks: x\n---\nYou review.\n",
-		"work/.opencode/agent/docs.md":   "---\nname: docs\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
-		"work/.gemini/agents/looker.md":  "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
-		"work/.github/agents/tester.md":  "---\nname: tester\ndescription: 'tests'\n---\nTest.\n",
-		"work/.codex/agents/mini.toml":   "name = \"mini\"\ndescription = \"small\"\ndeveloper_instructions = \"Be small.\"\nmodel_reasoning_effort = \"low\"\nsandbox_mode = \"read-only\"\nnickname = \"m\"\n",
-		"home/.config/agent/agents/e.md": "---\nname: explore\ndescription: mine\n---\nMine.\n",
+		"work/.claude/agents/review.md":       "---\nname: Code-Reviewer\ndescription: reads\n  diffs\ntools: Read, Grep, Bash(git diff *)\nmodel: sonnet\npermissionMode: plan\ncolor: red\nhooks: x\n---\nYou review.\n",
+		"work/.opencode/agent/docs.md":        "---\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
+		"work/.gemini/agents/looker.md":       "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
+		"work/.github/agents/tester.agent.md": "---\ndescription: 'tests'\n---\nTest.\n",
+		"work/.codex/agents/mini.toml":        "name = \"mini\"\ndescription = \"small\"\ndeveloper_instructions = \"Be small.\"\nmodel_reasoning_effort = \"low\"\nsandbox_mode = \"read-only\"\nnickname = \"m\"\n",
+		"home/.config/agent/agents/e.md":      "---\nname: explore\ndescription: mine\n---\nMine.\n",
 	})
 	set := Find(w)
 	var names []string
@@ -119,7 +119,7 @@ func TestAnyText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.OneOf(rapid.StringMatching(`(name|description|tools|model|maxTurns|permissionMode|skills|x): ?.{0,20}`), rapid.StringMatching(`[ -]{0,3}.{0,10}`))
 		text := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(t, "lines"), "\n")
-		for _, form := range []func(string) (Agent, error){parse, parseTOML} {
+		for _, form := range []func(string) (Agent, error){func(text string) (Agent, error) { return parse(text, "") }, parseTOML} {
 			if a, err := form("---\n" + text + "\n---\nbody"); err == nil && (a.Name == "" || a.Description == "") {
 				t.Fatalf("%+v", a)
 			}

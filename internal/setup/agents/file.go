@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +27,9 @@ var used = []string{
 	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills",
 }
 
-// parse reads an agent from a Markdown file with frontmatter.
-func parse(text string) (Agent, error) {
+// parse reads an agent from a Markdown file with frontmatter. name is its name if the file gives
+// none.
+func parse(text, name string) (Agent, error) {
 	fields, body, ok := source.Frontmatter(text)
 	if !ok {
 		return Agent{}, errors.New("line 1: has no frontmatter; begin it with a line of three dashes, name, description, and dashes again")
@@ -41,7 +43,7 @@ func parse(text string) (Agent, error) {
 		return ""
 	}
 	a := Agent{
-		Name: first("name"), Description: first("description"), Prompt: strings.TrimSpace(body),
+		Name: cmp.Or(first("name"), name), Description: first("description"), Prompt: strings.TrimSpace(body),
 		Model: first("model"), Effort: first("effort", "model_reasoning_effort", "reasoning_effort"),
 		Without: fields.List("disallowedtools"), Background: fields.Bool("background", false), Skills: fields.List("skills"),
 	}
