@@ -32,14 +32,15 @@ func newScripted() scripted {
 }
 
 // TestAuditEqualsATrace plays sessions of calls at random under strace: what the audit says was
-// read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number.
+// read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number, AGENT_AUDIT_SEED the first seed.
 func TestAuditEqualsATrace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs long")
 	}
 	strace := needStrace(t)
-	for seed := range number(t, "AGENT_AUDIT_SESSIONS", 1) {
+	first := number(t, "AGENT_AUDIT_SEED", 0)
+	for seed := first; seed < first+number(t, "AGENT_AUDIT_SESSIONS", 1); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 37))
 		work, home := auditPlace(t)
 		page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a page")) }))

@@ -7,27 +7,32 @@ import (
 
 	"agent/internal/app"
 	"agent/internal/disk"
+	"agent/internal/offline"
 	"agent/internal/session"
 	"agent/internal/share"
+	"agent/internal/tokens"
 
 	"github.com/spf13/cobra"
 )
 
 func newSessionsShare(w world) *cobra.Command {
-	var out string
+	var out, format string
 	var yes bool
 	var cmd *cobra.Command
-	cmd = sessionCommand(w, "share NAME", "Write a session's current conversation as one HTML page for other people", func(_ app.Folders, info session.Info) error {
+	cmd = sessionCommand(w, "share NAME", "Write a session's current conversation as one HTML page for other people, or as a document for a bug report", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
 		}
-		page := share.New(info.Title, w.Home, in.History)
-		for _, line := range page.Report() {
+		text, replaced, err := shared(w, format, info.Title, in)
+		if err != nil {
+			return err
+		}
+		for _, line := range replaced.Report() {
 			fmt.Fprintln(w.people, line)
 		}
 		if out == "" {
-			out = "session-" + info.ID + ".html"
+			out = "session-" + info.ID + shareFormats[format]
 		}
 		ask := askOnTerminal(w)
 		switch {
@@ -35,25 +40,49 @@ func newSessionsShare(w world) *cobra.Command {
 		case ask == nil:
 			return usage(errors.New("nothing is written: read what is replaced, and give --yes"))
 		default:
-			if agreed, err := ask(cmd.Context(), "Read the page before you send it: a secret of another form is not known. Write "+out+"?"); err != nil || !agreed {
+			if agreed, err := ask(cmd.Context(), "Read it before you send it: a secret of another form is not known. Write "+out+"?"); err != nil || !agreed {
 				return err
 			}
 		}
-		err = disk.CreateNew(w.Path(out), []byte(page.HTML), 0o600)
+		err = disk.CreateNew(w.Path(out), text, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			return usage(fmt.Errorf("%s exists and is left as it is; give another name with --out", out))
 		}
 		if err != nil {
-			return fmt.Errorf("the page cannot be written to %s: %w", out, disk.Reason(err))
+			return fmt.Errorf("%s cannot be written: %w", out, disk.Reason(err))
 		}
 		return w.print("written to " + out)
 	})
-	cmd.Long = `One file without scripts, which loads nothing, light and dark, for a browser, a
-phone or paper. Keys and passwords that are recognised are replaced, and the path
-of your home folder is ~. What is replaced is shown before anything is written.`
+	cmd.Long = `html is one file without scripts, which loads nothing, light and dark, for a browser, a
+phone or paper. document is what agent context reads, for the report of a bug: a replay
+of it prunes the same entries. Keys and passwords that are recognised are replaced, and
+the path of your home folder; in a document by text of as many tokens. What is replaced
+is shown before anything is written. Images stay as they are.`
 	cmd.Example = `  agent sessions share 20261128-070504-qecgs
-  agent sessions share qecgs --yes --out talk.html`
-	cmd.Flags().StringVar(&out, "out", "", "the file, which must not exist (default session-ID.html)")
+  agent sessions share qecgs --yes --out talk.html
+  agent sessions share qecgs --format document --yes`
+	cmd.Flags().StringVar(&out, "out", "", "the file, which must not exist (default session-ID.html or .json)")
+	cmd.Flags().StringVar(&format, "format", "html", "html or document")
 	cmd.Flags().BoolVar(&yes, "yes", false, "write it without asking")
 	return cmd
+}
+
+// shareFormats has the endings of files by format.
+var shareFormats = map[string]string{"html": ".html", "document": ".json"}
+
+// shared returns a conversation in a format for other people, and what was replaced in it.
+func shared(w world, format, title string, in offline.Input) ([]byte, share.Replacements, error) {
+	switch format {
+	case "html":
+		page := share.New(title, w.Home, in.History)
+		return []byte(page.HTML), page.Replacements, nil
+	case "document":
+		counter := tokens.For(tokens.EncodingFor(""))
+		document, err := share.NewDocument(w.Home, in.WorkspaceRoot, in.History, counter.Count)
+		if err != nil {
+			return nil, share.Replacements{}, err
+		}
+		return document.JSON, document.Replacements, nil
+	}
+	return nil, share.Replacements{}, usage(fmt.Errorf("--format %s is not known: html or document", format))
 }

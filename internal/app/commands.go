@@ -13,7 +13,9 @@ import (
 	"agent/internal/gitdiff"
 	"agent/internal/history"
 	"agent/internal/session"
+	"agent/internal/share"
 	"agent/internal/slash"
+	"agent/internal/words"
 )
 
 // Screen holds the parts of a front end that the commands need. The zero Screen suits a program
@@ -42,6 +44,14 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 				return chat.Why(ctx, c.Chat, question)
 			},
 			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(&c.Config) },
+			Page: func() (string, []string) {
+				title := words.FirstLine(words.Line(firstMessage(c.History.RawHistory()), 100))
+				if c.session != nil && c.session.Title() != "" {
+					title = c.session.Title()
+				}
+				page := share.New(title, c.process.Home, c.History.RawHistory())
+				return page.HTML, page.Report()
+			},
 		},
 		Settings: c.settings,
 		Profiles: c.profiles,
@@ -187,4 +197,14 @@ func (c *ground) renamer() func(title string) error {
 		return nil
 	}
 	return c.session.Rename
+}
+
+// firstMessage returns the first message of the user.
+func firstMessage(entries []*history.Content) string {
+	for _, entry := range entries {
+		if entry.IsMessage() {
+			return entry.Said()
+		}
+	}
+	return "conversation"
 }

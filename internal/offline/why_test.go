@@ -23,15 +23,22 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/rawjson"
 	"agent/internal/session"
+	page "agent/internal/share"
 	"agent/internal/tools"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// fourth counts a token for four bytes.
+// fourth counts a token for four bytes of a line. Like a vocabulary it takes no two lines together.
 type fourth struct{}
 
-func (fourth) Count(text string) int { return (len(text) + 3) / 4 }
+func (fourth) Count(text string) (n int) {
+	for line := range strings.Lines(text) {
+		n += (len(line) + 3) / 4
+	}
+	return n
+}
 
 // a worked session was recorded as the program records it: what it said, what its next request
 // holds as sent, and its log.
@@ -44,6 +51,8 @@ type workedSession struct {
 	now            time.Time
 	// turns has what each turn cost as a multiple of the input of its first request.
 	turns []float64
+	// left has a line for all that was pruned: its kind, its size and the request.
+	left []string
 }
 
 // whyEngine is an engine at a time, with all tools and a window that must be kept.
@@ -110,6 +119,13 @@ func work(t testing.TB, name, strategy, root string, entries []*history.Content)
 		if total > 0 {
 			s.turns = append(s.turns, total/bills[from].Spent)
 		}
+	}
+	for _, p := range w.Ledger() {
+		line := fmt.Sprint(p.Kind, p.Tokens)
+		if p.Cut != nil {
+			line += fmt.Sprint(" ", p.Cut.Request)
+		}
+		s.left = append(s.left, line)
 	}
 	path := log.Path()
 	if err := log.Close(); err != nil {
@@ -389,4 +405,70 @@ func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 	if 10*in < 8*all || all == 0 {
 		t.Error("fewer than 80 %")
 	}
+}
+
+// TestSharedDocumentsPruneAlike plays sessions with secrets and home paths, and the documents that
+// are shared of them: the same content leaves at the same requests.
+func TestSharedDocumentsPruneAlike(t *testing.T) {
+	t.Parallel()
+	names := map[string][]*history.Content{"generated": generatedTalk(rand.New(rand.NewPCG(5, 6)), 70)}
+	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
+	if os.Getenv("AGENT_RECORDINGS") == "" {
+		files = nil
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[filepath.Base(file)] = in.History
+	}
+	left := 0
+	for name, entries := range names {
+		entries = slices.Clone(entries)
+		for i, entry := range entries {
+			entries[i] = withSecrets(entry, i)
+		}
+		document, err := page.NewDocument("/w", "/w", entries, fourth{}.Count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared, _, err := Parse(name, document.JSON)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "generated" && (len(document.Replaced) == 0 || strings.Contains(string(document.JSON), "ghp_0")) {
+			t.Error("no secret was replaced")
+		}
+		was, is := work(t, name, "cache-aware", "/w", entries), work(t, name, "cache-aware", shared.WorkspaceRoot, shared.History)
+		if left += len(was.left); !slices.Equal(was.left, is.left) || name == "generated" && len(was.left) == 0 {
+			t.Errorf("%s: %d left, and %d of what was shared:\n%s", name, len(was.left), len(is.left), cmp.Diff(was.left, is.left))
+		}
+	}
+	t.Logf("%d sessions: %d units leave alike", len(names), left)
+}
+
+// withSecrets returns an entry with a secret and a path of the home folder in each of its texts.
+func withSecrets(entry *history.Content, i int) *history.Content {
+	blocks := slices.Clone(entry.Blocks)
+	for j, block := range blocks {
+		secret := fmt.Sprintf("\nexport KEY%d=ghp_0123456789abcdefABCD%04d # in /w/notes/%d\n", i, i, i)
+		switch b := block.(type) {
+		case *history.Text:
+			if b.IncludedFile == "" {
+				text := *b
+				text.Text += secret
+				blocks[j] = &text
+			}
+		case *history.ToolResponse:
+			if b.Error == "" {
+				blocks[j] = b.WithResult(b.Result.Text() + secret)
+			}
+		}
+	}
+	return entry.WithBlocks(blocks)
 }

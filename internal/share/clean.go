@@ -20,12 +20,22 @@ type Replaced struct {
 	Where, Line string
 }
 
+// Replacements tells what was replaced.
+type Replacements struct {
+	// Replaced lists the lines in which secrets were replaced, Homes counts the paths of the home
+	// folder.
+	Replaced []Replaced
+	Homes    int
+}
+
 // A cleaner replaces what other people must not see, and notes it.
 type cleaner struct {
-	home     string
-	replaced []Replaced
-	// homes counts the replaced paths of the home folder.
-	homes int
+	Replacements
+	// home is the home folder, and at stands in its place.
+	home, at string
+	// count counts tokens, and lines has the lines that were replaced, for a document.
+	count func(string) int
+	lines map[string]string
 }
 
 // text returns a text of a part without secrets and home paths.
@@ -38,7 +48,7 @@ func (c *cleaner) text(where, text string) string {
 	before := strings.Split(text, "\n")
 	for _, line := range strings.Split(clean, "\n") {
 		if strings.Contains(line, secret.Placeholder) && !slices.Contains(before, line) {
-			c.replaced = append(c.replaced, Replaced{where, words.Line(strings.TrimSpace(line), 100)})
+			c.Replaced = append(c.Replaced, Replaced{where, words.Line(strings.TrimSpace(line), 100)})
 		}
 	}
 	return clean
@@ -59,8 +69,8 @@ func (c *cleaner) withoutHome(text string) string {
 		if after != "" && isName(after[0]) {
 			b.WriteString(c.home)
 		} else {
-			b.WriteString("~")
-			c.homes++
+			b.WriteString(c.at)
+			c.Homes++
 		}
 		text = after
 	}
@@ -97,7 +107,7 @@ func (c *cleaner) value(where, name string, value any) any {
 	switch value := value.(type) {
 	case string:
 		if len(value) >= shortestValue && secret.Name(name) {
-			c.replaced = append(c.replaced, Replaced{where, name + ": " + secret.Placeholder})
+			c.Replaced = append(c.Replaced, Replaced{where, name + ": " + secret.Placeholder})
 			return secret.Placeholder
 		}
 		return c.text(where, value)
@@ -118,7 +128,7 @@ func (c *cleaner) value(where, name string, value any) any {
 const shortestValue = 8
 
 // Report returns what was replaced, a line each.
-func (p *Page) Report() []string {
+func (p *Replacements) Report() []string {
 	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", words.Count(len(p.Replaced), "secret"), words.Count(p.Homes, "place"))}
 	for _, r := range p.Replaced {
 		lines = append(lines, "  "+r.Where+": "+r.Line)

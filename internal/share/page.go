@@ -12,10 +12,7 @@ import (
 // A Page is a conversation as a page of HTML.
 type Page struct {
 	HTML string
-	// Replaced lists the lines in which secrets were replaced, Homes counts the paths of the home
-	// folder.
-	Replaced []Replaced
-	Homes    int
+	Replacements
 }
 
 //go:embed page.css
@@ -24,7 +21,7 @@ var styles string
 // New returns the page of a conversation. home is the path of the home folder, "" if it is not
 // known.
 func New(title, home string, entries []*history.Content) *Page {
-	c := &cleaner{home: home}
+	c := &cleaner{home: home, at: "~"}
 	p := &pageWriter{cleaner: c}
 	title = html.EscapeString(c.text("title", title))
 	fmt.Fprintf(&p.out, `<!doctype html>
@@ -38,7 +35,7 @@ func New(title, home string, entries []*history.Content) *Page {
 		p.entry(i+1, entry)
 	}
 	p.out.WriteString("</body></html>\n")
-	return &Page{HTML: p.out.String(), Replaced: c.replaced, Homes: c.homes}
+	return &Page{p.out.String(), c.Replacements}
 }
 
 type pageWriter struct {

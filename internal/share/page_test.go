@@ -63,6 +63,54 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 	}
 }
 
+// words4 counts a token for four letters of a word.
+func words4(text string) int {
+	n := 0
+	for _, word := range strings.Fields(text) {
+		n += (len(word) + 3) / 4
+	}
+	return n
+}
+
+// A document has none of the secrets, as many tokens in each text, and is one that is read.
+func TestDocumentOfABugReport(t *testing.T) {
+	t.Parallel()
+	entries, secrets := planted(t)
+	entries = append(entries, history.HumanText("/home/bob/work/a.go and /home/bobby"))
+	document, err := NewDocument("/home/bob", "/home/bob/work", entries, words4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := strings.Join(document.Report(), "\n")
+	for _, value := range secrets {
+		if strings.Contains(string(document.JSON), value) || strings.Contains(report, value) {
+			t.Errorf("%s is left", value)
+		}
+	}
+	read, err := history.ParseDocument(document.JSON)
+	if err != nil || len(read.History) != len(entries) || read.WorkspaceRoot == "/home/bob/work" || strings.Contains(string(document.JSON), "/home/bob/") || !strings.Contains(string(document.JSON), "/home/bobby") {
+		t.Fatal(err, read.WorkspaceRoot)
+	}
+	for i, entry := range entries {
+		for j, block := range entry.Blocks {
+			was, is := textOf(block), textOf(read.History[i].Blocks[j])
+			if words4(was) != words4(is) || strings.Count(was, "\n") != strings.Count(is, "\n") {
+				t.Errorf("entry %d: %d tokens of %d:\n%s\n%s", i, words4(is), words4(was), was, is)
+			}
+		}
+	}
+}
+
+func textOf(block history.Block) string {
+	switch b := block.(type) {
+	case *history.Text:
+		return b.Text
+	case *history.ToolResponse:
+		return b.Result.Text() + b.Error
+	}
+	return ""
+}
+
 // The page runs nothing and loads nothing, whatever was said; what was said is still there.
 func TestThePageIsHarmless(t *testing.T) {
 	t.Parallel()

@@ -80,6 +80,9 @@ type Views struct {
 	Why func(ctx context.Context, question string) (*why.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
 	CacheBreaks func() ([]broke.Break, error)
+	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
+	// a line each.
+	Page func() (html string, replaced []string)
 }
 
 // Log holds the path of the program's log file and its level.
@@ -180,7 +183,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		rememberCommand(d), notesCommand(d), forgetCommand(d),
 		contextCommand(d), densityCommand(d), whyCommand(d), compressCommand(d), statsCommand(d),
 		setCommand(set), settingsCommand(d), profileCommand(kept), modelCommand(offered), approvalCommand(set), themeCommand(set), keysCommand(d),
-		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d),
+		toolsCommand(d), todoCommand(d), jobsCommand(d), agentsCommand(d), diffCommand(d), undoCommand(moved), redoCommand(moved), copyCommand(d), exportCommand(d), shareCommand(d),
 		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), webCommand(d), initCommand(),
 		debugCommand(d),
 	}

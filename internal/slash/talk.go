@@ -106,7 +106,7 @@ func exportCommand(d Deps) command.Command {
 			{Does: "write it to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
 			})},
-			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, or .json for agent context", Run: one(d.export), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write it to FILE, which must not exist: Markdown, .json for agent context, or .html as /share does", Run: one(d.export), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: d.exportName(), Help: "in the workspace"}}
 			}},
 		},
@@ -118,6 +118,9 @@ func (d Deps) exportName() string {
 }
 
 func (d Deps) export(ctx context.Context, path string) ([]string, error) {
+	if strings.EqualFold(filepath.Ext(path), ".html") {
+		return d.share(path)
+	}
 	path = disk.At(d.Workspace, path)
 	write := d.Transcript
 	if strings.EqualFold(filepath.Ext(path), ".json") {
@@ -127,7 +130,12 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = disk.CreateNew(path, []byte(text), 0o600)
+	return written(path, text)
+}
+
+// written writes the conversation to a new file.
+func written(path, text string) ([]string, error) {
+	err := disk.CreateNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%s exists and is left as it is; give another name", path)
 	}
@@ -135,6 +143,31 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 		return nil, fmt.Errorf("the conversation cannot be written to %s: %w", path, disk.Reason(err))
 	}
 	return []string{"written to " + path}, nil
+}
+
+func shareCommand(d Deps) command.Command {
+	return command.Command{
+		Name: "share", Help: "write a page of HTML for other people",
+		Forms: []command.Form{
+			{Does: "list what would be replaced", Run: command.Say(func(context.Context, []string) ([]string, error) {
+				_, replaced := d.Views.Page()
+				return append(replaced, "/share FILE writes it; a secret of another form is not known, so read it before you send it"), nil
+			})},
+			{Args: "FILE", Does: "write it to FILE, which must not exist, and list what was replaced", Run: one(func(_ context.Context, path string) ([]string, error) { return d.share(path) }), Complete: func([]string) []command.Completion {
+				return []command.Completion{{Value: strings.TrimSuffix(d.exportName(), ".md") + ".html", Help: "in the workspace"}}
+			}},
+		},
+	}
+}
+
+// share writes the page to a new file.
+func (d Deps) share(path string) ([]string, error) {
+	html, replaced := d.Views.Page()
+	lines, err := written(disk.At(d.Workspace, path), html)
+	if err != nil {
+		return nil, err
+	}
+	return append(replaced, lines...), nil
 }
 
 func diffCommand(d Deps) command.Command {

@@ -1,0 +1,153 @@
+package share
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"agent/internal/history"
+	"agent/internal/rawjson"
+	"agent/internal/secret"
+)
+
+// A Document is a conversation as the document that agent context reads, for the report of a bug.
+type Document struct {
+	JSON []byte
+	Replacements
+}
+
+// NewDocument returns the document of a conversation in a workspace. What is replaced has as many
+// tokens afterwards, and the same text is replaced alike everywhere, so that a replay prunes the
+// same entries.
+func NewDocument(home, workspace string, entries []*history.Content, count func(string) int) (*Document, error) {
+	data, err := history.WriteDocument(workspace, entries)
+	if err != nil {
+		return nil, err
+	}
+	c := &cleaner{home: home, at: homeLike(home, count), count: count, lines: map[string]string{}}
+	var out bytes.Buffer
+	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // an entry a line
+		if err := c.literals(&out, fmt.Sprintf("entry %d", number-1), line); err != nil {
+			return nil, err
+		}
+	}
+	return &Document{out.Bytes(), c.Replacements}, nil
+}
+
+// homeLike returns a home folder that is nobody's, with as many tokens as a home folder.
+func homeLike(home string, count func(string) int) string {
+	parent, name := path.Split(home)
+	for _, other := range []string{"user", "you", strings.Repeat("u", len(name)), "someone", "a-user", "some-user", "some-user-1", "some-user-12"} {
+		if other != name && count(parent+other+"/x") == count(home+"/x") {
+			return parent + other
+		}
+	}
+	return parent + "user"
+}
+
+// literals writes JSON with each of its texts cleaned. Everything else stays as it is, to the byte.
+func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
+	name := ""
+	for {
+		begin := bytes.IndexByte(data, '"')
+		if begin < 0 {
+			out.Write(data)
+			return nil
+		}
+		end := begin + 1
+		for data[end] != '"' {
+			if data[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		out.Write(data[:begin])
+		literal := data[begin : end+1]
+		data = data[end+1:]
+		var text string
+		if err := json.Unmarshal(literal, &text); err != nil {
+			return err
+		}
+		if bytes.HasPrefix(bytes.TrimSpace(data), []byte(":")) {
+			name = text
+			out.Write(literal)
+			continue
+		}
+		clean := text
+		if name != "data" { // of an image
+			clean = c.alike(where, name, text)
+		}
+		if clean == text {
+			out.Write(literal)
+			continue
+		}
+		quoted, err := rawjson.Marshal(clean)
+		if err != nil {
+			return err
+		}
+		out.Write(quoted)
+	}
+}
+
+// alike returns a text without secrets and home paths, with as many lines and tokens.
+func (c *cleaner) alike(where, name, text string) string {
+	clean := c.value(where, secretName(name), text).(string)
+	if clean == text {
+		return text
+	}
+	before, after := strings.Split(text, "\n"), strings.Split(clean, "\n")
+	same := 0
+	for same < min(len(before), len(after)) && before[same] == after[same] {
+		same++
+	}
+	tail := 0
+	for tail < min(len(before), len(after))-same && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	for i := same; i < len(before)-tail; i++ {
+		line := secret.Placeholder // of a secret of several lines
+		if i < len(after)-tail {
+			line = after[i]
+		}
+		before[i] = c.line(before[i], line)
+	}
+	return strings.Join(before, "\n")
+}
+
+// secretName returns the name of a member if its value may be a secret because of it. The
+// document's own members are none.
+func secretName(name string) string {
+	if name == history.MetaKey {
+		return ""
+	}
+	return name
+}
+
+// line returns a cleaned line with as many tokens as the line had, the same for the same line.
+func (c *cleaner) line(was, clean string) string {
+	if known, ok := c.lines[was]; ok {
+		return known
+	}
+	if !strings.Contains(clean, secret.Placeholder) {
+		c.lines[was] = clean
+		return clean
+	}
+	count := func(line string) int { return c.count(line + "\n") } // as within a text
+	wanted, best := count(was), clean
+	short := strings.Replace(clean, secret.Placeholder, "-", 1)
+	for n := 0; count(best) != wanted && n <= wanted; n++ {
+		for _, with := range []string{secret.Placeholder + strings.Repeat(" x", n), strings.Repeat(" x", n), strings.Repeat("-", n)} {
+			if try := strings.Replace(clean, secret.Placeholder, with, 1); count(try) == wanted {
+				best = try
+				break
+			}
+		}
+	}
+	if count(best) > wanted && count(short) >= wanted {
+		best = short
+	}
+	c.lines[was] = best
+	return best
+}
