@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"agent/internal/app"
 	"agent/internal/cli"
@@ -55,8 +54,8 @@ func (w world) noteStates() (states []notes.State, problems []string, err error)
 	}
 	all, problems := book.Notes()
 	checker := book.Checker()
-	brought, more := app.SharedNotes(book, w.Trust(f, own, here), checker)
-	return append(checker.Check(all, time.Now), brought...), append(problems, more...), nil
+	brought, more := app.SharedNotes(book, w.Trust(f, own, here), checker, w.Now)
+	return append(checker.Check(all, w.Now), brought...), append(problems, more...), nil
 }
 
 func newNotesList(w world, use, short string, check bool) *cobra.Command {

@@ -56,7 +56,7 @@ func sharedItem(book *notes.Book, text string) consent.Item {
 
 // SharedNotes returns the notes that a repository brings. They are proposals until a person has
 // agreed to their file as it is, which becomes an item of trust.
-func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker) (states []notes.State, problems []string) {
+func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker, now func() time.Time) (states []notes.State, problems []string) {
 	all, text, problems := book.Shared()
 	if text == "" {
 		return nil, problems
@@ -67,7 +67,7 @@ func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker)
 	for i := range all {
 		all[i].Proposed = all[i].Proposed || !agreed
 	}
-	return checker.Check(all, time.Now), problems
+	return checker.Check(all, now), problems
 }
 
 // commands returns the notes for slash commands, nil if they are off.

@@ -108,12 +108,12 @@ func (n *noting) look() (states []notes.State, problems []string) {
 	all, problems := n.book.Notes()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.checker.Check(all, time.Now), problems
+	return n.checker.Check(all, n.process.Now), problems
 }
 
 // shared returns the notes that the repository brings. The caller holds the lock.
 func (n *noting) shared() (states []notes.State, problems []string) {
-	return SharedNotes(n.book, n.Trust, n.checker)
+	return SharedNotes(n.book, n.Trust, n.checker, n.process.Now)
 }
 
 // head chooses the notes for the head of the next requests. It returns notices for the person.
@@ -227,7 +227,7 @@ func (n *noting) teller() func() []history.Block {
 // staleSince returns a line for each note of the head that rests on a file that has changed, and
 // that is not told yet. A note that could not be checked in time is left for the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
-	for _, s := range n.checker.Check(n.sent, time.Now) {
+	for _, s := range n.checker.Check(n.sent, n.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {
 			told[s.ID] = true
 			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", words.Name(s.Changed), words.Line(s.Text, 120)))

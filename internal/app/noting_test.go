@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,9 +40,9 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, process: newProcess(t)}
 	d.workspace, d.process.Home = d.process.Dir, real(t, d.process.Home)
 	d.workspace = real(t, d.workspace)
-	began := time.Now()
+	var calls atomic.Int64 // a busy machine is not late by this clock
 	d.process.Now = func() time.Time {
-		return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC).Add(time.Since(began))
+		return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC).Add(time.Duration(calls.Add(1)) * time.Microsecond)
 	}
 	server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return d.model(r) })
 	given, err := d.process.Settings(app.Sources{})

@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"agent/internal/app"
 	"agent/internal/mcp/bridge"
@@ -53,7 +52,7 @@ func (r *report) notes(p *app.Process, f app.Folders, s *settings.Settings) {
 	}
 	book := f.Notes(p.Home, p.Dir)
 	all, problems := book.Notes()
-	if line := notes.Summary(book.Checker().Check(all, time.Now), p.Now()); line != "" {
+	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
 		r.ok(line)
 	}
 	r.each("fix", "notes: ", problems, "correct or delete it; it is not used until then")

@@ -120,7 +120,8 @@ func TestIndexIsSmallAndFast(t *testing.T) {
 	if size*10 > logs {
 		t.Errorf("the index has %d bytes for %d of records", size, logs)
 	}
-	if large() && (first > 60*time.Second || most > 200<<20 || again > 300*time.Millisecond || common > 300*time.Millisecond || grown > again+100*time.Millisecond) {
+	const busy = 2 // a processor whose caches others use too takes up to twice as long
+	if large() && (first > busy*60*time.Second || most > 200<<20 || again > busy*300*time.Millisecond || common > busy*300*time.Millisecond || grown > again+busy*100*time.Millisecond) {
 		t.Error("that is too slow, or takes too much memory")
 	}
 }
