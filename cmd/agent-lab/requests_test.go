@@ -144,14 +144,14 @@ func live(t *testing.T, reports bool, set ...string) lived {
 	for turn = range turns {
 		next = 0
 		c.pass(pauses[turn])
-		if _, err := conversation.Prompt(t.Context(), atcmd.Typed(fmt.Sprint("now the part ", turn))); err != nil {
+		if _, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed(fmt.Sprint("now the part ", turn))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	running, stop := context.WithCancel(t.Context())
 	var idle sync.WaitGroup
 	idle.Go(func() { _ = conversation.Run(running) })
-	story, err := conversation.Story(t.Context())
+	story, err := conversation.Chat.Views.Story(t.Context())
 	stop()
 	idle.Wait()
 	if err != nil {

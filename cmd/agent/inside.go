@@ -70,11 +70,11 @@ func (v *visit) run(ctx context.Context, w world) {
 // and continues the same session.
 func loginBetween(c *app.Conversation, resume func(id string), next **visit) command.Command {
 	run := func(ctx context.Context, words []string) (command.Output, error) {
-		if err := c.Idle(ctx); err != nil {
+		if err := c.Chat.Idle(ctx); err != nil {
 			return command.Output{}, err
 		}
 		switch id := c.SessionID(); {
-		case c.History.Len() == 0:
+		case c.History().Len() == 0:
 		case id == "":
 			return command.Output{}, errors.New("this session is not recorded and would be lost: agent login in another terminal keeps the key")
 		default:

@@ -33,14 +33,14 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 		return
 	}
 	told := filepath.Join(f.State, "past-told")
-	if _, err := os.Lstat(told); err == nil || c.Idle(ctx) != nil {
+	if _, err := os.Lstat(told); err == nil || c.Chat.Idle(ctx) != nil {
 		return
 	}
 	line := pastLine(ctx, w)
-	if line == "" || c.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || disk.CreateNew(told, nil, 0o600) != nil {
+	if line == "" || c.Chat.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || disk.CreateNew(told, nil, 0o600) != nil {
 		return
 	}
-	c.Note(line)
+	c.Chat.Note(line)
 }
 
 // pastLine returns the line, "" if there is nothing to tell.

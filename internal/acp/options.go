@@ -54,13 +54,13 @@ func (s *session) newOptions() (options []option, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.talk
-	options = []option{newOption(optionMode, "Approval mode", string(c.Mode()), gate.ModeNames(), string(c.Mode()))}
-	model := settings.Model.Of(c.Settings)
+	options = []option{newOption(optionMode, "Approval mode", string(c.Chat.Consent().Mode()), gate.ModeNames(), string(c.Chat.Consent().Mode()))}
+	model := settings.Model.Of(c.Settings())
 	if listed := c.Connection.Listed(); model != "" || len(listed) > 0 {
 		options = append(options, newOption(optionModel, "Model", model, listed, cmp.Or(model, "none chosen")))
 	}
 	if efforts := c.Connection.Efforts(model); len(efforts) > 0 {
-		options = append(options, newOption(optionEffort, "Thinking", settings.ReasoningEffort.Of(c.Settings), efforts, "default"))
+		options = append(options, newOption(optionEffort, "Thinking", settings.ReasoningEffort.Of(c.Settings()), efforts, "default"))
 	}
 	changed = !reflect.DeepEqual(options, s.known)
 	s.known = options
@@ -87,7 +87,7 @@ func (s *session) modes() map[string]any {
 	for _, name := range gate.ModeNames() {
 		modes = append(modes, map[string]any{"id": name, "name": name})
 	}
-	return map[string]any{"currentModeId": string(s.talk.Mode()), "availableModes": modes}
+	return map[string]any{"currentModeId": string(s.talk.Chat.Consent().Mode()), "availableModes": modes}
 }
 
 // setOption sets the option with an id.

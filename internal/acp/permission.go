@@ -51,7 +51,7 @@ func (w *shown) ask(a chat.Approval) {
 	w.asking[a.ID] = withdraw
 	go func() {
 		if m, answered := <-answer; answered {
-			w.session.talk.Answer(a.ID, decision(m, a.Always != ""))
+			w.session.talk.Chat.Answer(a.ID, decision(m, a.Always != ""))
 		}
 	}()
 }

@@ -22,7 +22,7 @@ var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
 		w.noticed("info", a.Preview.Title+" for an answer in words, which editors cannot be asked for: it was told no")
-		go w.session.talk.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
+		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "only questions with choices can be asked here"})
 		return
 	}
 	ctx, cancel := context.WithCancel(w.session.ctx)
@@ -36,12 +36,12 @@ func (w *shown) inquire(a chat.Approval) {
 				return
 			}
 			if !answered {
-				w.session.talk.Answer(a.ID, chat.Decision{Reason: "decide and say so"})
+				w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "decide and say so"})
 				return
 			}
 			given = append(given, tools.Given{Chosen: []string{label}})
 		}
-		w.session.talk.Answer(a.ID, chat.Decision{Allow: true, Answers: given})
+		w.session.talk.Chat.Answer(a.ID, chat.Decision{Allow: true, Answers: given})
 	}()
 }
 
@@ -93,7 +93,7 @@ func (s *session) sendAgreed(message atcmd.Message) {
 	}
 	s.mu.Unlock()
 	if !waits && !(first && s.askConsent(message)) {
-		s.talk.Send(message)
+		s.talk.Chat.Send(message)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *session) askConsent(prompt atcmd.Message) bool {
 		s.asking.held, s.asking.decline = nil, nil
 		s.mu.Unlock()
 		for _, message := range held {
-			s.talk.Send(message)
+			s.talk.Chat.Send(message)
 		}
 	}()
 	return true

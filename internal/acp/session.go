@@ -105,7 +105,7 @@ func (s *session) run() {
 
 // close ends the session and waits for its goroutines.
 func (s *session) close() {
-	s.talk.Interrupt()
+	s.talk.Chat.Interrupt()
 	s.end()
 	<-s.ended
 }
@@ -146,7 +146,7 @@ var aboutSession = map[string]func(s *session, m message, p sessionParams){
 
 // prompt sends a message, or runs a slash command.
 func (s *session) prompt(m message, p sessionParams) {
-	message, err := messageOf(p.Prompt, s.talk.Root, s.talk.TempDir)
+	message, err := messageOf(p.Prompt, s.talk.Root(), s.talk.TempDir)
 	if err != nil {
 		s.server.answer(m)(nil, failf(codeParams, "%v", err))
 		return
@@ -182,7 +182,7 @@ func (s *session) runCommand(m message, line string) {
 			s.mu.Lock()
 			s.prompts = append(s.prompts, m)
 			s.mu.Unlock()
-			s.talk.Send(atcmd.Typed(out.Submit))
+			s.talk.Chat.Send(atcmd.Typed(out.Submit))
 		default:
 			s.show.say(strings.Join(out.Plain(), "\n"))
 			s.optionsChanged()
@@ -206,7 +206,7 @@ func (s *session) cancel() {
 	}
 	s.mu.Unlock()
 	for {
-		if _, more := s.talk.Unqueue(s.ctx); !more {
+		if _, more := s.talk.Chat.Unqueue(s.ctx); !more {
 			break
 		}
 		taken++
@@ -220,7 +220,7 @@ func (s *session) cancel() {
 	for _, m := range waiting {
 		s.stopped(m, "cancelled", nil)
 	}
-	s.talk.Interrupt()
+	s.talk.Chat.Interrupt()
 }
 
 // event handles an event of the conversation, on the conversation's goroutine.
@@ -231,7 +231,7 @@ func (s *session) event(e chat.Event) {
 		cancelling := s.cancelling
 		s.mu.Unlock()
 		if cancelling {
-			s.talk.Interrupt()
+			s.talk.Chat.Interrupt()
 		}
 	case chat.UserMessage, chat.MessageReturned:
 		s.mu.Lock()

@@ -120,7 +120,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	var asked sync.WaitGroup
 	for i, block := range blocks {
 		path := pathOf(block.URI)
-		if block.Type != "resource_link" || !filepath.IsAbs(path) || !disk.Within(path, b.session.talk.Root) {
+		if block.Type != "resource_link" || !filepath.IsAbs(path) || !disk.Within(path, b.session.talk.Root()) {
 			continue
 		}
 		asked.Go(func() {

@@ -133,7 +133,7 @@ func (w *shown) event(e chat.Event) {
 	case chat.CallRequested:
 		c := &callShown{id: fmt.Sprintf("c%d", e.Call)}
 		w.calls[e.Call] = c
-		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools.Traits(e.Name), e.Parameters)
+		w.called(c.id, e.Said.Title(), e.Name, w.session.talk.Tools().Traits(e.Name), e.Parameters)
 	case chat.ToolStarted:
 		w.update(w.idOf(e.Call), update{"status": "in_progress", "title": words.Line(e.Said.Title(), 0)})
 	case chat.ToolOutput:
@@ -183,7 +183,7 @@ func (w *shown) called(id, title, name string, t traits.Traits, parameters json.
 }
 
 func (w *shown) absolute(path string) string {
-	return disk.At(w.session.talk.Root, path)
+	return disk.At(w.session.talk.Root(), path)
 }
 
 // update changes the display of a call. It does nothing for an id of "", which means a call
@@ -291,7 +291,7 @@ func shortened(text string) string {
 
 // plan shows the todo list when it has changed.
 func (w *shown) plan() {
-	list := w.session.talk.Env.Todos.List()
+	list := w.session.talk.Todos()
 	entries := []map[string]any{}
 	var add func(todo.List)
 	add = func(items todo.List) {
@@ -371,7 +371,7 @@ func (w *shown) replay(entries []*history.Content) {
 			case *history.ToolCall:
 				calls++
 				open[b.ID] = fmt.Sprintf("p%d", calls)
-				t := w.session.talk.Tools.Traits(b.Name)
+				t := w.session.talk.Tools().Traits(b.Name)
 				w.called(open[b.ID], t.Describe(b.Name, b.Parameters).Title(), b.Name, t, b.Parameters)
 			case *history.ToolResponse:
 				w.result(open[b.CallID], b.Error, b.Result.Text(), nil, nil)

@@ -35,6 +35,8 @@ type crew struct {
 	set agents.Set
 	// system renders the system prompt of the conversation, which agents share.
 	system chat.SystemPrompt
+	// compression instructs a model to summarise.
+	compression string
 }
 
 // hireAgents finds the agents that the model may give tasks to.
@@ -46,7 +48,7 @@ func (c *Conversation) hireAgents(recorded session.State) {
 	c.crew.team = team.New(team.Config{
 		Named:   c.agentNamed,
 		Make:    c.makeAgent,
-		Parent:  func() *chat.Chat { return c.Chat },
+		Parent:  func() *chat.Agents { return c.Chat.Agents },
 		Bounds:  c.agentBounds,
 		Changed: c.changedBy,
 		Keep:    c.keepReport,
@@ -183,15 +185,16 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 		ID: spec.ID, Endpoint: endpoint, Counter: counter, Tools: registry, Env: &env, Root: c.workspace.Root(),
 		History: history.NewService(counter(child.Model), observer), Session: log, Settings: with, Costs: &c.process.Costs,
 		System: AgentPrompt(c.crew.system, spec.Agent), Form: formOf(endpoint, with),
-		CompressionPrompt: c.Chat.CompressionPrompt, OtherModel: c.otherModel,
+		CompressionPrompt: c.crew.compression, OtherModel: c.otherModel,
 		TranscriptPath: func() string {
 			if log == nil {
 				return ""
 			}
 			return log.Path()
 		},
-		Below: c.Brought.Below, Refreeze: func() {}, News: news,
-		Expand:   c.agentTask(spec.Agent, news),
+		Extensions: chat.Extensions{
+			Below: c.Brought.Below, Refreeze: func() {}, News: news, Expand: c.agentTask(spec.Agent, news),
+		},
 		Policy:   gate.Policy{Unattended: c.options.Unattended},
 		Gates:    c.gates(),
 		CacheKey: cacheKey(c.id + spec.ID),

@@ -121,7 +121,7 @@ func TestSessionsOfAgents(t *testing.T) {
 			if requests.Add(1) == at {
 				switch act {
 				case "interrupt":
-					f.Interrupt()
+					f.Chat.Interrupt()
 				case "kill":
 					killed.Do(func() {
 						if err := os.CopyFS(home, os.DirFS(p.Home)); err != nil {
@@ -142,11 +142,11 @@ func TestSessionsOfAgents(t *testing.T) {
 			return llmtest.Say("fine")
 		}
 		f = hire(t, p, workspace, app.Options{}, lead, agent)
-		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		check := func(f *firm, cut bool) {
-			if _, err := f.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			checkPrefix(t, f, name)
@@ -217,7 +217,7 @@ func TestQuestionsOfAgents(t *testing.T) {
 		asked[path]++
 		return chat.Decision{Allow: len(asked)%2 == 0, Reason: "no"}
 	}
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
 	if len(asked) != agents*each {
@@ -265,7 +265,7 @@ func TestEditsOfTwoAgents(t *testing.T) {
 			before[path] = fmt.Sprintf("file %d\nEND\n", i)
 			write(t, path, before[path])
 		}
-		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatal(err)
 		}
 		all := ""
@@ -328,7 +328,7 @@ func TestMaxCostOfAgents(t *testing.T) {
 			return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, len(r.Messages)))
 		}
 		f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, fmt.Sprint("max-cost=", limit), fmt.Sprint("price.input=", price), "agents.max-turns=1000")
-		outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+		outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 		if err != nil || outcome.Stop != chat.StopMaxCost {
 			t.Errorf("seed %d: %+v, %v", seed, outcome, err)
 		}
@@ -366,7 +366,7 @@ func TestHeadsOfAgents(t *testing.T) {
 		}, "agents="+set, "tools=all")
 		write(t, filepath.Join(f.workspace, "a.txt"), "one\n")
 		for _, text := range []string{"read it", "give tasks"} {
-			if _, err := f.Prompt(t.Context(), atcmd.Typed(text)); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -73,7 +73,7 @@ func (f *firm) event(e chat.Envelope) {
 	f.events = append(f.events, e)
 	f.mu.Unlock()
 	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
-		go f.Answer(asked.Approval.ID, f.answer(asked.Approval))
+		go f.Chat.Answer(asked.Approval.ID, f.answer(asked.Approval))
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAgentsReportOnly(t *testing.T) {
 	for i := range files {
 		write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
 	}
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("what is the answer?")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("what is the answer?")); err != nil {
 		t.Fatal(err)
 	}
 	said := f.said()
@@ -152,7 +152,7 @@ func TestAgentsReportOnly(t *testing.T) {
 		before = messages
 	}
 	go f.Run(t.Context())
-	stats, err := f.Stats(t.Context())
+	stats, err := f.Chat.Stats(t.Context())
 	if err != nil || stats.Agents.Agents != 1 || stats.Agents.Requests != 2 || stats.Requests != 2 {
 		t.Errorf("stats %+v, %v", stats.Agents, err)
 	}
@@ -184,18 +184,18 @@ func TestAgentsAskAndAreUndone(t *testing.T) {
 		asked = append(asked, a.Agent)
 		return chat.Decision{Allow: true}
 	}
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
 	if report := f.said()[1]; !strings.Contains(report, "\nchanged: new.txt new\nwritten") || !slices.Equal(asked, []string{"general"}) {
 		t.Errorf("asked %q, report %q", asked, report)
 	}
 	go f.Run(t.Context())
-	plan, err := f.PlanFiles(t.Context(), snapshot.Undo)
+	plan, err := f.Chat.Past.PlanFiles(t.Context(), snapshot.Undo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.MoveFiles(t.Context(), plan); err != nil {
+	if _, err := f.Chat.Past.MoveFiles(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(f.workspace, "new.txt")); !os.IsNotExist(err) {
@@ -210,7 +210,7 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 	for _, background := range []string{"false", "true"} {
 		lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general","background":`+background+`}`), llmtest.Say("waiting"), llmtest.Say("never"))
 		f := newFirm(t, app.Options{Unattended: true}, lead, inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"x"}`)))
-		outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+		outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 		if outcome.Stop != chat.StopDenied || err != nil {
 			t.Errorf("background %s: %v, %v", background, outcome.Stop, err)
 		}
@@ -222,7 +222,7 @@ func TestAgentsInTheBackground(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("and now I know"))
 	f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Say("found it")))
-	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -257,7 +257,7 @@ func TestAgentsArePutBehind(t *testing.T) {
 		return llmtest.Say("and now I know")
 	}
 	f = newFirm(t, app.Options{}, lead, agent)
-	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -297,7 +297,7 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 		return llmtest.Call("task", `{"task":"look for ever"}`)
 	}
 	f = newFirm(t, app.Options{}, lead, agent, "agents.max-turns=3")
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 		t.Fatal(err)
 	}
 	said := f.said()
@@ -335,7 +335,7 @@ func TestAgentsAreRecalled(t *testing.T) {
 		}
 		f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("found")), "recall.sessions="+searched)
 		write(t, filepath.Join(f.workspace, "a.txt"), "hay\nneedle-42\n")
-		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 			t.Fatal(err)
 		}
 		said := f.said()
@@ -351,15 +351,15 @@ func TestAgentsAreInterrupted(t *testing.T) {
 	t.Parallel()
 	var f *firm
 	agent := func(*llmtest.Request) llmtest.Turn {
-		f.Interrupt()
+		f.Chat.Interrupt()
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
 	f = newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("on we go")), agent)
-	outcome, err := f.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 	if outcome.Stop != chat.StopInterrupted || err != nil {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("and?")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("and?")); err != nil {
 		t.Fatal(err)
 	}
 	requests := f.server.Requests()
@@ -383,10 +383,10 @@ func write(t *testing.T, path, text string) {
 func TestAgentMention(t *testing.T) {
 	t.Parallel()
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `there is no agent "nobody"`) {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `there is no agent "nobody"`) {
 		t.Errorf("an unknown agent: %v", err)
 	}
-	if _, err := f.Prompt(t.Context(), atcmd.Typed("@agent-explore look")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-explore look")); err != nil {
 		t.Fatal(err)
 	}
 	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {

@@ -81,12 +81,12 @@ func TestCheckAfterEdits(t *testing.T) {
 					shown.WriteString(e.Approval.Preview.Title + "\n")
 					if len(answers) == 0 {
 						t.Errorf("asked for %s", e.Approval.Preview.Title)
-						go conversation.Interrupt()
+						go conversation.Chat.Interrupt()
 						return
 					}
 					allow := answers[0]
 					answers = answers[1:]
-					go conversation.Answer(e.Approval.ID, chat.Decision{Allow: allow})
+					go conversation.Chat.Answer(e.Approval.ID, chat.Decision{Allow: allow})
 				}
 			}}
 			if c.unattended {
@@ -96,7 +96,7 @@ func TestCheckAfterEdits(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(conversation.Close)
-			out, err := conversation.Prompt(t.Context(), atcmd.Typed("go"))
+			out, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 			if err != nil || out.Stop != chat.StopDone || c.requests > 0 && out.Requests != c.requests || len(answers) > 0 {
 				t.Fatalf("%+v, %v, %d answers left; shown:\n%s", out, err, len(answers), shown.String())
 			}
@@ -133,7 +133,7 @@ func TestCheckIsInterrupted(t *testing.T) {
 	workspace := t.TempDir()
 	conversation, err = app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(e chat.Envelope) {
 		if waits, ok := e.Event.(chat.ProgramWaiting); ok && waits.Names == "the check sleep 100" {
-			go conversation.Interrupt()
+			go conversation.Chat.Interrupt()
 		}
 	}})
 	if err != nil {
@@ -141,7 +141,7 @@ func TestCheckIsInterrupted(t *testing.T) {
 	}
 	t.Cleanup(conversation.Close)
 	began := time.Now()
-	out, err := conversation.Prompt(t.Context(), atcmd.Typed("go"))
+	out, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 	if _, made := os.Stat(filepath.Join(workspace, "a")); err != nil || out.Stop != chat.StopInterrupted || time.Since(began) > 15*time.Second || made == nil {
 		t.Errorf("%+v, %v, after %s; the edit was made: %v", out, err, time.Since(began), made == nil)
 	}

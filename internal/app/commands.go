@@ -21,12 +21,7 @@ import (
 // Screen holds the parts of a front end that the commands need. The zero Screen suits a program
 // that ends with its command.
 type Screen struct {
-	// Keys returns the keys of the screen, for people; nil for a front end without keys.
-	Keys func() []command.Key
-	// ReadKeys reads KeysFile, in which a person gives actions other keys. It returns the actions
-	// with their keys in force, and the faults of the file.
-	ReadKeys func() (bound []command.Bound, faults []string)
-	KeysFile string
+	Keys slash.Keys
 	// Resume makes the program resume the session with the id once this one is left; nil if the
 	// program cannot.
 	Resume func(id string)
@@ -38,23 +33,26 @@ type Screen struct {
 // Requests that they start in the background end with ctx.
 func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
 	return slash.New(ctx, slash.Deps{
-		Session: on,
+		Session:     on,
+		Context:     c.Chat.Views,
+		Past:        c.Chat.Past,
+		Permissions: c.Chat.Consent(),
+		Settings:    c.settings,
+		Profiles:    c.profiles,
 		Views: slash.Views{
 			Why: func(ctx context.Context, question string) (*why.Answer, error) {
 				return chat.Why(ctx, c.Chat, question)
 			},
-			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(&c.Config) },
+			CacheBreaks: func() ([]broke.Break, error) { return chat.CacheBreaks(c.session, c.history) },
 			Page: func() (string, []string) {
-				title := words.FirstLine(words.Line(firstMessage(c.History.RawHistory()), 100))
+				title := words.FirstLine(words.Line(firstMessage(c.history.RawHistory()), 100))
 				if c.session != nil && c.session.Title() != "" {
 					title = c.session.Title()
 				}
-				page := share.New(title, c.process.Home, c.History.RawHistory())
+				page := share.New(title, c.process.Home, c.history.RawHistory())
 				return page.HTML, page.Report()
 			},
 		},
-		Settings: c.settings,
-		Profiles: c.profiles,
 
 		ThemeFault: c.process.ThemeFault,
 
@@ -63,42 +61,35 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			endpoint, _ := c.Connection.Endpoint() // without an endpoint nothing is signed
 			return endpoint.Signature()
 		},
-		Chosen:   c.rememberModel,
-		Tools:    c.registry.All,
-		Callable: c.Brought.Callable,
-		Skills:   c.Brought.SkillLines,
-		Hooks:    c.Hooking.Lines,
-
-		Instructions: c.Brought.InstructionLines,
-		Trust:        c.Trust,
-		Servers:      c.Servers,
-		Web:          webForPerson{c},
-		Todos:        func() []string { return c.env.Todos.List().Lines() },
-		Jobs:         c.Jobs,
-		EndJob: func(id int) {
+		Chosen: c.rememberModel,
+		Tools:  c.registry.All,
+		Setup: slash.Setup{
+			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Lines, Instructions: c.Brought.InstructionLines,
+		},
+		Trust:   c.Trust,
+		Servers: c.Servers,
+		Web:     webForPerson{c},
+		Todos:   func() []string { return c.env.Todos.List().Lines() },
+		Jobs: slash.Jobs{List: c.Jobs, End: func(id int) {
 			if job, err := c.env.Jobs.Find(id); err == nil {
 				job.Kill(context.Background())
 			}
-		},
+		}},
 		Agents:     c,
-		Transcript: func(context.Context) (string, error) { return history.Transcript(c.History.RawHistory()), nil },
+		Transcript: func(context.Context) (string, error) { return history.Transcript(c.history.RawHistory()), nil },
 		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
-			text, err := history.WriteDocument(c.Root, c.History.RawHistory())
+			text, err := history.WriteDocument(c.workspace.Root(), c.history.RawHistory())
 			return string(text), err
 		},
-		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.Root) },
+		Diff:      func(ctx context.Context) (string, error) { return gitdiff.Workspace(ctx, c.workspace.Root()) },
 		Sessions:  c.lists(),
 		Notes:     c.notes.commands(),
 		Finder:    c.folders.Finder(c.workspace.Root(), c.process.Now),
 		Resume:    c.resumer(screen.Resume),
-		Fork:      c.forker(),
-		Rename:    c.renamer(),
-		Title:     func() string { return c.session.Title() },
+		Record:    slash.Record{Fork: c.forker(), Rename: c.renamer(), Title: func() string { return c.session.Title() }},
 		Keys:      screen.Keys,
-		ReadKeys:  screen.ReadKeys,
-		KeysFile:  screen.KeysFile,
 		Recorded:  c.session != nil,
-		Workspace: c.Root,
+		Workspace: c.workspace.Root(),
 		Log:       slash.Log{Path: c.process.log.Path, Level: c.process.log.Level},
 		Now:       c.process.Now,
 	}, slices.Concat(c.process.Commands, screen.Commands)...)
@@ -185,7 +176,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		})
 		if err == nil {
 			c.endGrants()
-			c.BeginsFrom("fork")
+			c.Chat.BeginsFrom("fork")
 		}
 		return before, now, err
 	}

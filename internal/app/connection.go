@@ -61,7 +61,7 @@ func (c *Conversation) connectTo(profile string) (*provider.Connection, *setting
 	}
 	with := c.settings.With(loaded)
 	connection := c.process.Connect(with, c.folders, nil)
-	connection.OnLearned(func() {}, c.Note)
+	connection.OnLearned(func() {}, c.Chat.Note)
 	if c.session != nil {
 		connection.OnKey(c.keys.hide)
 	}
@@ -102,14 +102,14 @@ func FormOfFamily(family vendor.Family) traits.Form {
 // CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices
 // of the model are not known. It is for runs in which nobody sees a notice.
 func (c *Conversation) CostLimit() error {
-	limit, limited := settings.MaxCost.Get(c.Settings)
-	if limited && settings.WebSearch.Of(c.Settings) != websearch.Off {
+	limit, limited := settings.MaxCost.Get(c.settings)
+	if limited && settings.WebSearch.Of(c.settings) != websearch.Off {
 		if _, known := c.searcher().Price(); !known {
 			return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the price of a search is not known; set web-search.price, or web-search off", limit)}
 		}
 	}
-	model := settings.Model.Of(c.Settings)
-	if _, known := settings.PricesOf(c.Settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
+	model := settings.Model.Of(c.settings)
+	if _, known := settings.PricesOf(c.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
 		return nil
 	}
 	return InputError{Err: fmt.Errorf("max-cost %v cannot be kept: the prices of %s are not known; set price.input and price.output, or leave it out", limit, model)}

@@ -29,6 +29,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/setup/consent"
+	"agent/internal/todo"
 	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/trace"
@@ -38,10 +39,10 @@ import (
 )
 
 // A Conversation is a turn loop in a workspace, together with everything the loop needs. Run or
-// Prompt runs it; Send, Answer and Interrupt steer it; Close ends it.
+// Chat.Prompt runs it; the other methods of Chat steer it; Close ends it.
 type Conversation struct {
-	*chat.Chat
 	*ground
+	Chat *chat.Chat
 	// Recorded holds the entries of the session that was resumed.
 	Recorded []*history.Content
 	// Brought holds the instructions, skills and commands.
@@ -94,6 +95,7 @@ type ground struct {
 	registry  *tools.Registry
 	env       *tools.Env
 	log       *slog.Logger
+	history   *history.Service
 	// session is the record, nil if nothing is recorded.
 	session *session.Log
 	// keys hides the API keys in use from the records.
@@ -165,7 +167,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 	c.onClose(c.Connection.Close)
 	var recorded session.State
 	if c.options.Record.resumes() { // the record names the endpoint
-		if recorded, err = c.record(func() { c.Refresh() }); err != nil {
+		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
 			return err
 		}
 	}
@@ -193,7 +195,7 @@ func (c *Conversation) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	if !c.options.Record.resumes() {
-		if recorded, err = c.record(func() { c.Refresh() }); err != nil {
+		if recorded, err = c.record(func() { c.Chat.Refresh() }); err != nil {
 			return err
 		}
 	}
@@ -258,6 +260,21 @@ func (c *Conversation) ID() string { return c.id }
 // Version returns the version of the program.
 func (c *Conversation) Version() string { return c.process.Version }
 
+// Settings returns the settings of the conversation.
+func (c *Conversation) Settings() *settings.Settings { return c.settings }
+
+// Root returns the absolute path of the workspace.
+func (c *Conversation) Root() string { return c.workspace.Root() }
+
+// Tools returns the tools that are offered to the model.
+func (c *Conversation) Tools() *tools.Registry { return c.registry }
+
+// History returns the entries of the conversation.
+func (c *Conversation) History() *history.Service { return c.history }
+
+// Todos returns the todo list.
+func (c *Conversation) Todos() todo.List { return c.env.Todos.List() }
+
 // TempDir returns the temporary folder of the conversation, "" if there is none.
 func (c *Conversation) TempDir() string { return c.workspace.TempDir() }
 
@@ -300,6 +317,8 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 	if lacks != "" {
 		c.Notices = append(c.Notices, lacks)
 	}
+	c.crew.compression = compressionPrompt
+	c.history = history.NewService(counter(settings.Model.Of(c.settings)), observer)
 	config := chat.Config{
 		ID:          c.id,
 		Endpoint:    c.Connection,
@@ -308,7 +327,7 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		Env:         c.env,
 		Root:        c.workspace.Root(),
 		SessionRoot: recorded.Workspace,
-		History:     history.NewService(counter(settings.Model.Of(c.settings)), observer),
+		History:     c.history,
 		Session:     c.session,
 		Settings:    c.settings,
 		Costs:       &c.process.Costs,
@@ -327,13 +346,15 @@ func (c *Conversation) converse(policy gate.Policy, system chat.SystemPrompt, re
 		KeepWaiting: c.keepWaiting(recorded.Waiting),
 		Waited:      c.waited(recorded.Waiting),
 
-		Expand: c.expand,
-		Below:  c.Brought.Below,
-		News:   c.news,
-		Refreeze: func() {
-			for _, notice := range append(c.Brought.Refreeze(), c.notes.head()...) {
-				c.emit(chat.Notice{Text: notice})
-			}
+		Extensions: chat.Extensions{
+			Expand: c.expand,
+			Below:  c.Brought.Below,
+			News:   c.news,
+			Refreeze: func() {
+				for _, notice := range append(c.Brought.Refreeze(), c.notes.head()...) {
+					c.emit(chat.Notice{Text: notice})
+				}
+			},
 		},
 		Gates:    c.gates(),
 		Hooks:    c.Hooking.Moments(c.checks),

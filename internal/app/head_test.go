@@ -48,7 +48,7 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 	}
 	sent := func() (system, tools string) {
 		t.Helper()
-		if _, err := c.Prompt(t.Context(), atcmd.Typed("go "+strings.Repeat("on and on ", 900))); err != nil {
+		if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go "+strings.Repeat("on and on ", 900))); err != nil {
 			t.Fatal(err)
 		}
 		request := c.server.Requests()[len(c.server.Requests())-1]
@@ -59,9 +59,9 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 		name string
 		do   func(context.Context) error
 	}{
-		{"clear", c.Clear},
+		{"clear", c.Chat.Clear},
 		{"compress", func(ctx context.Context) error {
-			told, err := c.Compress(ctx)
+			told, err := c.Chat.Compress(ctx)
 			if err == nil && !told.Applied {
 				err = fmt.Errorf("nothing was compressed: %s", told.Reason)
 			}
@@ -73,7 +73,7 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 		rule := fmt.Sprintf("Rule number %d.", i)
 		write(filepath.Join(c.workspace, "AGENTS.md"), rule)
 		write(filepath.Join(c.workspace, ".agents/skills/s/SKILL.md"), fmt.Sprintf("---\nname: s\ndescription: skill number %d\n---\nx", i))
-		if err := c.Settings.Set(settings.Flags, "output-style", []string{"terse", "lost"}[i]); err != nil {
+		if err := c.Settings().Set(settings.Flags, "output-style", []string{"terse", "lost"}[i]); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -88,7 +88,7 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 		}
 		before = system
 	}
-	idle(func(ctx context.Context) error { return c.Clear(ctx) })
+	idle(func(ctx context.Context) error { return c.Chat.Clear(ctx) })
 	said := 0
 	for _, notice := range happened[chat.Notice](c) {
 		if strings.Contains(notice.Text, "output-style lost: there is no lost.md") {

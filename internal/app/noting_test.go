@@ -113,7 +113,7 @@ func (s *sitting) event(e chat.Envelope) {
 		if len(e.Approval.Preview.Inquiries) > 0 {
 			decision = chat.Decision{Allow: true, Answers: []tools.Given{{Chosen: []string{"Keep it"}}}}
 		}
-		go s.Answer(e.Approval.ID, decision)
+		go s.Chat.Answer(e.Approval.ID, decision)
 	case chat.Noted:
 		s.mu.Lock()
 		s.noted = append(s.noted, e)
@@ -126,7 +126,7 @@ func (s *sitting) event(e chat.Envelope) {
 // say sends a message and waits for the end of the turn.
 func (s *sitting) say(text string) {
 	s.desk.t.Helper()
-	s.Send(atcmd.Typed(text))
+	s.Chat.Send(atcmd.Typed(text))
 	select {
 	case <-s.ended:
 	case <-s.desk.t.Context().Done():
@@ -136,7 +136,7 @@ func (s *sitting) say(text string) {
 
 // run runs a slash command and returns what it says, its error included.
 func (s *sitting) run(line string) string {
-	out, err := s.Commands(s.desk.t.Context(), s, app.Screen{}).Run(s.desk.t.Context(), line)
+	out, err := s.Commands(s.desk.t.Context(), s.Chat, app.Screen{}).Run(s.desk.t.Context(), line)
 	if err != nil {
 		return err.Error()
 	}

@@ -71,7 +71,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 				}
 				t.Fatal(err)
 			}
-			_, _ = made.Prompt(t.Context(), atcmd.Typed("go")) // a refused call may end the turn
+			_, _ = made.Chat.Prompt(t.Context(), atcmd.Typed("go")) // a refused call may end the turn
 			if _, err := os.Stat(filepath.Join(work, "by.txt")); err == nil && name != "the sandbox" || !strings.Contains(answered, tc.want) {
 				t.Errorf("%s, by an agent %v: it ran, or was refused for another reason: %s", name, agent, answered)
 			}

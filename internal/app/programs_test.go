@@ -24,7 +24,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	c := newParty(t, p, base, "m", "ask")
 	set := func(key, value string) {
 		t.Helper()
-		if err := c.Settings.Set(settings.Flags, key, value); err != nil {
+		if err := c.Settings().Set(settings.Flags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	if jsonErr := json.Unmarshal([]byte(printed), &got); err != nil || jsonErr != nil {
 		t.Fatal(err, jsonErr, printed)
 	}
-	if got.Model.Display_name != "m" || got.Workspace.Current_dir != c.Root || got.Context.Used_percentage != 25 || got.Cost.Total_cost_usd != 1.5 || got.Session != c.ID() || got.Version != "test" {
+	if got.Model.Display_name != "m" || got.Workspace.Current_dir != c.Root() || got.Context.Used_percentage != 25 || got.Cost.Total_cost_usd != 1.5 || got.Session != c.ID() || got.Version != "test" {
 		t.Errorf("%+v", got)
 	}
 	if printed, err = run("yes | head -c 100000"); err != nil || len(printed) > 4<<10 {

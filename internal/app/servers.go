@@ -85,9 +85,9 @@ func (c *Conversation) serverConfig() serving.Config {
 			c.logged(err)
 		},
 		Tell:  func(line string) { c.emit(chat.Notice{Text: words.Brief(line)}) },
-		Usage: func(ctx context.Context) (chat.ContextUsage, error) { return c.ContextUsage(ctx) },
+		Usage: func(ctx context.Context) (chat.ContextUsage, error) { return c.Chat.Views.ContextUsage(ctx) },
 		Inquire: func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
-			return c.Inquire(ctx, title, inquiries)
+			return c.Chat.Inquire(ctx, title, inquiries)
 		},
 	}
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"agent/internal/gate"
@@ -15,7 +16,7 @@ import (
 type Within struct {
 	// Parent asks the person the agent's questions. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
-	Parent *Chat
+	Parent *Agents
 	// Name and ID name the agent, for questions.
 	Name, ID string
 	// Only bounds the approval mode, "" for no bound beside the parent's mode.
@@ -39,14 +40,22 @@ type Pace struct {
 // paces asks for the pace of an agent and adds its text to the history. It does nothing in a
 // conversation of the person.
 func (c *Chat) paces() (last bool, err error) {
-	if c.Within == nil {
+	if c.config.Within == nil {
 		return false, nil
 	}
-	pace := c.Within.Pace(c.figures())
+	pace := c.config.Within.Pace(c.figures())
 	if pace.Say != "" {
 		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.Brought}))
 	}
 	return pace.Last, err
+}
+
+// id identifies the agent, "" in a conversation of the person.
+func (w *Within) id() string {
+	if w == nil {
+		return ""
+	}
+	return w.ID
 }
 
 // asked returns the asker's function for the questions of an agent, nil for a conversation of the
@@ -65,23 +74,62 @@ func (w *Within) asked() func(context.Context, gate.Question) (Decision, bool) {
 	}
 }
 
+// Agents is the side of a conversation that its agents talk to, and the permissions, the lock and
+// the counter that they share with it.
+type Agents struct {
+	inbox   inbox
+	emit    emitter
+	asker   *asker
+	consent *gate.Consent
+	// writing is a lock that a call which may change files holds while it runs.
+	writing chan struct{}
+	// spent counts the requests of the turn.
+	spent *atomic.Int64
+	// reports holds the reports of agents that have not been delivered yet.
+	reports []AgentReport
+	// wake makes an idle chat read the reports.
+	wake func()
+	// count adds the figures of an agent to the totals.
+	count func(Stats)
+}
+
+func newAgents(c *Chat) *Agents {
+	a := &Agents{
+		inbox: c.inbox, emit: c.emit, asker: c.asker, spent: new(atomic.Int64), writing: make(chan struct{}, 1),
+		consent: gate.NewConsent(&c.config.Policy, c.config.Settings),
+		wake: func() {
+			if !c.waiting.working {
+				c.tasks = append(c.tasks, c.converse)
+			}
+		},
+		count: func(s Stats) {
+			c.stats.Agents.add(s)
+			c.emitStatus()
+		},
+	}
+	if in := c.config.Within; in != nil {
+		a.consent, a.spent, a.writing = in.Parent.consent.ForAgent(in.Only), in.Parent.spent, in.Parent.writing
+	}
+	return a
+}
+
 // relay puts an agent's question to the person and waits for the answer. It may be called from
 // any goroutine. It reports false if ctx ends first. over is closed when the chat has ended.
-func (c *Chat) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
+func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
 	id := 0
 	shown := make(chan (<-chan Decision), 1)
 	select {
-	case c.inbox <- func() {
+	case a.inbox <- func() {
 		if ctx.Err() == nil {
 			var decided <-chan Decision
-			id, decided = c.asker.show(q)
+			id, decided = a.asker.show(q)
 			shown <- decided
 		}
 	}:
 	case <-ctx.Done():
 		return Decision{}, false
 	}
-	defer c.inbox.give(over, func() { c.asker.settle(id) })
+	defer a.inbox.give(over, func() { a.asker.settle(id) })
 	var decided <-chan Decision
 	for {
 		select {
@@ -106,12 +154,10 @@ type AgentReport struct {
 // Report gives the conversation the report of an agent in the background. The model reads it at
 // the next pause between two calls, or at once if the chat waits for agents. It may be called
 // from any goroutine; ctx bounds the wait for the owner.
-func (c *Chat) Report(ctx context.Context, r AgentReport) error {
-	_, err := ask(ctx, c.inbox, func() struct{} {
-		c.reports = append(c.reports, r)
-		if !c.working {
-			c.tasks = append(c.tasks, c.converse)
-		}
+func (a *Agents) Report(ctx context.Context, r AgentReport) error {
+	_, err := ask(ctx, a.inbox, func() struct{} {
+		a.reports = append(a.reports, r)
+		a.wake()
 		return struct{}{}
 	})
 	return err
@@ -120,15 +166,15 @@ func (c *Chat) Report(ctx context.Context, r AgentReport) error {
 // deliverReports adds the reports that have come, as one message, and reports whether there were
 // any.
 func (c *Chat) deliverReports() (bool, error) {
-	if len(c.reports) == 0 {
+	if len(c.Agents.reports) == 0 {
 		return false, nil
 	}
-	blocks := make([]history.Block, len(c.reports))
-	for i, r := range c.reports {
+	blocks := make([]history.Block, len(c.Agents.reports))
+	for i, r := range c.Agents.reports {
 		blocks[i] = history.NewData(history.Printed, r.Title, r.Text)
 	}
-	denied := slices.ContainsFunc(c.reports, func(r AgentReport) bool { return r.Denied })
-	c.reports = nil
+	denied := slices.ContainsFunc(c.Agents.reports, func(r AgentReport) bool { return r.Denied })
+	c.Agents.reports = nil
 	err := c.add(history.New(history.Human, blocks...))
 	if err == nil && denied {
 		err = gate.ErrDenied
@@ -139,7 +185,7 @@ func (c *Chat) deliverReports() (bool, error) {
 // awaitAgents waits while agents run in the background, until a report or a message of the person
 // is there. It reports whether the turn goes on with it.
 func (c *Chat) awaitAgents(ctx context.Context) bool {
-	for len(c.reports) == 0 && len(c.queue) == 0 && c.runningAgents() > 0 {
+	for len(c.Agents.reports) == 0 && len(c.waiting.queue) == 0 && c.config.runningAgents() > 0 {
 		select {
 		case act := <-c.inbox:
 			act()
@@ -147,29 +193,22 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 			return false
 		}
 	}
-	return len(c.reports) > 0 || len(c.queue) > 0
+	return len(c.Agents.reports) > 0 || len(c.waiting.queue) > 0
 }
 
-// CountAgent adds the figures of an agent's task to the totals of the session. It may be called
+// Count adds the figures of an agent's task to the totals of the session. It may be called
 // from any goroutine. It waits for the owner until over is closed; then the figures are lost.
-func (c *Chat) CountAgent(over <-chan struct{}, s Stats) {
-	c.inbox.give(over, func() {
-		c.stats.Agents.add(s)
-		c.emitStatus()
-	})
-}
+func (a *Agents) Count(over <-chan struct{}, s Stats) { a.inbox.give(over, func() { a.count(s) }) }
 
 // Tell emits an event of an agent, on the goroutine that owns the chat. It may be called from any
 // goroutine. It waits for the owner until over is closed; then the event is lost.
-func (c *Chat) Tell(over <-chan struct{}, e Event) {
-	c.inbox.give(over, func() { c.Emit(e) })
-}
+func (a *Agents) Tell(over <-chan struct{}, e Event) { a.inbox.give(over, func() { a.emit(e) }) }
 
 // TellLatest does the work of Tell for an event that a later one replaces: it is dropped while
 // the chat is busy.
-func (c *Chat) TellLatest(e Event) {
+func (a *Agents) TellLatest(e Event) {
 	select {
-	case c.inbox <- func() { c.Emit(e) }:
+	case a.inbox <- func() { a.emit(e) }:
 	default:
 	}
 }

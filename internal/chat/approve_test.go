@@ -27,11 +27,12 @@ func TestWhatIsApprovedIsApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	planned := 0
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Traits: tools.Traits{Edits: true}, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "edits", Traits: tools.Traits{Edits: true}, Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 		planned++
 		title := fmt.Sprint("plan ", planned)
 		return tools.Plan{Preview: tools.Preview{Title: title}, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: title} }}, nil
 	}})
+	b.renew()
 	b.set("approval-mode", "ask")
 	b.answering(Decision{Allow: true})
 	if _, err := b.prompt("go"); err != nil {
@@ -128,8 +129,9 @@ func TestWhoMayRun(t *testing.T) {
 		{gate.ModeAutoEdit, true, true, false, StopDone},
 	} {
 		b := newBench(t, calls("edit", `{"file_path":"a.go"}`), say("ok"))
-		b.Tools = guarded()
-		b.Unattended = tc.unattended
+		b.config.Tools = guarded()
+		b.config.Policy.Unattended = tc.unattended
+		b.renew()
 		b.set("approval-mode", string(tc.mode))
 		b.answering(Decision{})
 		out, err := b.prompt("go")
@@ -241,7 +243,8 @@ func TestEveryCallThatWillAskIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls(split(editA, lookA, list, test, editMD, fetch, `edit [1]`)...), say("ok"))
-			b.Tools = guarded()
+			b.config.Tools = guarded()
+			b.renew()
 			b.set("approval-mode", tc.mode)
 			b.answering(Decision{Allow: true})
 			if _, err := b.prompt("go"); err != nil {

@@ -52,7 +52,7 @@ func (r *logged) goOn(from session.State) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	config := r.Config
+	config := r.config
 	config.Tools = tools.NewRegistry(append(testTools().All(), recall)...)
 	config.History = history.NewService(wordCount{}, r.log.Observe)
 	config.Session = r.log
@@ -160,9 +160,10 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
 			r := newLogged(t)
-			r.CompressionPrompt = "sum it up"
+			r.config.CompressionPrompt = "sum it up"
+			r.renew()
 			r.model.next = func(n int) answerFunc {
-				if r.model.requests[n].System == r.CompressionPrompt {
+				if r.model.requests[n].System == r.config.CompressionPrompt {
 					return say(aSummary)
 				}
 				return say("ok")
@@ -187,7 +188,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 			if len(before) == 0 {
 				t.Fatal("nothing left the context")
 			}
-			there := fmt.Sprint(allText(r.History.RawHistory()))
+			there := fmt.Sprint(allText(r.config.History.RawHistory()))
 			live := recallAll(t, r)
 			for _, word := range words {
 				if !strings.Contains(there, word) && !strings.Contains(live, word) {
@@ -215,7 +216,7 @@ func recallAll(t *testing.T, r *logged) string {
 	t.Helper()
 	var b strings.Builder
 	for i, p := range r.window.Ledger() {
-		_, text, err := r.past.Removed(i+1, p)
+		_, text, err := r.Past.past.Removed(i+1, p)
 		if err != nil {
 			t.Fatal(err)
 		}

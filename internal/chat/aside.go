@@ -24,7 +24,7 @@ var (
 // turn runs. Neither is kept, so that the next request has the same bytes as without the question.
 // EndAside ends it with ErrInterrupted.
 func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
-	provider, err := c.Endpoint.Provider()
+	provider, err := c.config.Endpoint.Provider()
 	if err != nil {
 		return "", err
 	}
@@ -36,9 +36,9 @@ func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
 	}
 	defer c.inbox.post(func() {
 		c.aside = nil
-		c.Emit(AsideChanged{})
+		c.emit(AsideChanged{})
 	})
-	a := asking{chat: c, endpoint: c.Endpoint, settings: c.Settings}
+	a := asking{chat: c, endpoint: c.config.Endpoint, settings: c.config.Settings}
 	answer, cut, err := a.stream(ctx, provider, request)
 	a.account(answer, func() int { return c.window.Tokens() })
 	text := strings.TrimSpace(answer.text.String())
@@ -63,14 +63,14 @@ func (c *Chat) beginAside(question string, end context.CancelCauseFunc) (llm.Req
 	if err := c.stats.affordable(); err != nil {
 		return llm.Request{}, err
 	}
-	entries, _ := c.History.Curated()
-	request, err := requestOf(&c.Config, c.window, answered(entries))
+	entries, _ := c.config.History.Curated()
+	request, err := requestOf(&c.config, c.window, answered(entries))
 	if err != nil {
 		return llm.Request{}, err
 	}
 	request.History = nudged(request.History, asideWord+question)
 	c.aside = end
-	c.Emit(AsideChanged{Running: true})
+	c.emit(AsideChanged{Running: true})
 	return request, nil
 }
 
@@ -106,7 +106,7 @@ func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.
 			continue
 		case llm.Retrying:
 			a.tell(func(c *Chat) {
-				c.notice("the question beside: try %d in %s: %s", chunk.Attempt, words.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
+				c.emit.notice("the question beside: try %d in %s: %s", chunk.Attempt, words.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
 			})
 		}
 		if err == nil {

@@ -127,8 +127,8 @@ func TestAnAsideWithoutAnAnswer(t *testing.T) {
 			if answer != tc.want || !errors.Is(err, tc.err) {
 				t.Errorf("%s: %q, %v", name, answer, err)
 			}
-			if len(b.History.RawHistory()) != 0 {
-				t.Errorf("%s: it is kept: %v", name, b.History.RawHistory())
+			if len(b.config.History.RawHistory()) != 0 {
+				t.Errorf("%s: it is kept: %v", name, b.config.History.RawHistory())
 			}
 		}, tc.reply)
 	}

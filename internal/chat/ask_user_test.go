@@ -31,10 +31,11 @@ func TestTheModelAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("ask_user", asksWhich), say("ok"))
-			b.Tools = tools.NewRegistry(defaultTools()...)
+			b.config.Tools = tools.NewRegistry(defaultTools()...)
+			b.renew()
 			b.set("approval-mode", string(tc.mode))
-			b.Policy.Unattended = tc.unattended
-			b.Chat = New(b.Config)
+			b.config.Policy.Unattended = tc.unattended
+			b.Chat = New(b.config)
 			b.answering(tc.decision)
 			out, err := b.prompt("go")
 			if err != nil || out.Stop != tc.stop {

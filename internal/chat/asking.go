@@ -17,8 +17,8 @@ type (
 
 // asker puts questions to the person. It belongs to the owner of the chat.
 type asker struct {
-	*Config
 	inbox inbox
+	emit  emitter
 	// relay puts the questions of an agent to the person; nil in a conversation of the person.
 	relay func(context.Context, gate.Question) (Decision, bool)
 	// open holds the open questions by their ids. Several may be open, for a running call or an
@@ -67,7 +67,7 @@ func (a *asker) show(question gate.Question) (id int, decided <-chan Decision) {
 	a.asked++
 	question.Approval.ID = a.asked
 	a.open[a.asked] = openQuestion{make(chan Decision, 1), question.Moot}
-	a.Emit(ApprovalRequested{question.Approval})
+	a.emit(ApprovalRequested{question.Approval})
 	return a.asked, a.open[a.asked].decided
 }
 
@@ -77,7 +77,7 @@ func (a *asker) settle(id int) {
 		return // it was never shown
 	}
 	delete(a.open, id)
-	a.Emit(ApprovalSettled{ID: id})
+	a.emit(ApprovalSettled{ID: id})
 }
 
 // settleMoot allows the open questions that a change of the settings has answered.
@@ -121,7 +121,7 @@ func (a *asker) answer(id int, decision Decision) {
 // reports false if nobody answers. It may be called from any goroutine; questions come one after
 // another.
 func (c *Chat) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.Given, bool) {
-	if c.Unattended || len(inquiries) == 0 {
+	if c.config.Policy.Unattended || len(inquiries) == 0 {
 		return nil, false
 	}
 	select {

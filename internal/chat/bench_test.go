@@ -22,11 +22,12 @@ func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	tb.Helper()
 	b := newBench(tb)
 	counter := tokens.For(tokens.O200K)
-	b.window.Counter = func(string) history.Counter { return counter }
+	b.config.Counter = func(string) history.Counter { return counter }
+	b.renew()
 	b.keep(history.NewService(counter, nil))
 	b.set("context-limit", "100000000")
 	text := strings.Repeat("if err != nil {\n\treturn err\n}\n", max(1, wordsEach/8))
-	for i := 0; b.History.Len() < entries; i++ {
+	for i := 0; b.config.History.Len() < entries; i++ {
 		name := fmt.Sprintf("internal/part%d/file.go", i%50)
 		switch i % 5 {
 		case 0:
@@ -40,7 +41,7 @@ func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	if _, err := b.prepare(); err != nil {
 		tb.Fatal(err)
 	}
-	b.Emit = func(Event) {}
+	b.emit = func(Event) {}
 	b.events = nil
 	return b
 }
@@ -60,7 +61,8 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	b := longSession(t, 2000, 20)
 	counter := &tally{}
-	b.window.Counter = func(string) history.Counter { return counter }
+	b.config.Counter = func(string) history.Counter { return counter }
+	b.renew()
 	for _, step := range []struct {
 		name string
 		do   func()

@@ -14,7 +14,7 @@ import (
 // holds counts the entries of the context that hold a text.
 func (b *bench) holds(text string) int {
 	n := 0
-	for _, entry := range b.History.RawHistory() {
+	for _, entry := range b.config.History.RawHistory() {
 		if strings.Contains(strings.Join(allText([]*history.Content{entry}), ""), text) {
 			n++
 		}
@@ -46,13 +46,13 @@ func TestBringBack(t *testing.T) {
 			}
 			r.set("compression.strategy", strategy)
 			serve(t, r.bench, func(ctx context.Context) {
-				tokens, err := r.BringBack(ctx, 1)
+				tokens, err := r.Past.BringBack(ctx, 1)
 				if err != nil || tokens < 100 {
 					t.Errorf("%d, %v", tokens, err)
 				}
 			})
 			check := func(when string) {
-				raw := r.History.RawHistory()
+				raw := r.config.History.RawHistory()
 				if n := r.holds("treasure"); n != 1 {
 					t.Errorf("%s: %d entries hold it", when, n)
 				}
@@ -109,15 +109,15 @@ func TestBringBackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.set("context-limit", "4000")
-	before := len(r.History.RawHistory())
+	before := len(r.config.History.RawHistory())
 	serve(t, r.bench, func(ctx context.Context) {
 		for number, want := range map[int]string{1: "takes 5k tokens", 0: "there is no number 0", 2: "1 to 1", -3: "there is no number -3"} {
-			if _, err := r.BringBack(ctx, number); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := r.Past.BringBack(ctx, number); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d: %v", number, err)
 			}
 		}
 	})
-	if len(r.History.RawHistory()) != before {
+	if len(r.config.History.RawHistory()) != before {
 		t.Error("something was added")
 	}
 	b := newBench(t)
@@ -125,7 +125,7 @@ func TestBringBackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t, b, func(ctx context.Context) {
-		if _, err := b.BringBack(ctx, 1); !errors.Is(err, past.ErrNotRecorded) {
+		if _, err := b.Past.BringBack(ctx, 1); !errors.Is(err, past.ErrNotRecorded) {
 			t.Errorf("without a record: %v", err)
 		}
 	})

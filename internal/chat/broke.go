@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"time"
 
 	"agent/internal/chat/broke"
 	"agent/internal/chat/window"
@@ -16,9 +17,13 @@ import (
 // cacheWatch notices requests that read less from the provider's cache than they could have. It
 // belongs to the owner of the chat.
 type cacheWatch struct {
-	config *Config
-	window *window.Window
-	watch  broke.Watch
+	emit     emitter
+	now      func() time.Time
+	history  *history.Service
+	settings *settings.Settings
+	endpoint Endpoint
+	window   *window.Window
+	watch    broke.Watch
 	// found is the break of the request whose reply arrives, nil for none. told holds the causes of
 	// which the person knows.
 	found *broke.Break
@@ -27,8 +32,8 @@ type cacheWatch struct {
 
 // sending notes a request that is being sent.
 func (w *cacheWatch) sending(r llm.Request) {
-	entries, _ := w.config.History.Curated()
-	w.watch.Sending(broke.Sent{At: w.config.Now(), Model: r.Model, Host: settings.BaseURL.Of(w.config.Settings), Head: w.window.HeadSum(), System: r.System, Tools: r.Tools, Entries: entries})
+	entries, _ := w.history.Curated()
+	w.watch.Sending(broke.Sent{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.window.HeadSum(), System: r.System, Tools: r.Tools, Entries: entries})
 }
 
 // step notes what made the conversation smaller.
@@ -52,16 +57,16 @@ func (w *cacheWatch) step(step window.Step) {
 
 // reported takes the provider's report of the request, and tells the first break of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
-	if w.found = w.watch.Reported(u, w.config.cache(model)); w.found == nil {
+	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
 		return
 	}
-	if prices, ok := settings.InputPricesOf(w.config.Settings, w.config.Endpoint.Prices(model)); ok {
+	if prices, ok := settings.InputPricesOf(w.settings, w.endpoint.Prices(model)); ok {
 		const million = 1_000_000
 		w.found.Dollars = float64(w.found.Tokens) * max(0, prices.Input-prices.CacheRead) / million
 	}
-	if !w.told[w.found.Cause] && settings.NoticeCache.Of(w.config.Settings) == "on" {
+	if !w.told[w.found.Cause] && settings.NoticeCache.Of(w.settings) == "on" {
 		w.told[w.found.Cause] = true
-		w.config.notice("%s", w.found)
+		w.emit.notice("%s", w.found)
 	}
 }
 
@@ -90,11 +95,11 @@ func (w *cacheWatch) resume(restored session.State) {
 
 // CacheBreaks lists the requests of the session that read less from the provider's cache than they
 // could have. Without a record it lists those whose replies are in the context.
-func CacheBreaks(c *Config) ([]broke.Break, error) {
-	if c.Session == nil {
-		return broke.In(c.History.RawHistory()), nil
+func CacheBreaks(log *session.Log, h *history.Service) ([]broke.Break, error) {
+	if log == nil {
+		return broke.In(h.RawHistory()), nil
 	}
-	state, err := c.Session.State()
+	state, err := log.State()
 	if err != nil {
 		return nil, err
 	}

@@ -82,11 +82,12 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c.tools = []llm.ToolSpec{{Name: "read_file", Description: "reads"}, {Name: "write_file", Description: "writes"}}
 	c.set("compression.strategy", "cache-aware")
 	clock := func() time.Time { return c.now }
-	c.Now, c.window.Now = clock, clock
+	c.config.Now = clock
 	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, CacheWrite: 2, Output: 8}
 	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
+	c.config.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.config.Settings)) }
+	c.renew()
 	c.window.MakeHead = func(bool, func(window.Head) bool) window.Head { return window.Head{System: c.system, Tools: c.tools} }
-	c.window.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.Settings)) }
 	c.model.next = func(n int) answerFunc {
 		return func(_ context.Context, r llm.Request, yield func(llm.Chunk, error) bool) {
 			usage := c.cache.report(r)
@@ -100,11 +101,11 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 func (c *cacheBench) turn(t *testing.T, text string) *broke.Break {
 	t.Helper()
 	c.now = c.now.Add(20 * time.Second)
-	before := len(broke.In(c.History.RawHistory()))
+	before := len(broke.In(c.config.History.RawHistory()))
 	if _, err := c.Prompt(t.Context(), text); err != nil {
 		t.Fatal(err)
 	}
-	if breaks := broke.In(c.History.RawHistory()); len(breaks) > before {
+	if breaks := broke.In(c.config.History.RawHistory()); len(breaks) > before {
 		return &breaks[len(breaks)-1]
 	}
 	return nil
@@ -150,10 +151,10 @@ func (c *cacheBench) redate(date string) {
 // shrink shortens the second entry, as pruning does or as something else may.
 func (c *cacheBench) shrink(cause broke.Cause) {
 	before := c.window.Tokens()
-	entry := c.History.RawHistory()[2]
+	entry := c.config.History.RawHistory()[2]
 	text := entry.Text()
 	after := entry.WithBlocks([]history.Block{&history.Text{Text: text[:len(text)-9]}})
-	if err := c.History.ApplyDensityResult(history.DensityResult{Replacements: map[int]*history.Content{2: after}}); err != nil {
+	if err := c.config.History.ApplyDensityResult(history.DensityResult{Replacements: map[int]*history.Content{2: after}}); err != nil {
 		c.t.Fatal(err)
 	}
 	if cause == broke.Pruning {
@@ -217,7 +218,7 @@ func TestQuietBreaks(t *testing.T) {
 		c.cache.drops = i == 3
 		c.turn(t, strings.Repeat("long ", 3000))
 	}
-	if len(broke.In(c.History.RawHistory())) != 1 {
+	if len(broke.In(c.config.History.RawHistory())) != 1 {
 		t.Error("the break is not noted")
 	}
 	for _, e := range c.events {
@@ -244,13 +245,13 @@ func TestBreaksAfterAResume(t *testing.T) {
 	again := newCacheBench(t, vendor.Cache{Life: 5 * time.Minute})
 	again.now, again.cache = c.now.Add(time.Hour), c.cache
 	c.cache.now = func() time.Time { return again.now }
-	if err := again.resume(c.History.RawHistory(), nil); err != nil {
+	if err := again.resume(c.config.History.RawHistory(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if b := again.turn(t, "go on"); b == nil || b.Cause != broke.Life {
 		t.Errorf("%v", b)
 	}
-	if got := broke.Lines(broke.In(again.History.RawHistory())); len(got) != 3 || !strings.HasPrefix(got[2], "1 break: ") {
+	if got := broke.Lines(broke.In(again.config.History.RawHistory())); len(got) != 3 || !strings.HasPrefix(got[2], "1 break: ") {
 		t.Errorf("%q", got)
 	}
 }

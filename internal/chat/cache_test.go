@@ -35,7 +35,7 @@ func TestCacheOfAProvider(t *testing.T) {
 		for key, value := range tt.set {
 			b.set(key, value)
 		}
-		if got := cacheOf(b.Settings, tt.known); got != tt.want {
+		if got := cacheOf(b.config.Settings, tt.known); got != tt.want {
 			t.Errorf("%+v, %v: %+v, want %+v", tt.known, tt.set, got, tt.want)
 		}
 	}
@@ -56,7 +56,7 @@ func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
 		b := newBench(t)
 		b.set(tt.key, tt.value)
 		b.at.cache = vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 20 * time.Minute}
-		b.keepLife("m", 40*time.Minute)
+		b.config.keepLife("m", 40*time.Minute)
 		if kept := len(b.at.lives) > 0; kept != tt.kept {
 			t.Errorf("%s=%s: kept %t", tt.key, tt.value, kept)
 		}

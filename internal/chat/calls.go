@@ -60,9 +60,18 @@ const maxCalls = 256
 
 // runner runs the calls of the model. It belongs to the owner of the chat.
 type runner struct {
-	*Config
-	inbox inbox
-	asker *asker
+	inbox    inbox
+	emit     emitter
+	now      func() time.Time
+	tools    *tools.Registry
+	env      *tools.Env
+	settings *settings.Settings
+	history  *history.Service
+	asker    *asker
+	// agent identifies the agent that makes the calls, "" in a conversation of the person.
+	agent string
+	// below returns the instructions that apply to a file; nil if there are none.
+	below func(file string) []Nested
 	// gates are passed by each planned call, in their order; consent is the last of them.
 	gates   []gate.Gate
 	consent *gate.Consent
@@ -100,7 +109,7 @@ type runner struct {
 func (r *runner) run(ctx context.Context, requested []llm.ToolCall, out *Outcome) (Stop, error) {
 	r.advised = &tools.Advised{}
 	calls := r.newCalls(requested)
-	r.syntax = newSyntax(r.Env, calls)
+	r.syntax = newSyntax(r.env, calls)
 	for i := maxCalls; i < len(calls); i++ {
 		calls[i].refused = fmt.Sprintf(answerTooMany, maxCalls)
 	}
@@ -145,14 +154,11 @@ func (r *runner) newCalls(requested []llm.ToolCall) []*call {
 
 // newCall looks up the tool of a call and makes the checks that need no plan.
 func (r *runner) newCall(asked llm.ToolCall) *call {
-	tool, err := r.Tools.Get(asked.Name)
+	tool, err := r.tools.Get(asked.Name)
 	k := &call{tool: tool, unknown: err != nil, remarked: r.meant[asked.ID].Remark}
-	k.Call = gate.Call{Number: r.next(), ID: asked.ID, Name: asked.Name, Traits: tool.Traits, Arguments: parameters(asked.Arguments)}
-	if r.Within != nil {
-		k.Agent = r.Within.ID
-	}
-	k.Said = r.Tools.Traits(k.Name).Describe(k.Name, k.Arguments)
-	r.Emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
+	k.Call = gate.Call{Number: r.next(), Agent: r.agent, ID: asked.ID, Name: asked.Name, Traits: tool.Traits, Arguments: parameters(asked.Arguments)}
+	k.Said = r.tools.Traits(k.Name).Describe(k.Name, k.Arguments)
+	r.emit(CallRequested{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 	switch {
 	case err != nil:
 		k.refused = err.Error()
@@ -215,7 +221,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		end.err = cmp.Or(end.err, r.storeAnswer(k), k.stops)
 		for _, g := range r.gates {
 			if g.Ended != nil {
-				g.Ended(k.Call, answer, r.Now().Sub(k.started))
+				g.Ended(k.Call, answer, r.now().Sub(k.started))
 			}
 		}
 	}
@@ -227,7 +233,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
-		k.started = r.Now()
+		k.started = r.now()
 		if k.refused == "" && ctx.Err() != nil {
 			k.refused = gate.NotRun
 		}
@@ -235,7 +241,7 @@ func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 			done <- k
 			continue
 		}
-		r.Emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
+		r.emit(ToolStarted{Call: k.Number, ID: k.ID, Name: k.Name, Said: k.Said, Parameters: k.Arguments})
 		go func() {
 			if r.alone(ctx, k) {
 				defer func() { <-r.writing }()
@@ -321,20 +327,20 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 // toolEnv returns the environment for a call: a copy of the tools' environment with the present
 // limits, and output that goes to the screen.
 func (r *runner) toolEnv(k *call) *tools.Env {
-	env := *r.Env
+	env := *r.env
 	env.Call, env.CallID = k.Number, k.ID
 	env.Archive = r.archive
-	env.Output = &liveOutput{inbox: r.inbox, emit: r.Emit, call: k.Number}
+	env.Output = &liveOutput{inbox: r.inbox, emit: r.emit, call: k.Number}
 	if env.Typed = k.typed; !k.typed {
 		env.Advised = r.advised
 	}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
-		FoundTokens:         settings.FoundMaxTokens.Of(r.Settings),
-		ReadLines:           settings.FileReadMaxLines.Of(r.Settings),
-		ExactEdits:          settings.EditTolerance.Of(r.Settings) == settings.TolerateNone,
-		PrivateAddresses:    settings.WebFetchPrivate.Of(r.Settings),
-		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.Settings),
+		FoundTokens:         settings.FoundMaxTokens.Of(r.settings),
+		ReadLines:           settings.FileReadMaxLines.Of(r.settings),
+		ExactEdits:          settings.EditTolerance.Of(r.settings) == settings.TolerateNone,
+		PrivateAddresses:    settings.WebFetchPrivate.Of(r.settings),
+		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.settings),
 	}
 	return &env
 }

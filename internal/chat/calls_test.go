@@ -21,7 +21,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("first", `{}`, "nosuch", `{}`, "second", `{}`), say("ok"))
 	met := make(chan struct{})
-	b.Tools = tools.NewRegistry(
+	b.config.Tools = tools.NewRegistry(
 		fakeTool("first", func(ctx context.Context, _ *tools.Env) tools.Answer {
 			select {
 			case <-met:
@@ -32,6 +32,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 		}),
 		fakeTool("second", func(context.Context, *tools.Env) tools.Answer { close(met); return tools.Answer{Text: "met"} }),
 	)
+	b.renew()
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +105,10 @@ func TestExitStatus(t *testing.T) {
 	t.Parallel()
 	status := 1
 	b := newBench(t, calls("check", `{}`), say("ok"))
-	b.Tools = tools.NewRegistry(fakeTool("check", func(context.Context, *tools.Env) tools.Answer {
+	b.config.Tools = tools.NewRegistry(fakeTool("check", func(context.Context, *tools.Env) tools.Answer {
 		return tools.Answer{Text: "2 failures", ExitCode: &status}
 	}))
+	b.renew()
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
@@ -120,10 +122,11 @@ func TestToolLimitsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var got []tools.Limits
-	b.Tools = tools.NewRegistry(fakeTool("look", func(_ context.Context, env *tools.Env) tools.Answer {
+	b.config.Tools = tools.NewRegistry(fakeTool("look", func(_ context.Context, env *tools.Env) tools.Answer {
 		got = append(got, env.Limits)
 		return tools.Answer{Text: "ok"}
 	}))
+	b.renew()
 	b.model.next = func(n int) answerFunc {
 		if n%2 == 1 {
 			return say("ok")
@@ -152,7 +155,7 @@ func TestRequestCarriesTheSettings(t *testing.T) {
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
-	if r := b.model.requests[0]; r.Temperature != nil || r.TopP != nil || r.ReasoningEffort != "" || r.MaxOutputTokens != 0 || r.System != "be brief" || len(r.Tools) != len(b.Tools.All()) {
+	if r := b.model.requests[0]; r.Temperature != nil || r.TopP != nil || r.ReasoningEffort != "" || r.MaxOutputTokens != 0 || r.System != "be brief" || len(r.Tools) != len(b.config.Tools.All()) {
 		t.Errorf("without settings %+v", r)
 	}
 	for key, value := range map[string]string{"temperature": "0.3", "top_p": "0.9", "reasoning.effort": "low", "max-output-tokens": "77", "model": "other"} {

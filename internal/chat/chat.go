@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"agent/internal/atcmd"
 	"agent/internal/chat/broke"
-	"agent/internal/chat/past"
 	"agent/internal/chat/window"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -64,25 +63,16 @@ type Config struct {
 	// TranscriptPath returns the file that keeps the whole conversation, or "" if no file does
 	// (REQ-HD-012.1). It may be nil.
 	TranscriptPath func() string
-	// Below returns the instructions that apply to a file besides the instructions in the system
-	// prompt. The file is given by its path as a call names it. Nil means none.
-	Below func(file string) []Nested
-	// News returns messages for the model that have not been sent yet, for the next request. It
-	// may be nil.
-	News func() []history.Block
-	// Refreeze lets the system prompt and the tools take up changes that were held back to keep
-	// the cache prefix. It is called after a compression and when the conversation is cleared.
-	Refreeze func()
+	// Extensions brings in the instructions, skills and commands of people and the repository.
+	Extensions Extensions
 	// KeepWaiting records the messages that wait and are not in the history yet, and returns when
 	// they are on disk. It may be nil.
 	KeepWaiting func([]atcmd.Message)
 	// Waited holds the messages that still waited when the program that recorded them ended. Run
 	// gives them back to the user.
 	Waited []atcmd.Message
-	// Expand turns a message of the user into blocks.
-	Expand Expander
 	// Policy holds the decisions about consent that were made before.
-	gate.Policy
+	Policy gate.Policy
 	// Gates are passed by a planned call in addition to the mode, the loop guard and consent.
 	Gates []gate.Gate
 	// CacheKey is the same for all requests of a session and reveals nothing about the session.
@@ -108,6 +98,21 @@ type Config struct {
 	Now func() time.Time
 }
 
+// Extensions are what people and the repository add to a conversation.
+type Extensions struct {
+	// Expand turns a message of the user into blocks.
+	Expand Expander
+	// Below returns the instructions that apply to a file besides the instructions in the system
+	// prompt. The file is given by its path as a call names it. Nil means none.
+	Below func(file string) []Nested
+	// News returns messages for the model that have not been sent yet, for the next request. It
+	// may be nil.
+	News func() []history.Block
+	// Refreeze lets the system prompt and the tools take up changes that were held back to keep
+	// the cache prefix. It is called after a compression and when the conversation is cleared.
+	Refreeze func()
+}
+
 // Endpoint describes a model server to the loop.
 type Endpoint interface {
 	// Provider returns the provider for the current settings. The loop calls it before every
@@ -130,28 +135,32 @@ type Endpoint interface {
 }
 
 // A Chat is one conversation. The goroutine that runs Run, Prompt or Resend owns it meanwhile;
-// only one may at a time. Every other exported method may be called from any goroutine and hands
-// its work to the owner through the inbox.
+// only one may at a time. Every other exported method, also of the exported parts, may be called
+// from any goroutine and hands its work to the owner through the inbox.
 type Chat struct {
-	Config
+	// Views shows the context, Past goes back, and Agents serves the agents of the conversation.
+	Views  *Views
+	Past   *Past
+	Agents *Agents
 
-	inbox inbox
+	config Config
+	inbox  inbox
+	emit   emitter
 	// inquiring is a lock, held while the question of a running call is put to the person.
 	inquiring chan struct{}
 
-	// The parts. They belong to the owner, except as their exported methods say otherwise.
-	*waiting
-	*moments
-	*modes
-	*refusals
-	*views
-	asker   *asker
-	loop    *gate.Loop
-	runner  *runner
-	replies *replies
-	window  *window.Window
-	past    *past.Past
-	stats   *totals
+	// The parts. They belong to the owner.
+	waiting  *waiting
+	moments  *moments
+	modes    *modes
+	refusals *refusals
+	asker    *asker
+	loop     *gate.Loop
+	runner   *runner
+	replies  *replies
+	window   *window.Window
+	stats    *totals
+	saving   saving
 
 	// The rest belongs to the owner.
 
@@ -162,57 +171,61 @@ type Chat struct {
 	aside context.CancelCauseFunc
 	// summarising is set while a model is asked for a summary.
 	summarising bool
-	saving      saving
 	// toldMode is the mode at the latest call of tellJobs.
 	toldMode  gate.Mode
 	lastReply string
 	// schema is the JSON Schema for the next reply, nil for none.
 	schema json.RawMessage
-	// reports holds the reports of agents that have not been delivered yet.
-	reports []AgentReport
-	// spent counts the requests of the turn. Agents share the counter of their parent.
-	spent *atomic.Int64
 	// nudge is a text that stands for a message of the user in the next request only.
 	nudge string
 }
 
+// emitter receives the events of a chat.
+type emitter func(Event)
+
+// notice shows the user a line, cut to a bounded length.
+func (e emitter) notice(format string, args ...any) {
+	e(Notice{Text: words.Brief(fmt.Sprintf(format, args...))})
+}
+
 // New returns an idle chat.
 func New(config Config) *Chat {
-	c := &Chat{Config: config, inbox: newInbox(), inquiring: make(chan struct{}, 1)}
-	c.waiting = &waiting{Config: &c.Config, inbox: c.inbox}
-	c.moments = &moments{Config: &c.Config, inbox: c.inbox, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
-	c.modes = &modes{Config: &c.Config, consent: gate.NewConsent(&c.Policy, c.Settings)}
-	c.spent = new(atomic.Int64)
-	writing := make(chan struct{}, 1)
-	if in := c.Within; in != nil {
-		c.modes.consent = in.Parent.consent.ForAgent(in.Only)
-		c.spent, writing = in.Parent.spent, in.Parent.runner.writing
-	}
-	c.stats = &totals{Config: &c.Config}
-	c.saving = saving{Config: &c.Config}
+	in, emit, now := newInbox(), emitter(config.Emit), config.Now
+	c := &Chat{config: config, inbox: in, emit: emit, inquiring: make(chan struct{}, 1)}
+	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
+	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
+	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked()}
+	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs}
+	c.saving = saving{emit: emit, session: config.Session}
 	c.window = newWindow(c)
-	c.views = &views{Config: &c.Config, inbox: c.inbox, window: c.window}
-	c.refusals = &refusals{Config: &c.Config, window: c.window}
-	c.past = newPast(c)
-	c.stats.cache = &cacheWatch{config: &c.Config, window: c.window, told: map[broke.Cause]bool{}}
-	c.asker = &asker{Config: &c.Config, inbox: c.inbox, open: map[int]openQuestion{}, relay: c.Within.asked()}
-	c.loop = gate.NewLoop(&c.Policy)
+	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
+	c.replies = &replies{inbox: in, emit: emit, now: now, tools: config.Tools, window: c.window, reported: c.countUsage, searched: c.countSearches}
+	c.stats.cache = &cacheWatch{
+		emit: emit, now: now, history: config.History, settings: config.Settings, endpoint: config.Endpoint,
+		window: c.window, told: map[broke.Cause]bool{},
+	}
+	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
+	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
+	c.Past = newPast(c)
+	c.Agents = newAgents(c)
+	consent := c.Agents.consent
+	c.modes = &modes{history: config.History, consent: consent}
+	c.loop = gate.NewLoop(&c.config.Policy)
 	c.runner = &runner{
-		Config:      &c.Config,
-		inbox:       c.inbox,
-		asker:       c.asker,
-		consent:     c.consent,
-		gates:       gate.Order(slices.Concat(c.consent.Gates(), []gate.Gate{c.loop.Gate()}, c.Gates)...),
+		inbox: in, emit: emit, now: now, tools: config.Tools, env: config.Env, settings: config.Settings, history: config.History,
+		asker: c.asker, agent: config.Within.id(), below: config.Extensions.Below,
+		consent:     consent,
+		gates:       gate.Order(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
 		outputLimit: c.window.OutputLimit,
-		archive:     c.archive(),
-		writing:     writing,
+		archive:     c.Past.archive(config.Tools),
+		writing:     c.Agents.writing,
 		store:       c.add,
 		searched:    func(n int, usd float64) { c.stats.Searches += n; c.stats.spend(usd) },
 		said:        map[string]bool{},
-		instruct:    func(text string) { c.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.queue...)) },
+		instruct: func(text string) {
+			c.waiting.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.waiting.queue...))
+		},
 	}
-	c.replies = &replies{Config: &c.Config, inbox: c.inbox, window: c.window, reported: c.countUsage, searched: c.countSearches}
-	c.replies.add = func(reply *history.Content) error { return c.add(c.stats.cache.stamp(reply)) }
 	return c
 }
 
@@ -220,7 +233,7 @@ func New(config Config) *Chat {
 // a valid history.
 func (c *Chat) Run(ctx context.Context) {
 	c.emitStatus()
-	c.giveBackWaited()
+	c.waiting.giveBackWaited()
 	for {
 		select {
 		case <-ctx.Done():
@@ -246,9 +259,9 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 		task := c.tasks[0]
 		c.tasks = c.tasks[1:]
 		return task
-	case len(c.queue) > 0:
-		message := c.queue[0]
-		c.delivering, c.queue = []atcmd.Message{message}, slices.Clone(c.queue[1:])
+	case len(c.waiting.queue) > 0:
+		message := c.waiting.queue[0]
+		c.waiting.delivering, c.waiting.queue = []atcmd.Message{message}, slices.Clone(c.waiting.queue[1:])
 		return func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) }
 	default:
 		return nil
@@ -265,23 +278,25 @@ func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, erro
 func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, error)) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c.interrupt, c.working = cancel, true
-	c.earlierTurn()
-	c.Emit(TurnStarted{})
-	if len(c.queue) > 0 {
-		c.setQueue(c.queue)
+	c.interrupt, c.waiting.working = cancel, true
+	c.refusals.earlierTurn()
+	c.emit(TurnStarted{})
+	if len(c.waiting.queue) > 0 {
+		c.waiting.setQueue(c.waiting.queue)
 	}
-	before, files := c.stats.Stats, c.Env.Snapshots.Mark()
+	before, files := c.stats.Stats, c.config.Env.Snapshots.Mark()
 	c.stats.first = 0
 	outcome, err := turn(ctx)
-	c.interrupt, c.working = nil, false
-	c.stats.turnEnded(before)
+	c.interrupt, c.waiting.working = nil, false
+	if c.config.Within == nil {
+		c.stats.turnEnded(before)
+	}
 	if spent := c.stats.Cost - before.Cost; spent > 0 {
-		c.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
+		c.emit.notice("cost: %s, the session %s", words.Dollars(spent), words.Dollars(c.stats.Cost))
 	}
 	c.stats.Saving = c.saved()
 	c.emitStatus()
-	c.Emit(TurnEnded{Outcome: outcome, Err: err, Changes: c.changedSince(ctx, files)})
+	c.emit(TurnEnded{Outcome: outcome, Err: err, Changes: c.changedSince(ctx, files)})
 	return outcome, err
 }
 
@@ -292,8 +307,18 @@ const changesTime = 2 * time.Second
 func (c *Chat) changedSince(ctx context.Context, mark snapshot.Mark) snapshot.Changes {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesTime)
 	defer cancel()
-	return c.Env.Snapshots.Since(ctx, mark)
+	return c.config.Env.Snapshots.Since(ctx, mark)
 }
+
+// Send starts a turn with a message of the user, or queues the message while a turn runs.
+func (c *Chat) Send(message atcmd.Message) { c.waiting.send(message) }
+
+// Unqueue takes back the newest waiting message. It reports false if there is none.
+func (c *Chat) Unqueue(ctx context.Context) (atcmd.Message, bool) { return c.waiting.unqueue(ctx) }
+
+// Consent returns the gate that decides which calls may run. A grant for a turn ends with the
+// turn.
+func (c *Chat) Consent() *gate.Consent { return c.runner.consent }
 
 // Interrupt ends the turn in progress, and the aside. Unfinished calls are answered with an
 // error, so that the history stays valid. Without a turn or an aside it does nothing.

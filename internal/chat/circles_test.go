@@ -72,7 +72,8 @@ func TestCirclesAreAsked(t *testing.T) {
 	t.Run("nobody is there", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t)
-		b.Unattended = true
+		b.config.Policy.Unattended = true
+		b.renew()
 		b.model.next = circling
 		out, err := b.prompt("go")
 		if err == nil || !strings.Contains(err.Error(), "5 times within 5 calls: fails same") || out.Requests != repeats+1 {
@@ -89,9 +90,7 @@ func TestCirclesCanBeInterrupted(t *testing.T) {
 		b.on = func(Event) {}
 		b.Send("go")
 		synctest.Wait()
-		if err := b.SetMode(gate.ModeFullAuto); err != nil {
-			t.Fatal(err)
-		}
+		b.set("approval-mode", string(gate.ModeFullAuto))
 		b.Refresh()
 		synctest.Wait()
 		if len(stops(b)) != 0 || len(seen[ApprovalSettled](b)) != 0 {
@@ -109,7 +108,8 @@ func TestCirclesCanBeInterrupted(t *testing.T) {
 func TestCirclesBeginAnewWithEachTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(fakeTool("fails", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Error: "no"} }))
+	b.config.Tools = tools.NewRegistry(fakeTool("fails", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Error: "no"} }))
+	b.renew()
 	b.model.next = func(n int) answerFunc {
 		if n%repeats == repeats-1 {
 			return say("it fails")

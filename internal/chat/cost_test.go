@@ -47,7 +47,8 @@ func TestMaxCostOfSummaries(t *testing.T) {
 	b.at.prices = &settings.Prices{Input: 2, Output: 10}
 	b.set("compression.strategy", "one-shot")
 	b.set("max-cost", "2")
-	b.CompressionPrompt = "sum it up"
+	b.config.CompressionPrompt = "sum it up"
+	b.renew()
 	b.long()
 	if out, err := b.prompt("begin"); err != nil || out.Response != "first" {
 		t.Fatalf("%+v, %v", out, err)
@@ -99,7 +100,8 @@ func TestMaxCostOfUncountedSummaries(t *testing.T) {
 	b := newBench(t, say(aSummary), say("never"))
 	b.at.prices = &settings.Prices{Input: 100_000, Output: 10}
 	b.set("compression.strategy", "one-shot")
-	b.CompressionPrompt = "sum it up"
+	b.config.CompressionPrompt = "sum it up"
+	b.renew()
 	b.long()
 	b.set("compression.threshold", "0.001")
 	b.set("max-cost", "1")

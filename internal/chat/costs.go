@@ -35,8 +35,11 @@ func (c *Costs) add(usd float64) {
 
 // totals sums up a session. It belongs to the owner of the chat.
 type totals struct {
-	*Config
 	Stats
+	emit     emitter
+	settings *settings.Settings
+	// program sums up the costs of all conversations.
+	program *Costs
 	// unlimited is set once the user was told that max-cost cannot be kept, or not exactly.
 	unlimited bool
 	// first is the cost of the input of the turn's first request, 0 before it.
@@ -69,7 +72,7 @@ func (u *UsageReported) add(more llm.Usage) {
 
 func (t *totals) spend(usd float64) {
 	t.Cost += usd
-	t.Costs.add(usd)
+	t.program.add(usd)
 }
 
 // estimate adds the cost of a request to model for which the provider reported no tokens. It uses
@@ -92,11 +95,11 @@ func (t *totals) cannotLimit(format, model string) {
 
 // sayOnce shows a notice about max-cost, if max-cost is set and no such notice was shown yet.
 func (t *totals) sayOnce(format, model string) {
-	if _, limited := settings.MaxCost.Get(t.Settings); !limited || t.unlimited {
+	if _, limited := settings.MaxCost.Get(t.settings); !limited || t.unlimited {
 		return
 	}
 	t.unlimited = true
-	t.notice(format, model)
+	t.emit.notice(format, model)
 }
 
 // costError reports that the run has reached its max-cost.
@@ -110,8 +113,8 @@ func (e *costError) Error() string {
 // the program was started. After that nothing more is sent, neither for an answer nor for a
 // summary. The earlier cost of a resumed session does not count.
 func (t *totals) affordable() error {
-	limit, limited := settings.MaxCost.Get(t.Settings)
-	if spent := t.Costs.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
+	limit, limited := settings.MaxCost.Get(t.settings)
+	if spent := t.program.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
 		return &costError{spent, limit}
 	}
 	return nil
@@ -119,8 +122,8 @@ func (t *totals) affordable() error {
 
 // countUsage adds the provider's figures of a request to model and reports them.
 func (c *Chat) countUsage(model string, u llm.Usage) {
-	c.stats.count(model, u, c.Settings, c.Endpoint)
-	c.Emit(UsageReported(u))
+	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)
+	c.emit(UsageReported(u))
 	c.stats.cache.reported(model, u)
 	c.emitStatus()
 }

@@ -123,14 +123,15 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) work
 	b := newWorkbench(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc G() {}\n", "b": "one\n"})
 	client := openai.NewClient(openai.Config{BaseURL: "http://" + d.Host + "/v1", Transport: srv.Transport()})
 	b.at.provider = func() (llm.Provider, error) { return client, nil }
-	b.Form = func() traits.Form { return form }
-	b.Env.Todos = todo.NewBoard(nil, nil)
-	b.Policy = gate.Policy{Unattended: true}
+	b.config.Form = func() traits.Form { return form }
+	b.config.Env.Todos = todo.NewBoard(nil, nil)
+	b.config.Policy = gate.Policy{Unattended: true}
+	b.renew()
 	b.set("model", d.Model)
 	b.set("approval-mode", "full-auto")
 	b.set("compression.density.readWritePruning", "false")
 	b.set("tools", "all")
-	b.Chat = New(b.Config)
+	b.Chat = New(b.config)
 	return b
 }
 
@@ -138,7 +139,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form traits.Form) work
 func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form traits.Form) {
 	t.Helper()
 	var want []string
-	for _, tool := range b.Tools.For(form) {
+	for _, tool := range b.config.Tools.For(form) {
 		want = append(want, tool.Name)
 	}
 	last := requests[len(requests)-1]
@@ -156,7 +157,7 @@ func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Requ
 func (b workbench) checkCalls(t *testing.T) {
 	t.Helper()
 	n := 0
-	for _, entry := range b.History.RawHistory() {
+	for _, entry := range b.config.History.RawHistory() {
 		for _, block := range entry.Blocks {
 			switch block := block.(type) {
 			case *history.ToolCall:

@@ -33,13 +33,13 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
-	case k.refused != "" && c.Unattended && c.consent.Denied() != nil:
+	case k.refused != "" && c.config.Policy.Unattended && c.modes.consent.Denied() != nil:
 		return "", "", errNotAllowed
 	case k.refused != "":
 		return "", k.refused, nil
 	}
 	c.runner.finish(ctx, k)
-	c.Emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.Now().Sub(k.started)})
+	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Traits: k.tool.Traits, Answer: k.answer, Duration: c.config.Now().Sub(k.started)})
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
@@ -53,7 +53,7 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 // command returns a call of the shell tool that does not come from the model. It adds the line to
 // the other arguments.
 func (r *runner) command(line string, arguments map[string]string) (*call, error) {
-	tool, err := r.Tools.Get(tools.ShellToolName)
+	tool, err := r.tools.Get(tools.ShellToolName)
 	if err != nil {
 		return nil, err
 	}

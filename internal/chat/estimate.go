@@ -33,19 +33,19 @@ func (e Estimate) String() string {
 // that the text includes is not counted.
 func EstimateOf(ctx context.Context, c *Chat, text string) (e Estimate, known bool, err error) {
 	known, err = ask(ctx, c.inbox, func() bool {
-		model := settings.Model.Of(c.Settings)
-		prices, priced := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
+		model := settings.Model.Of(c.config.Settings)
+		prices, priced := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(model))
 		bill := c.window.Upcoming().Bill
 		if !priced || prices.Input <= 0 || bill.Spent <= 0 {
 			return false
 		}
 		const million = 1_000_000
-		added := float64(c.window.Scaled(c.History.CountContent(history.HumanText(text)))) * c.price(model).Write
+		added := float64(c.window.Scaled(c.config.History.CountContent(history.HumanText(text)))) * c.config.price(model).Write
 		e.First = (bill.Spent + added) * prices.Input / million
 		return true
 	})
-	if known && c.Costs.Turns != nil {
-		if low, high, enough := RangeOf(c.Costs.Turns.Multiples()); enough {
+	if known && c.config.Costs.Turns != nil {
+		if low, high, enough := RangeOf(c.config.Costs.Turns.Multiples()); enough {
 			e.Low, e.High = max(e.First, e.First*low), e.First*high
 		}
 	}
@@ -88,8 +88,8 @@ func RangeOf(earlier []float64) (low, high float64, enough bool) {
 // beginning.
 func (t *totals) turnEnded(before Stats) {
 	total := t.Cost - before.Cost + t.Agents.Cost - before.Agents.Cost
-	if t.first > 0 && total > 0 && t.Within == nil && t.Costs.Turns != nil {
-		t.Costs.Turns.Add(total / t.first)
+	if t.first > 0 && total > 0 && t.program.Turns != nil {
+		t.program.Turns.Add(total / t.first)
 	}
 	t.first = 0
 }

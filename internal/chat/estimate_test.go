@@ -22,7 +22,7 @@ func TestEstimateIsExact(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
 	kept := &keptTurns{}
-	c.Costs.Turns = kept
+	c.config.Costs.Turns = kept
 	r := rand.New(rand.NewPCG(1, 2))
 	worst := 0.0
 	for i := range 40 {

@@ -16,15 +16,17 @@ import (
 func TestToolsFollowTheModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"), calls("write_file", `{"file_path":"b"}`), say("four"), say("five"))
-	edit, _ := b.Tools.Get("write_file")
+	edit, _ := b.config.Tools.Get("write_file")
 	edit.Form = traits.Replace
 	patch := edit
 	patch.Name, patch.Form, patch.Free = "patch_it", traits.Patch, &tools.FreeForm{Parameter: "input", Grammar: "start: /.+/"}
-	b.Chat.Tools = tools.NewRegistry(append(b.Tools.All(), edit, patch)...)
+	b.Chat.config.Tools = tools.NewRegistry(append(b.config.Tools.All(), edit, patch)...)
+	b.renew()
 	b.set("approval-mode", "full-auto")
 	form := traits.Replace
-	b.Form = func() traits.Form { return form }
-	b.window.HeadFor = func() string { return settings.Model.Of(b.Settings) }
+	b.config.Form = func() traits.Form { return form }
+	b.config.HeadFor = func() string { return settings.Model.Of(b.config.Settings) }
+	b.renew()
 	offered := func(r llm.Request) (edits []string) {
 		for _, tool := range r.Tools {
 			if tool.Name == "write_file" || tool.Name == "patch_it" {

@@ -44,7 +44,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			k.plan.Apply = func(context.Context) tools.Answer { return answered(given) }
 		}
 		if verdict.Notice != "" {
-			r.notice("%s", verdict.Notice)
+			r.emit.notice("%s", verdict.Notice)
 		}
 		if end := r.end(verdict); end.rest {
 			if errors.Is(verdict.End, gate.ErrPlanned) {
@@ -148,7 +148,7 @@ func (r *runner) after(ctx context.Context, k *call) {
 			k.answer = k.answer.Noted("[" + internalError(k, p).Error() + "]")
 		}
 	}()
-	took := r.Now().Sub(k.started)
+	took := r.now().Sub(k.started)
 	for _, g := range r.gates {
 		if g.After == nil {
 			continue

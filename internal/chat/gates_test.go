@@ -16,11 +16,11 @@ import (
 // gated is a chat whose calls of the tool "does" pass these gates too. The tool answers
 // what its arguments say.
 func gated(b *bench, gates ...gate.Gate) {
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, arguments json.RawMessage) (tools.Plan, error) {
+	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, arguments json.RawMessage) (tools.Plan, error) {
 		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + string(arguments)} }}, nil
 	}})
-	b.Gates = gates
-	b.Chat = New(b.Config)
+	b.config.Gates = gates
+	b.Chat = New(b.config)
 }
 
 // A call passes the gates in the order of their stages; the first that refuses is the last
@@ -137,9 +137,10 @@ func TestAGateThatWaits(t *testing.T) {
 func TestAnAnswerCarriesImages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("draws", `{}`), say("I see"))
-	b.Tools = tools.NewRegistry(fakeTool("draws", func(context.Context, *tools.Env) tools.Answer {
+	b.config.Tools = tools.NewRegistry(fakeTool("draws", func(context.Context, *tools.Env) tools.Answer {
 		return tools.Answer{Text: "a square", Images: []tools.Image{{MimeType: "image/png", Data: []byte("png"), Width: 2, Height: 2}}}
 	}))
+	b.renew()
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -123,6 +124,8 @@ type bench struct {
 	// on is called with every event, on the owner goroutine. Without it a model that
 	// goes in circles may go on: scripts repeat themselves.
 	on func(Event)
+	// stop ends a chat that runs beside the test, nil if none does.
+	stop func()
 }
 
 func newBench(t rapid.TB, turns ...answerFunc) *bench {
@@ -146,10 +149,12 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		Settings: s,
 		Costs:    &Costs{},
 		Form:     func() traits.Form { return traits.Replace },
-		Refreeze: func() {},
 		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
-		Expand: func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
-			return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
+		Extensions: Extensions{
+			Refreeze: func() {},
+			Expand: func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+				return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: message.Text()}}}, nil
+			},
 		},
 		Emit: b.note,
 		Now:  time.Now,
@@ -176,17 +181,17 @@ func (b *bench) prepare() (llm.Request, error) {
 	if err := EnsureCompressionBeforeSend(context.Background(), b.window); err != nil {
 		return llm.Request{}, err
 	}
-	return buildRequest(&b.Chat.Config, b.window)
+	return buildRequest(&b.Chat.config, b.window)
 }
 
 // resume has b go on with a recorded conversation.
 func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err error) {
-	b.Chat, err = Resume(b.Config, session.State{Entries: entries, Prunes: ledger})
+	b.Chat, err = Resume(b.config, session.State{Entries: entries, Prunes: ledger})
 	return err
 }
 
 // overhead is the head of every request in tokens.
-func (b *bench) overhead() int { return b.window.Estimate() - b.History.TotalTokens() }
+func (b *bench) overhead() int { return b.window.Estimate() - b.config.History.TotalTokens() }
 
 // ratio is how many tokens of a model's provider one of ours is taken for (D-09).
 func (b *bench) ratio(model string) float64 {
@@ -196,12 +201,39 @@ func (b *bench) ratio(model string) float64 {
 
 // keep has b record the conversation in another history.
 func (b *bench) keep(h *history.Service) {
-	b.History, b.window.History, b.past.History = h, h, h
+	b.config.History = h
+	b.renew()
+}
+
+// renew makes the chat anew after a change of its dependencies.
+func (b *bench) renew() {
+	runs := b.stop != nil
+	if runs {
+		b.stop()
+	}
+	if b.Chat = New(b.config); runs {
+		b.run()
+	}
+}
+
+// run runs the chat beside the test, until stop is called.
+func (b *bench) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.Run(ctx)
+	}()
+	synctest.Wait()
+	b.stop = func() {
+		cancel()
+		<-done
+	}
 }
 
 func (b *bench) set(key, value string) {
 	b.t.Helper()
-	if err := b.Settings.Set(settings.Flags, key, value); err != nil {
+	if err := b.config.Settings.Set(settings.Flags, key, value); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -223,7 +255,7 @@ func (b *bench) prompt(text string) (Outcome, error) {
 
 func (b *bench) valid() {
 	b.t.Helper()
-	entries, _ := b.History.Curated()
+	entries, _ := b.config.History.Curated()
 	if err := history.Validate(entries); err != nil {
 		b.t.Errorf("the history is not valid: %v", err)
 	}
@@ -250,7 +282,7 @@ func seen[E Event](b *bench) []E {
 // responses returns the tool responses of the history in order.
 func (b *bench) responses() []*history.ToolResponse {
 	var all []*history.ToolResponse
-	for _, e := range b.History.RawHistory() {
+	for _, e := range b.config.History.RawHistory() {
 		for _, block := range e.Blocks {
 			if r, ok := block.(*history.ToolResponse); ok {
 				all = append(all, r)
@@ -262,7 +294,7 @@ func (b *bench) responses() []*history.ToolResponse {
 
 func (b *bench) texts(speaker history.Speaker) []string {
 	var all []string
-	for _, e := range b.History.RawHistory() {
+	for _, e := range b.config.History.RawHistory() {
 		if e.Speaker == speaker {
 			all = append(all, e.Text())
 		}

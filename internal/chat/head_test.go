@@ -12,15 +12,16 @@ import (
 func TestSmallWindowIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("one"), say("two"), say("three"))
-	essential := b.Tools.All()[0]
+	essential := b.config.Tools.All()[0]
 	essential.Essential = true
-	b.Chat.Tools = tools.NewRegistry(append([]tools.Tool{essential}, b.Tools.All()[1:]...)...)
-	b.System = func(lean bool, names []string, _ func(string) bool) (string, bool) {
+	b.Chat.config.Tools = tools.NewRegistry(append([]tools.Tool{essential}, b.config.Tools.All()[1:]...)...)
+	b.config.System = func(lean bool, names []string, _ func(string) bool) (string, bool) {
 		if lean {
 			return "short, with " + strings.Join(names, ", "), false
 		}
 		return "long", false
 	}
+	b.renew()
 	for i, step := range []struct {
 		limit  string
 		system string
@@ -29,7 +30,7 @@ func TestSmallWindowIsTold(t *testing.T) {
 	}{
 		{"4096", "short, with read_file", 1, "for a window of 4.1k tokens a short prompt and only the essential tools are used (read_file); prompt and tools take 4 (raise context-limit if the model allows it)"},
 		{"4096", "short, with read_file", 1, ""},
-		{"32000", "long", len(b.Tools.All()), "the window of 32k tokens holds the whole prompt and all tools"},
+		{"32000", "long", len(b.config.Tools.All()), "the window of 32k tokens holds the whole prompt and all tools"},
 	} {
 		b.set("context-limit", step.limit)
 		before := len(seen[Notice](b))
@@ -51,13 +52,14 @@ func TestCutInstructionsAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	b.set("context-limit", "9000")
-	b.System = func(_ bool, _ []string, fits func(string) bool) (string, bool) {
+	b.config.System = func(_ bool, _ []string, fits func(string) bool) (string, bool) {
 		for n := 4000; ; n-- {
 			if fits(wordy(n)) {
 				return wordy(n), n < 4000
 			}
 		}
 	}
+	b.renew()
 	if _, err := b.prompt("hi"); err != nil {
 		t.Fatal(err)
 	}

@@ -52,9 +52,12 @@ const (
 
 // moments runs the hooks at moments of the conversation.
 type moments struct {
-	*Config
 	inbox inbox
-	add   func(*history.Content) error
+	emit  emitter
+	// run runs the hooks; nil if there are none.
+	run func(context.Context, Moment) Heard
+	// add puts an entry into the history.
+	add func(*history.Content) error
 	// begun says where the conversation begins from, until the hooks of SessionStart have run;
 	// then it is "".
 	begun string
@@ -63,27 +66,27 @@ type moments struct {
 // hear runs the hooks of a moment while the owner continues serving. If the turn is interrupted,
 // hear does not wait for them.
 func (m *moments) hear(ctx context.Context, at Moment) Heard {
-	if m.Hooks == nil || ctx.Err() != nil {
+	if m.run == nil || ctx.Err() != nil {
 		return Heard{}
 	}
 	done := make(chan Heard, 1)
-	go func() { done <- m.Hooks(ctx, at) }()
+	go func() { done <- m.run(ctx, at) }()
 	heard, _ := awaitWithin(ctx, m.inbox, done)
 	for _, line := range heard.Notices {
-		m.notice("%s", line)
+		m.emit.notice("%s", line)
 	}
 	return heard
 }
 
 // WaitsFor reports that programs take long, or with "" that they have ended. It may be called
 // from any goroutine.
-func (m *moments) WaitsFor(names string) { m.inbox.post(func() { m.Emit(ProgramWaiting{names}) }) }
+func (c *Chat) WaitsFor(names string) { c.inbox.post(func() { c.emit(ProgramWaiting{names}) }) }
 
 // BeginsFrom makes the SessionStart hooks run before the next message, with the source that the
 // conversation begins from. It may be called from any goroutine.
-func (m *moments) BeginsFrom(source string) {
-	if m.Hooks != nil {
-		m.inbox.post(func() { m.begun = source })
+func (c *Chat) BeginsFrom(source string) {
+	if c.config.Hooks != nil {
+		c.inbox.post(func() { c.moments.begun = source })
 	}
 }
 
@@ -91,7 +94,7 @@ func (m *moments) BeginsFrom(source string) {
 // entry. It reports whether it added one.
 func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	source := m.begun
-	if source == "" || m.Hooks == nil {
+	if source == "" || m.run == nil {
 		return false, nil
 	}
 	m.begun = ""
@@ -117,7 +120,7 @@ func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 // submitted runs the hooks of UserPromptSubmit before anything is done with a message. It returns
 // their blocks for the model, or an error if the message must not be sent.
 func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, error) {
-	if m.Hooks == nil {
+	if m.run == nil {
 		return nil, nil
 	}
 	if _, err := m.begin(ctx); err != nil {
@@ -143,11 +146,11 @@ func (e notSentError) Unwrap() error { return e.error }
 // stopping runs the hooks of Stop, which decide whether the turn may end with lastReply. It
 // reports whether the turn continues. refused counts how many times in a row they have refused.
 func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) (again bool, err error) {
-	if m.Hooks == nil {
+	if m.run == nil {
 		return false, nil
 	}
 	if *refused == maxStops {
-		m.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
+		m.emit.notice("hooks of Stop had the turn go on %s in a row; it ends all the same", words.Count(maxStops, "time"))
 		return false, nil
 	}
 	heard := m.hear(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
@@ -158,11 +161,11 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		return false, err
 	}
 	if heard.Ends != "" {
-		m.notice("%v", &gate.StoppedError{By: heard.By, Why: heard.Ends})
+		m.emit.notice("%v", &gate.StoppedError{By: heard.By, Why: heard.Ends})
 	}
 	if again = heard.Refused != "" && heard.Ends == ""; again {
 		*refused++
-		m.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
+		m.emit.notice("%s has the turn go on: %s", heard.By, words.Headline(heard.Refused))
 	}
 	return again, nil
 }

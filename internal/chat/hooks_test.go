@@ -19,11 +19,11 @@ import (
 // hooked is a chat whose hooks say what answer returns.
 func hooked(b *bench, answer func(Moment) Heard) (heard *[]string) {
 	heard = new([]string)
-	b.Hooks = func(_ context.Context, m Moment) Heard {
+	b.config.Hooks = func(_ context.Context, m Moment) Heard {
 		*heard = append(*heard, strings.TrimSpace(string(m.Event)+" "+m.About))
 		return answer(m)
 	}
-	b.Chat = New(b.Config)
+	b.Chat = New(b.config)
 	return heard
 }
 
@@ -53,7 +53,7 @@ func TestHooksMomentsAndThePrefix(t *testing.T) {
 		t.Errorf("heard %q, want %q", *heard, want)
 	}
 	requests := b.model.requests
-	if got := b.History.RawHistory(); got[0].Text() != "from SessionStart" || !strings.HasPrefix(got[1].Text(), "go") || !strings.Contains(got[1].Text(), "from UserPromptSubmit") {
+	if got := b.config.History.RawHistory(); got[0].Text() != "from SessionStart" || !strings.HasPrefix(got[1].Text(), "go") || !strings.Contains(got[1].Text(), "from UserPromptSubmit") {
 		t.Errorf("the entries begin with %q, %q", got[0].Text(), got[1].Text())
 	}
 	for n := 1; n < len(requests); n++ {
@@ -84,8 +84,8 @@ func TestHooksBlockAMessage(t *testing.T) {
 		if !errors.As(err, &stopped) || out.Stop != StopHook || err.Error() != "the message was not sent: stopped by hook h: no" {
 			t.Errorf("%+v, %v", out, err)
 		}
-		if back := seen[MessageReturned](b); len(back) != 1 || back[0].Message.Text() != "secret" || len(b.History.RawHistory()) > 0 || len(b.model.requests) > 0 {
-			t.Errorf("came back %+v, history %v", back, b.History.RawHistory())
+		if back := seen[MessageReturned](b); len(back) != 1 || back[0].Message.Text() != "secret" || len(b.config.History.RawHistory()) > 0 || len(b.model.requests) > 0 {
+			t.Errorf("came back %+v, history %v", back, b.config.History.RawHistory())
 		}
 	}
 }
@@ -129,14 +129,14 @@ func TestHooksEsc(t *testing.T) {
 	t.Parallel()
 	for _, event := range []hooks.Event{hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact} {
 		b, late := newBench(t, say("ok")), make(chan struct{})
-		b.Hooks = func(_ context.Context, m Moment) Heard {
+		b.config.Hooks = func(_ context.Context, m Moment) Heard {
 			if m.Event == event {
 				b.Interrupt()
 				<-late // it does not even obey
 			}
 			return Heard{}
 		}
-		b.Chat = New(b.Config)
+		b.Chat = New(b.config)
 		if event == hooks.PreCompact {
 			b.set("context-limit", "2000")
 			b.pair("a", "read_file", "a", wordy(900))
@@ -178,7 +178,7 @@ func TestHooksCompact(t *testing.T) {
 			}
 			return Heard{}
 		})
-		b.begun = ""
+		b.moments.begun = ""
 		for _, id := range []string{"a", "b"} {
 			b.pair(id, "read_file", id, wordy(c.words))
 		}

@@ -27,7 +27,7 @@ func TestACallAsksThePerson(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("asks", `{}`), say("ok"))
-			b.Tools = tools.NewRegistry(fakeTool("asks", func(ctx context.Context, _ *tools.Env) tools.Answer {
+			b.config.Tools = tools.NewRegistry(fakeTool("asks", func(ctx context.Context, _ *tools.Env) tools.Answer {
 				answers := make(chan string, 2)
 				for range 2 { // two servers at a time
 					go func() {
@@ -41,8 +41,8 @@ func TestACallAsksThePerson(t *testing.T) {
 				}
 				return tools.Answer{Text: <-answers + " " + <-answers}
 			}))
-			b.Policy.Unattended = tc.unattended
-			b.Chat = New(b.Config)
+			b.config.Policy.Unattended = tc.unattended
+			b.Chat = New(b.config)
 			b.answering(tc.decision)
 			if _, err := b.prompt("go"); err != nil {
 				t.Fatal(err)
@@ -85,20 +85,21 @@ func TestAServerAsksWhileACallWaits(t *testing.T) {
 func TestNewsIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("look", `{}`), say("ok"))
-	b.Tools = tools.NewRegistry(fakeTool("look", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "seen"} }))
+	b.config.Tools = tools.NewRegistry(fakeTool("look", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "seen"} }))
+	b.renew()
 	asked := 0
-	b.Config.News = func() []history.Block {
+	b.config.Extensions.News = func() []history.Block {
 		if asked++; asked != 2 {
 			return nil
 		}
 		return []history.Block{&history.Text{Text: "[a server came]", Source: history.Brought}}
 	}
-	b.Chat = New(b.Config)
+	b.Chat = New(b.config)
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}
 	var all []string
-	for _, entry := range b.History.RawHistory() {
+	for _, entry := range b.config.History.RawHistory() {
 		all = append(all, string(entry.Speaker)+" "+entry.Text())
 	}
 	if text := strings.Join(all, "|"); strings.Count(text, "[a server came]") != 1 || !strings.HasSuffix(text, "|"+string(history.Human)+" [a server came]|"+string(history.AI)+" ok") {

@@ -17,9 +17,11 @@ func newJobsBench(t *testing.T, turns ...answerFunc) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Env.Workspace, b.Env.Jobs = confined, shell.NewJobs(nil, nil)
-	t.Cleanup(b.Env.Jobs.Close)
-	b.Tools = tools.NewRegistry(defaultTools()...)
+	b.config.Env.Workspace, b.config.Env.Jobs = confined, shell.NewJobs(nil, nil)
+	b.renew()
+	t.Cleanup(b.config.Env.Jobs.Close)
+	b.config.Tools = tools.NewRegistry(defaultTools()...)
+	b.renew()
 	return b
 }
 

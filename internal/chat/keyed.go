@@ -19,7 +19,7 @@ func (r *runner) standing(key, text string) int {
 	if key == "" {
 		return 0
 	}
-	entries := r.History.RawHistory()
+	entries := r.history.RawHistory()
 	for i := len(entries) - 1; i >= 0; i-- {
 		if content, found := entries[i].Keyed(key); found {
 			if content == text {
@@ -34,11 +34,11 @@ func (r *runner) standing(key, text string) int {
 // touch notes the instructions that apply to the files of an answered call, unless the context
 // has them.
 func (r *runner) touch(k *call) {
-	if r.Below == nil || k.answer.Error != "" || k.tool.Runs {
+	if r.below == nil || k.answer.Error != "" || k.tool.Runs {
 		return
 	}
 	for _, file := range k.files() {
-		for _, n := range r.Below(file) {
+		for _, n := range r.below(file) {
 			noted := slices.ContainsFunc(r.nested, func(b history.Block) bool { return b.(*history.Text).Key == n.Key })
 			if !noted && r.standing(n.Key, n.Text) == 0 {
 				r.nested = append(r.nested, &history.Text{Text: n.Text, Source: history.Brought, Key: n.Key})
@@ -57,8 +57,8 @@ func (k *call) files() []string {
 func (c *Chat) addNested() error {
 	blocks := c.runner.nested
 	c.runner.nested = nil
-	if c.News != nil {
-		blocks = append(blocks, c.News()...)
+	if c.config.Extensions.News != nil {
+		blocks = append(blocks, c.config.Extensions.News()...)
 	}
 	if len(blocks) == 0 {
 		return nil

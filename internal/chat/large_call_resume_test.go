@@ -41,7 +41,7 @@ func repeatedAfterResume(t *testing.T, h *honest, strategy string, limit int, re
 		t.Fatal(err)
 	}
 	b := honestBench(t, h, strategy, limit)
-	config := b.Config
+	config := b.config
 	config.History = history.NewService(letters{}, log.Observe)
 	b.Chat = New(config)
 	killed := errors.New("killed")

@@ -66,7 +66,7 @@ func honestBench(t *testing.T, h *honest, strategy string, limit int) workbench 
 	t.Helper()
 	b := newWorkbench(t, map[string]string{"old.txt": "first\nsecond\n"})
 	b.model.next = func(int) answerFunc { return h.answer }
-	config := b.Config
+	config := b.config
 	config.Counter = func(string) history.Counter { return letters{} }
 	config.History = history.NewService(letters{}, nil)
 	config.CompressionPrompt = honestSummary

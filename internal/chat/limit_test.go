@@ -18,7 +18,8 @@ import (
 func TestD30WhatCannotFit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.System = func(bool, []string, func(string) bool) (string, bool) { return wordy(1000), false }
+	b.config.System = func(bool, []string, func(string) bool) (string, bool) { return wordy(1000), false }
+	b.renew()
 	b.set("context-limit", "1500")
 	var overflow *compression.ContextOverflowError
 	if out, err := b.prompt(wordy(500)); !errors.As(err, &overflow) || out.Stop != StopFailed || len(b.model.requests) != 0 {
@@ -96,11 +97,12 @@ func TestACutMessageWithoutARecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	b.set("context-limit", "1500")
-	b.Expand = func(context.Context, atcmd.Message, Embedded) (atcmd.Expansion, error) {
+	b.config.Extensions.Expand = func(context.Context, atcmd.Message, Embedded) (atcmd.Expansion, error) {
 		return atcmd.Expansion{Blocks: []history.Block{
 			&history.Text{Text: "look at this"}, history.NewInclusion("big.txt", wordy(2000)), &history.Text{Text: wordy(2000)},
 		}}, nil
 	}
+	b.renew()
 	if _, err := b.prompt("x"); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
 	b.want("f", "three\n")
 	b.want("g", "other\n")
 	var ran []string
-	for _, e := range b.History.RawHistory() {
+	for _, e := range b.config.History.RawHistory() {
 		for _, block := range e.Blocks {
 			if c, ok := block.(*history.ToolCall); ok {
 				ran = append(ran, c.Name+string(c.Parameters))

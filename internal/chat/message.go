@@ -15,13 +15,13 @@ type Expander func(ctx context.Context, message atcmd.Message, run Embedded) (at
 // expand turns a message of the user into blocks, after the hooks have seen it. A message that
 // cannot be sent is handed back, so that no word of it is lost.
 func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
-	heard, err := c.submitted(ctx, message.Text())
+	heard, err := c.moments.submitted(ctx, message.Text())
 	var said atcmd.Expansion
 	if err == nil {
-		said, err = c.Expand(ctx, message, c.embedded)
+		said, err = c.config.Extensions.Expand(ctx, message, c.embedded)
 	}
 	if err != nil {
-		c.Emit(MessageReturned{Message: message})
+		c.emit(MessageReturned{Message: message})
 	}
 	said.Blocks = append(said.Blocks, heard...)
 	return said, err
@@ -31,26 +31,26 @@ func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansi
 // the message.
 func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error {
 	c.window.NextTurn()
-	c.narrow(history.New(history.Human, said.Blocks...))
-	entry := history.New(history.Human, append(said.Blocks, c.aboutMode()...)...)
-	if at := c.Env.Snapshots.Mark(); at != "" {
+	c.modes.narrow(history.New(history.Human, said.Blocks...))
+	entry := history.New(history.Human, append(said.Blocks, c.modes.aboutMode()...)...)
+	if at := c.config.Env.Snapshots.Mark(); at != "" {
 		entry = entry.WithMeta(history.MetaFiles, string(at))
 	}
-	c.sent = append(c.sent, sent{message: message, entry: entry})
+	c.refusals.sent = append(c.refusals.sent, sent{message: message, entry: entry})
 	if err := c.add(entry); err != nil {
 		return err
 	}
-	c.Emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})
+	c.emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})
 	return nil
 }
 
 // add stores an entry in the history. An error means that the record on disk is behind; the entry
 // is kept.
 func (c *Chat) add(entry *history.Content) error {
-	if c.SessionRoot != "" && c.SessionRoot != c.Root {
-		entry = entry.WithMeta(history.MetaWorkspace, c.Root)
+	if c.config.SessionRoot != "" && c.config.SessionRoot != c.config.Root {
+		entry = entry.WithMeta(history.MetaWorkspace, c.config.Root)
 	}
-	err := c.History.Add(entry)
+	err := c.config.History.Add(entry)
 	c.emitStatus()
 	return err
 }

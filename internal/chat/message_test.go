@@ -34,7 +34,8 @@ func refusing(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expan
 func TestMessageWithFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.Expand = refusing
+	b.config.Extensions.Expand = refusing
+	b.renew()
 	if _, err := b.prompt("look @a.go"); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestMessageWithFiles(t *testing.T) {
 	if len(told) != 1 || told[0].Text != "look @a.go" || len(told[0].Included) != 1 || len(told[0].Skipped) != 1 {
 		t.Errorf("told %+v", told)
 	}
-	if blocks := b.History.RawHistory()[0].Blocks; len(blocks) != 2 {
+	if blocks := b.config.History.RawHistory()[0].Blocks; len(blocks) != 2 {
 		t.Errorf("stored %d blocks", len(blocks))
 	}
 }
@@ -51,7 +52,8 @@ func TestMessageWithFiles(t *testing.T) {
 func TestMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.Expand = refusing
+	b.config.Extensions.Expand = refusing
+	b.renew()
 	out, err := b.prompt("look @nowhere")
 	if !errors.Is(err, errMissing) || out.Stop != StopFailed {
 		t.Fatalf("%+v %v", out, err)
@@ -59,7 +61,7 @@ func TestMessageThatCannotBeSent(t *testing.T) {
 	if got := seen[MessageReturned](b); len(got) != 1 || got[0].Message.Text() != "look @nowhere" {
 		t.Errorf("returned %v", got)
 	}
-	if b.History.Len() != 0 || len(b.model.requests) != 0 || len(seen[UserMessage](b)) != 0 {
+	if b.config.History.Len() != 0 || len(b.model.requests) != 0 || len(seen[UserMessage](b)) != 0 {
 		t.Error("it went in all the same")
 	}
 }
@@ -68,7 +70,8 @@ func TestMessageThatCannotBeSent(t *testing.T) {
 func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("done"))
-	b.Expand = refusing
+	b.config.Extensions.Expand = refusing
+	b.renew()
 	b.on = func(e Event) {
 		if _, ok := e.(ToolStarted); ok {
 			b.Send("and @nowhere")
@@ -93,11 +96,12 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 func TestInterruptWhileFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.Expand = func(ctx context.Context, _ atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	b.config.Extensions.Expand = func(ctx context.Context, _ atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 		b.Interrupt()
 		b.inbox.serve()
 		return atcmd.Expansion{}, ctx.Err()
 	}
+	b.renew()
 	if out, err := b.prompt("look @everything"); err != nil || out.Stop != StopInterrupted {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -123,8 +127,8 @@ func TestInterruptWithMessagesWaiting(t *testing.T) {
 			b.Interrupt()
 		}
 	}
-	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted || !slices.Equal(texts(b.queue), []string{"next"}) {
-		t.Errorf("%+v %v, waiting %q", out, err, b.queue)
+	if out, err := b.prompt("go"); err != nil || out.Stop != StopInterrupted || !slices.Equal(texts(b.waiting.queue), []string{"next"}) {
+		t.Errorf("%+v %v, waiting %q", out, err, b.waiting.queue)
 	}
 }
 
@@ -201,16 +205,17 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 		b.set("model", "another")
 		respond(llm.Usage{PromptTokens: reported}, llm.Text{Delta: "ok"})(nil, req, yield)
 	})
-	b.window.Counter = func(model string) history.Counter {
+	b.config.Counter = func(model string) history.Counter {
 		if model == "another" {
 			return letters{}
 		}
 		return wordCount{}
 	}
+	b.renew()
 	if _, err := b.prompt(wordy(200)); err != nil {
 		t.Fatal(err)
 	}
-	raw := b.History.RawHistory()
+	raw := b.config.History.RawHistory()
 	if got := raw[1].Metadata[history.MetaModel]; got != "test-model" {
 		t.Errorf("recorded as of %v", got)
 	}
@@ -223,11 +228,12 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 func TestOutputComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Traits: tools.Traits{Reads: true}, Plan: applied(func(_ context.Context, env *tools.Env) tools.Answer {
+	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "prints", Traits: tools.Traits{Reads: true}, Plan: applied(func(_ context.Context, env *tools.Env) tools.Answer {
 		_, _ = env.Output.Write([]byte("one"))
 		_, _ = env.Output.Write([]byte("two"))
 		return tools.Answer{Text: "one two"}
 	})})
+	b.renew()
 	const turns = 50
 	b.model.next = func(n int) answerFunc {
 		if n == turns {
@@ -257,7 +263,7 @@ func TestOutputComesBeforeTheEnd(t *testing.T) {
 func TestOutputNeverBlocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out := &liveOutput{inbox: b.inbox, emit: b.Emit, call: 1}
+	out := &liveOutput{inbox: b.inbox, emit: b.emit, call: 1}
 	for i := range 10_000 {
 		line := fmt.Sprintf("line %d\n", i)
 		if n, err := out.Write([]byte(line)); n != len(line) || err != nil {
@@ -268,8 +274,8 @@ func TestOutputNeverBlocks(t *testing.T) {
 	b.Interrupt()
 	b.inbox.serve()
 	shown := seen[ToolOutput](b)
-	if len(shown) != 1 || len(shown[0].Data) > 2*mostLive || !strings.HasSuffix(shown[0].Data, "line 9998\nline 9999\n") || !slices.Equal(texts(b.queue), []string{"stop that"}) {
-		t.Errorf("%d outputs, waiting %q", len(shown), b.queue)
+	if len(shown) != 1 || len(shown[0].Data) > 2*mostLive || !strings.HasSuffix(shown[0].Data, "line 9998\nline 9999\n") || !slices.Equal(texts(b.waiting.queue), []string{"stop that"}) {
+		t.Errorf("%d outputs, waiting %q", len(shown), b.waiting.queue)
 	}
 }
 
@@ -281,7 +287,7 @@ func TestOutputOfAFullInbox(t *testing.T) {
 	for range cap(b.inbox) {
 		b.inbox <- func() {}
 	}
-	out := &liveOutput{inbox: b.inbox, emit: b.Emit, call: 1}
+	out := &liveOutput{inbox: b.inbox, emit: b.emit, call: 1}
 	_, _ = out.Write([]byte("one "))
 	b.inbox.serve()
 	_, _ = out.Write([]byte("two"))
@@ -309,7 +315,7 @@ func TestRetriesAreVisible(t *testing.T) {
 	if got := seen[Retry](b); !slices.Equal(got, want) || len(seen[ReplyDiscarded](b)) != 1 {
 		t.Errorf("told %+v", got)
 	}
-	if last := b.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" || last.Metadata[history.MetaModel] != "test-model" {
+	if last := b.config.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" || last.Metadata[history.MetaModel] != "test-model" {
 		t.Errorf("stored %+v", last)
 	}
 	// The message, 5 tokens, and the head were estimated.
@@ -349,7 +355,8 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		}
 		// Where nobody watches, no answer at all is a failure.
 		b = newBench(t, turns...)
-		b.Unattended = true
+		b.config.Policy.Unattended = true
+		b.renew()
 		if out, err := b.prompt("go"); (err != nil) != (out.Response == "") || err != nil && (!strings.Contains(err.Error(), tc.want) || len(seen[Notice](b)) > 0) {
 			t.Errorf("%s: %+v %v", tc.name, out, err)
 		}
@@ -363,7 +370,8 @@ func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
 	nothing := respond(llm.Finish{Reason: "stop"})
 	thinks := respond(llm.Reasoning{Delta: "hm"}, llm.Finish{Reason: "stop"})
 	b := newBench(t, nothing, calls("read_file", `{"file_path":"a"}`), thinks, say("done"))
-	b.Unattended = true
+	b.config.Policy.Unattended = true
+	b.renew()
 	out, err := b.prompt("go")
 	if err != nil || out.Response != "done" || out.Requests != 4 {
 		t.Fatalf("%+v %v", out, err)
@@ -399,10 +407,11 @@ func TestThirdFailureIsSaid(t *testing.T) {
 func TestPanickingPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
-	b.Tools = tools.NewRegistry(tools.Tool{
+	b.config.Tools = tools.NewRegistry(tools.Tool{
 		Name: "edits", Traits: tools.Traits{Edits: true},
 		Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) { panic("boom") },
 	})
+	b.renew()
 	if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
 		t.Fatalf("%+v %v", out, err)
 	}

@@ -13,18 +13,33 @@ import (
 	"agent/internal/tools"
 )
 
-func newPast(c *Chat) *past.Past {
-	return &past.Past{
-		Session: c.Session, History: c.History, Window: c.window, Tools: c.Tools, Env: c.Env,
-		Folder: cmp.Or(c.SessionRoot, c.Root), Add: c.add, Now: c.Now,
-		Unanswered: c.Unanswered,
+// Past goes back: to earlier points of the conversation, to earlier contents of files, and to
+// content that has left the context.
+type Past struct {
+	emit  emitter
+	past  *past.Past
+	views *Views
+	// whenIdle runs a change on the owner, or refuses it while a turn runs.
+	whenIdle func(ctx context.Context, change func() error) error
+	// rewound is called when the conversation is at an earlier point.
+	rewound func(history.Point, session.State)
+}
+
+func newPast(c *Chat) *Past {
+	g := &c.config
+	return &Past{
+		emit: c.emit, views: c.Views, whenIdle: c.whenIdle, rewound: c.rewound,
+		past: &past.Past{
+			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
+			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Unanswered: g.Unanswered,
+		},
 	}
 }
 
 // Resume returns a chat that continues a recorded conversation.
 func Resume(config Config, restored session.State) (*Chat, error) {
 	c := New(config)
-	if err := c.past.Resume(restored); err != nil {
+	if err := c.Past.past.Resume(restored); err != nil {
 		return nil, err
 	}
 	c.resumed(restored)
@@ -37,59 +52,63 @@ func (c *Chat) resumed(restored session.State) {
 	c.stats.cache.resume(restored)
 }
 
+// rewound takes over the state of an earlier point, and gives its message back to the user.
+func (c *Chat) rewound(point history.Point, restored session.State) {
+	c.resumed(restored)
+	c.stats.cache.watch.Forget() // the next request goes on elsewhere
+	c.refusals.sent = nil
+	if point.Message != nil {
+		c.emit(MessageReturned{Message: atcmd.Again(point.Message)})
+	}
+	c.emitStatus()
+}
+
 // Points returns the places in the record that Rewind can go to.
-func (c *Chat) Points(context.Context) ([]history.Point, error) { return c.past.Points() }
+func (p *Past) Points(context.Context) ([]history.Point, error) { return p.past.Points() }
 
 // Rewind returns the conversation to its state before a record, which is one of the Points
 // (D-80), and the files too if files is set. It returns the point and the changed files. The
 // user's message at the point comes back to be edited. Nothing is lost: the present state becomes
 // one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
 // changed, unless the error came from writing the record.
-func (c *Chat) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.Changed, err error) {
-	point, restored, err := c.past.At(seq)
+func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.Changed, err error) {
+	point, restored, err := p.past.At(seq)
 	if err != nil {
 		return history.Point{}, nil, err
 	}
-	err = c.whenIdle(ctx, func() error {
+	err = p.whenIdle(ctx, func() error {
 		if files {
 			var left []snapshot.Problem
-			changed, left, err = c.past.RewindFiles(ctx, point)
+			changed, left, err = p.past.RewindFiles(ctx, point)
 			for _, file := range left {
-				c.notice("stays as it is: %s", file)
+				p.emit.notice("stays as it is: %s", file)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return c.rewind(point, restored)
+		return p.rewind(point, restored)
 	})
 	return point, changed, err
 }
 
-func (c *Chat) rewind(point history.Point, restored session.State) error {
-	changed, err := c.past.Rewind(point, restored)
-	if !changed {
-		return err
+func (p *Past) rewind(point history.Point, restored session.State) error {
+	changed, err := p.past.Rewind(point, restored)
+	if changed {
+		p.rewound(point, restored)
 	}
-	c.resumed(restored)
-	c.stats.cache.watch.Forget() // the next request goes on elsewhere
-	c.sent = nil
-	if point.Message != nil {
-		c.Emit(MessageReturned{Message: atcmd.Again(point.Message)})
-	}
-	c.emitStatus()
 	return err
 }
 
 // PlanRewind works out the changes that Rewind would make to the files, and makes none. It
 // returns an error if they cannot be known.
-func (c *Chat) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
-	points, err := c.past.Points()
+func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
+	points, err := p.past.Points()
 	if err != nil {
 		return nil, err
 	}
-	err = c.whenIdle(ctx, func() error {
-		plan, err = c.past.Plan(ctx, points, seq)
+	err = p.whenIdle(ctx, func() error {
+		plan, err = p.past.Plan(ctx, points, seq)
 		return err
 	})
 	return plan, err
@@ -98,12 +117,12 @@ func (c *Chat) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 // PlanFiles works out how to undo the file changes of the latest turn, or how to redo them, and
 // changes nothing. It returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while
 // a turn runs.
-func (c *Chat) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
-	err = c.whenIdle(ctx, func() error {
+func (p *Past) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.Plan, err error) {
+	err = p.whenIdle(ctx, func() error {
 		if way == snapshot.Redo {
-			plan, err = c.Env.Snapshots.Redo(ctx)
+			plan, err = p.past.Env.Snapshots.Redo(ctx)
 		} else {
-			plan, err = c.Env.Snapshots.Undo(ctx)
+			plan, err = p.past.Env.Snapshots.Undo(ctx)
 		}
 		return err
 	})
@@ -112,9 +131,9 @@ func (c *Chat) PlanFiles(ctx context.Context, way snapshot.Way) (plan *snapshot.
 
 // MoveFiles carries out a plan, all of it or nothing, and tells the model about the changes with
 // the next message. It returns ErrWorking while a turn runs.
-func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.Changed, err error) {
-	err = c.whenIdle(ctx, func() error {
-		changed, err = c.past.Move(plan)
+func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.Changed, err error) {
+	err = p.whenIdle(ctx, func() error {
+		changed, err = p.past.Move(plan)
 		return err
 	})
 	return changed, err
@@ -122,8 +141,8 @@ func (c *Chat) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []sn
 
 // Removed returns the content that left the context under a number of the Ledger, with a heading
 // that describes the content and its age.
-func (c *Chat) Removed(ctx context.Context, number int) (heading, text string, err error) {
-	ledger, err := c.Ledger(ctx)
+func (p *Past) Removed(ctx context.Context, number int) (heading, text string, err error) {
+	ledger, err := p.views.Ledger(ctx)
 	if err != nil {
 		return "", "", err
 	}
@@ -131,19 +150,19 @@ func (c *Chat) Removed(ctx context.Context, number int) (heading, text string, e
 	if err != nil {
 		return "", "", err
 	}
-	return c.past.Removed(number, line)
+	return p.past.Removed(number, line)
 }
 
 // BringBack puts the content that left the context under a number of the Ledger back into it, as
 // the newest entry, and returns the size of that entry in tokens. It returns ErrWorking while a
 // turn runs.
-func (c *Chat) BringBack(ctx context.Context, number int) (tokens int, err error) {
-	heading, text, err := c.Removed(ctx, number)
+func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error) {
+	heading, text, err := p.Removed(ctx, number)
 	if err != nil {
 		return 0, err
 	}
-	err = c.whenIdle(ctx, func() error {
-		tokens, err = c.past.BringBack(number, heading, text)
+	err = p.whenIdle(ctx, func() error {
+		tokens, err = p.past.BringBack(number, heading, text)
 		return err
 	})
 	return tokens, err
@@ -151,23 +170,26 @@ func (c *Chat) BringBack(ctx context.Context, number int) (tokens int, err error
 
 // archive implements tools.Archive: it gives tools the content that left the context, from the
 // record.
-type archive struct{ *Chat }
+type archive struct {
+	past  *Past
+	tools *tools.Registry
+}
 
 // archive returns the archive for tools, nil if nothing is recorded.
-func (c *Chat) archive() tools.Archive {
-	if c.Session == nil {
+func (p *Past) archive(registry *tools.Registry) tools.Archive {
+	if p.past.Session == nil {
 		return nil
 	}
-	return archive{c}
+	return archive{p, registry}
 }
 
 // Removed implements tools.Archive. It does not list recalled content that left again, for that
 // content is listed under its first number.
 func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
-	ledger, err := a.Ledger(ctx)
+	ledger, err := a.past.views.Ledger(ctx)
 	var removed []tools.Removed
 	for _, line := range past.Distinct(ledger) {
-		if tool, err := a.Tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
+		if tool, err := a.tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
 			removed = append(removed, tools.Removed{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: past.What(line.Prune)})
 		}
 	}
@@ -176,17 +198,17 @@ func (a archive) Removed(ctx context.Context) ([]tools.Removed, error) {
 
 // Text implements tools.Archive.
 func (a archive) Text(ctx context.Context, number int) (string, error) {
-	_, text, err := a.Chat.Removed(ctx, number)
+	_, text, err := a.past.Removed(ctx, number)
 	return text, err
 }
 
 // Fetch implements tools.Archive. It also tells the window that the content is needed after all.
 func (a archive) Fetch(ctx context.Context, number int) (tools.Fetched, error) {
-	heading, text, err := a.Chat.Removed(ctx, number)
+	heading, text, err := a.past.Removed(ctx, number)
 	if err != nil {
 		return tools.Fetched{}, err
 	}
-	needed, err := ask(ctx, a.inbox, func() error { return a.window.Needed(number) })
+	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Needed(number) })
 	if err = errors.Join(err, needed); err != nil {
 		return tools.Fetched{}, err
 	}

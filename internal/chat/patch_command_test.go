@@ -18,9 +18,10 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 	for mode, refused := range map[string]bool{"full-auto": false, "read-only": true} {
 		b := newBench(t, calls("run_shell_command", command), say("done"))
 		var got string
-		b.Chat.Tools = tools.NewRegistry(append(b.Tools.All(),
+		b.Chat.config.Tools = tools.NewRegistry(append(b.config.Tools.All(),
 			tools.Tool{Name: "run_shell_command", Traits: tools.Traits{Runs: true, Density: traits.Density{Command: []string{"command"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: applied(nil)},
 			tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: traits.Density{Patch: []string{"input"}}}, Schema: json.RawMessage(`{"type":"object"}`), Plan: patchOnly(&got)})...)
+		b.renew()
 		b.set("approval-mode", mode)
 		if _, err := b.prompt("go"); err != nil {
 			t.Fatal(err)
@@ -29,7 +30,7 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 			t.Errorf("%s: %s answered %+v", mode, answer.ToolName, answer.Error)
 		}
 		var recorded *history.ToolCall
-		for _, entry := range b.History.RawHistory() {
+		for _, entry := range b.config.History.RawHistory() {
 			for _, call := range entry.Calls() {
 				recorded = call
 			}

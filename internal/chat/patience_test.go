@@ -45,7 +45,8 @@ func TestEmptyReplyUnattended(t *testing.T) {
 	for _, unattended := range []bool{false, true} {
 		nothing := respond(llm.Finish{Reason: "stop"})
 		b := newBench(t, nothing, nothing)
-		b.Unattended = unattended
+		b.config.Policy.Unattended = unattended
+		b.renew()
 		if _, err := b.Prompt(t.Context(), "hi"); (err != nil) != unattended {
 			t.Errorf("unattended %v: %v", unattended, err)
 		}
@@ -72,7 +73,8 @@ func TestCutCallIsToldAsCut(t *testing.T) {
 func TestPatienceComesFromTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.Unattended = true
+	b.config.Policy.Unattended = true
+	b.renew()
 	b.set("request-timeout", "7s")
 	b.set("idle-timeout", "1m")
 	b.set("max-retries", "2")

@@ -37,23 +37,25 @@ func TestLeavingPlan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls("present_plan", planArgs), say("ok"))
-			b.Tools = tools.NewRegistry(defaultTools()...)
-			rule, err := b.Tools.ParseRule("present_plan(*)")
+			b.config.Tools = tools.NewRegistry(defaultTools()...)
+			b.renew()
+			rule, err := b.config.Tools.ParseRule("present_plan(*)")
 			if err != nil {
 				t.Fatal(err)
 			}
-			b.Allow, b.AllowOutside = rules.Rules{rule}, rules.Rules{rule}
-			b.Env.Todos = todo.NewBoard(nil, nil)
+			b.config.Policy.Allow, b.config.Policy.AllowOutside = rules.Rules{rule}, rules.Rules{rule}
+			b.config.Env.Todos = todo.NewBoard(nil, nil)
+			b.renew()
 			b.set("approval-mode", string(tc.mode))
-			b.Policy.Unattended = tc.unattended
-			b.Chat = New(b.Config)
+			b.config.Policy.Unattended = tc.unattended
+			b.Chat = New(b.config)
 			if tc.review {
-				b.consent.Review()
+				b.modes.consent.Review()
 			}
 			b.answering(tc.decision)
 			out, err := b.prompt("go")
-			if err != nil || out.Stop != tc.stop || b.Mode() != tc.then {
-				t.Fatalf("%+v %v, mode %s", out, err, b.Mode())
+			if err != nil || out.Stop != tc.stop || b.Consent().Mode() != tc.then {
+				t.Fatalf("%+v %v, mode %s", out, err, b.Consent().Mode())
 			}
 			if asked := len(seen[ApprovalRequested](b)) > 0; asked != tc.asked {
 				t.Errorf("asked: %v", asked)
@@ -61,7 +63,7 @@ func TestLeavingPlan(t *testing.T) {
 			if r := b.responses()[0]; !strings.Contains(r.Result.Text()+r.Error, tc.says) {
 				t.Errorf("the model reads %q %q", r.Result.Text(), r.Error)
 			}
-			if todos := b.Env.Todos.List(); tc.decision.Allow != (len(todos) == 2 && todos[0].Content == "write a") {
+			if todos := b.config.Env.Todos.List(); tc.decision.Allow != (len(todos) == 2 && todos[0].Content == "write a") {
 				t.Errorf("the todo list is %+v", todos)
 			}
 			if planned := tc.unattended && tc.mode == gate.ModePlan && !tc.review; planned != strings.HasPrefix(out.Response, "# Do it") {
@@ -75,17 +77,18 @@ func TestLeavingPlan(t *testing.T) {
 func TestTheModeIsThePersons(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("present_plan", planArgs), say("ok"))
-	b.Tools = tools.NewRegistry(defaultTools()...)
+	b.config.Tools = tools.NewRegistry(defaultTools()...)
+	b.renew()
 	b.set("approval-mode", "plan")
-	b.Chat = New(b.Config)
+	b.Chat = New(b.config)
 	b.on = func(e Event) {
 		if asked, ok := e.(ApprovalRequested); ok {
 			b.set("approval-mode", "full-auto")
 			b.Answer(asked.Approval.ID, Decision{Allow: true})
 		}
 	}
-	if _, err := b.prompt("go"); err != nil || b.Mode() != gate.ModeFullAuto {
-		t.Errorf("%v, mode %s", err, b.Mode())
+	if _, err := b.prompt("go"); err != nil || b.Consent().Mode() != gate.ModeFullAuto {
+		t.Errorf("%v, mode %s", err, b.Consent().Mode())
 	}
 }
 
@@ -100,7 +103,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 		if _, err := b.prompt("go"); err != nil {
 			t.Fatal(err)
 		}
-		entries := b.History.RawHistory()
+		entries := b.config.History.RawHistory()
 		text, _ := entries[len(entries)-2].Keyed(planningKey)
 		told = append(told, text)
 		if said := entries[len(entries)-2].Said(); said != "go" {
@@ -118,7 +121,8 @@ func TestRefusedCallsEndNoRun(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
 		b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("then so"))
-		b.Unattended = true
+		b.config.Policy.Unattended = true
+		b.renew()
 		b.set("approval-mode", string(mode))
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone || out.Response != "then so" {
 			t.Errorf("%s: %+v %v", mode, out, err)
@@ -128,7 +132,8 @@ func TestRefusedCallsEndNoRun(t *testing.T) {
 			endless = append(endless, calls("write_file", `{"file_path":"a","content":"x"}`))
 		}
 		b = newBench(t, endless...)
-		b.Unattended = true
+		b.config.Policy.Unattended = true
+		b.renew()
 		b.set("approval-mode", string(mode))
 		if out, err := b.prompt("go"); err == nil || out.Requests > 20 {
 			t.Errorf("%s: %d requests, %v", mode, out.Requests, err)
@@ -142,11 +147,11 @@ func TestAReviewIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("found"))
 	b.set("approval-mode", "full-auto")
-	if err := b.History.Add(history.New(history.Human, &history.Text{Text: "/review"}, &history.Text{Text: "do", Source: history.Brought, Key: ReviewKey})); err != nil {
+	if err := b.config.History.Add(history.New(history.Human, &history.Text{Text: "/review"}, &history.Text{Text: "do", Source: history.Brought, Key: ReviewKey})); err != nil {
 		t.Fatal(err)
 	}
 	out, err := b.Resend(t.Context())
-	if r := b.responses(); err != nil || out.Stop != StopDone || !strings.Contains(r[0].Error, "nothing is changed") || b.Mode() != gate.ModeFullAuto {
-		t.Errorf("%+v %v, %q, mode %s", out, err, r[0].Error, b.Mode())
+	if r := b.responses(); err != nil || out.Stop != StopDone || !strings.Contains(r[0].Error, "nothing is changed") || b.Consent().Mode() != gate.ModeFullAuto {
+		t.Errorf("%+v %v, %q, mode %s", out, err, r[0].Error, b.Consent().Mode())
 	}
 }

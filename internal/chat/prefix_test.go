@@ -88,7 +88,7 @@ func (r *recorded) killAndResume() {
 		r.t.Fatal(err)
 	}
 	r.log = log
-	config := r.Config
+	config := r.config
 	config.History = history.NewService(wordCount{}, log.Observe)
 	config.Session = log
 	if r.Chat, err = Resume(config, state); err != nil {

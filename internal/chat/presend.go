@@ -38,34 +38,34 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 // newWindow returns the window onto the conversation of c.
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
-		History:  c.History,
-		Settings: c.Settings,
+		History:  c.config.History,
+		Settings: c.config.Settings,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
-			return Head(c.Tools, c.Form(), settings.Tools.Of(c.Settings) == settings.AllTools, c.System)(lean, fits)
+			return Head(c.config.Tools, c.config.Form(), settings.Tools.Of(c.config.Settings) == settings.AllTools, c.config.System)(lean, fits)
 		},
-		HeadFor:  c.HeadFor,
-		Facts:    c.Tools.Traits,
-		Counter:  c.Counter,
-		Limit:    c.Endpoint.ContextLimit,
-		Price:    c.price,
-		Cache:    c.cache,
-		KeepLife: c.keepLife,
-		Cuts:     c.Endpoint.Cuts,
-		Files:    c.files(),
-		Root:     cmp.Or(c.SessionRoot, c.Root),
-		Now:      c.Now,
-		Log:      c.Log,
+		HeadFor:  c.config.HeadFor,
+		Facts:    c.config.Tools.Traits,
+		Counter:  c.config.Counter,
+		Limit:    c.config.Endpoint.ContextLimit,
+		Price:    c.config.price,
+		Cache:    c.config.cache,
+		KeepLife: c.config.keepLife,
+		Cuts:     c.config.Endpoint.Cuts,
+		Files:    c.config.files(),
+		Root:     cmp.Or(c.config.SessionRoot, c.config.Root),
+		Now:      c.config.Now,
+		Log:      c.config.Log,
 		Tell:     c.emitStep,
 
 		Summarizer:     c.summarizer,
 		Beside:         c.beside,
-		TranscriptPath: c.TranscriptPath,
-		Compacting:     c.compacting,
+		TranscriptPath: c.config.TranscriptPath,
+		Compacting:     c.moments.compacting,
 		Compacted: func(ctx context.Context, manual bool) {
-			c.compacted(ctx, manual)
-			c.Refreeze()
+			c.moments.compacted(ctx, manual)
+			c.config.Extensions.Refreeze()
 		},
-		Todos: func() todo.List { return c.Env.Todos.List() },
+		Todos: func() todo.List { return c.config.Env.Todos.List() },
 	})
 }
 

@@ -151,7 +151,7 @@ func TestS12ProviderFindsTheContextTooLong(t *testing.T) {
 func size(b *bench, r llm.Request) int {
 	total := 0
 	for _, e := range r.History {
-		total += b.History.CountContent(e)
+		total += b.config.History.CountContent(e)
 	}
 	return total
 }

@@ -32,7 +32,7 @@ func TestAnyConversation(t *testing.T) {
 			rt.Logf("turn %d: %.30q", turn, text)
 			_, err := p.Prompt(context.Background(), text)
 			p.check(err)
-			for p.inbox.serve(); len(p.queue) > 0; p.inbox.serve() {
+			for p.inbox.serve(); len(p.waiting.queue) > 0; p.inbox.serve() {
 				_, err := p.work(context.Background(), p.nextTask())
 				p.check(err)
 			}
@@ -88,20 +88,21 @@ func newPlay(rt *rapid.T) *play {
 		}
 		return nil
 	}))
-	p.Chat.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	p.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 		text := message.Text()
 		if strings.Contains(text, "@missing") {
 			return atcmd.Expansion{}, errors.New("there is no file @missing")
 		}
 		return atcmd.Expansion{Blocks: []history.Block{&history.Text{Text: text}}}, nil
 	}
-	p.window.Counter = func(model string) history.Counter {
+	p.config.Counter = func(model string) history.Counter {
 		if model == "two" {
 			return letters{}
 		}
 		return wordCount{}
 	}
-	p.CompressionPrompt = "sum it up"
+	p.config.CompressionPrompt = "sum it up"
+	p.renew()
 	p.on = p.event
 	return p
 }
@@ -176,7 +177,7 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 // goroutine; until the model speaks the owner only reads.
 func (p *play) checked(answer answerFunc) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
-		if req.System == p.CompressionPrompt {
+		if req.System == p.config.CompressionPrompt {
 			if len(req.History[0].Text())%2 == 0 {
 				answer = say(aSummary)
 			}
@@ -190,7 +191,7 @@ func (p *play) checked(answer answerFunc) answerFunc {
 		if last := len(sent) - 1; sent[last].Text() == emptyReply || sent[last].Text() == replyBrokeOff {
 			sent = sent[:last]
 		}
-		if curated, _ := p.History.Curated(); !slices.Equal(sent, curated) {
+		if curated, _ := p.config.History.Curated(); !slices.Equal(sent, curated) {
 			p.t.Errorf("what was sent is not the history")
 		}
 		if req.History[len(req.History)-1].Speaker == history.AI {
@@ -297,18 +298,18 @@ func (p *play) check(err error) {
 	if errors.As(err, &broken) {
 		p.t.Errorf("D-32: %v", err)
 	}
-	entries, _ := p.History.Curated()
+	entries, _ := p.config.History.Curated()
 	if err := history.Validate(entries); err != nil {
 		p.t.Errorf("D-32: after the turn %v", err)
 	}
-	if !slices.Equal(p.replayed, p.History.RawHistory()) {
-		p.t.Errorf("D-24: the record gives %d entries, the history has %d", len(p.replayed), p.History.Len())
+	if !slices.Equal(p.replayed, p.config.History.RawHistory()) {
+		p.t.Errorf("D-24: the record gives %d entries, the history has %d", len(p.replayed), p.config.History.Len())
 	}
 	scratch := 0
-	for _, c := range p.History.RawHistory() {
-		scratch += p.History.CountContent(c)
+	for _, c := range p.config.History.RawHistory() {
+		scratch += p.config.History.CountContent(c)
 	}
-	if got := p.History.TotalTokens(); got != scratch {
+	if got := p.config.History.TotalTokens(); got != scratch {
 		p.t.Errorf("D-01: %d tokens, %d from scratch", got, scratch)
 	}
 	if got, kinds := p.window.Tokens(), p.window.Usage().Total(); got != kinds {
@@ -317,7 +318,7 @@ func (p *play) check(err error) {
 	if requested, ended := len(seen[CallRequested](p.bench)), len(seen[ToolEnded](p.bench)); requested != ended {
 		p.t.Errorf("%d calls requested, %d ended", requested, ended)
 	}
-	if p.working || len(p.asker.open) > 0 || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
+	if p.waiting.working || len(p.asker.open) > 0 || len(seen[TurnStarted](p.bench)) != len(seen[TurnEnded](p.bench)) {
 		p.t.Errorf("the turn has not ended")
 	}
 }

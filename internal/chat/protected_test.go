@@ -51,14 +51,16 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 				continue // rules for commands are about commands
 			}
 			b := newBench(t, calls(tool, `{}`), say("ok"))
-			b.Tools = careful(tc.care)
+			b.config.Tools = careful(tc.care)
+			b.renew()
 			b.set("approval-mode", string(tc.mode))
 			if tc.rule != "" {
 				rule, err := rules.Parse(tc.rule, func(string) (rules.Subject, error) { return rules.Files, nil })
 				if err != nil {
 					t.Fatal(err)
 				}
-				b.Allow = rules.Rules{rule}
+				b.config.Policy.Allow = rules.Rules{rule}
+				b.renew()
 			}
 			b.answering(Decision{Allow: true})
 			if _, err := b.prompt("go"); err != nil {
@@ -92,7 +94,8 @@ func TestProtectedFilesUnattended(t *testing.T) {
 	} {
 		tool, want := tc.tool, tc.want
 		b := newBench(t, calls(tool, `{}`), say("ok"))
-		b.Tools, b.Unattended = careful(protect.Guarded), true
+		b.config.Tools, b.config.Policy.Unattended = careful(protect.Guarded), true
+		b.renew()
 		b.set("approval-mode", string(tc.mode))
 		out, err := b.prompt("go")
 		if err != nil || out.Stop != want || !strings.Contains(b.responses()[0].Error, "refused") {
@@ -109,7 +112,8 @@ func TestProtectedFilesUnattended(t *testing.T) {
 func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
-	b.Tools = careful(protect.Guarded)
+	b.config.Tools = careful(protect.Guarded)
+	b.renew()
 	b.answering(Decision{Allow: true, Always: true})
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
@@ -118,7 +122,8 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 		t.Errorf("%+v", asked)
 	}
 	b = newBench(t, calls("show", `{}`, "show", `{}`))
-	b.Tools = careful(protect.Guarded)
+	b.config.Tools = careful(protect.Guarded)
+	b.renew()
 	b.answering(Decision{})
 	out, err := b.prompt("go")
 	if err != nil || out.Stop != StopDenied || len(seen[ApprovalRequested](b)) != 1 || len(b.responses()) != 2 {
@@ -134,10 +139,11 @@ func TestArgumentsAreWhatIsApproved(t *testing.T) {
 	for _, preview := range []tools.Preview{{}, {Diff: "--- a\n"}, {Command: "make"}} {
 		for _, unattended := range []bool{false, true} {
 			b := newBench(t, calls("send", arguments), say("done"))
-			b.Config.Tools = tools.NewRegistry(tools.Tool{Name: "send", Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
+			b.config.Tools = tools.NewRegistry(tools.Tool{Name: "send", Plan: func(context.Context, *tools.Env, json.RawMessage) (tools.Plan, error) {
 				return tools.Plan{Preview: preview, Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "sent"} }}, nil
 			}})
-			b.Unattended = unattended
+			b.config.Policy.Unattended = unattended
+			b.renew()
 			b.set("approval-mode", "ask")
 			b.answering(Decision{Allow: true})
 			if _, err := b.prompt("go"); err != nil {

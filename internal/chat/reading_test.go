@@ -41,9 +41,10 @@ func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := newBench(t)
-			b.Chat.Tools = tools.NewRegistry(defaultTools()...)
-			b.Chat.Env = &tools.Env{Workspace: place, Seen: tools.NewSeen()}
-			b.window.Counter = func(string) history.Counter { return counter }
+			b.Chat.config.Tools = tools.NewRegistry(defaultTools()...)
+			b.Chat.config.Env = &tools.Env{Workspace: place, Seen: tools.NewSeen()}
+			b.config.Counter = func(string) history.Counter { return counter }
+			b.renew()
 			b.set("context-limit", strconv.Itoa(window))
 			shown := make(map[string]bool)
 			b.model.next = func(int) answerFunc { return readOn(shown) }

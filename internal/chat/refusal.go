@@ -26,8 +26,9 @@ type sent struct {
 
 // refusals changes a conversation that a provider refused so that it can go on.
 type refusals struct {
-	*Config
-	window *window.Window
+	emit    emitter
+	history *history.Service
+	window  *window.Window
 	// sent holds the messages that the model has not answered yet.
 	sent []sent
 }
@@ -69,14 +70,14 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	case refusal.Kind == llm.ContextOverflow:
 		r.window.Refused(refusal.ContextLimit)
 		return true, failure
-	case refusal.Kind == llm.NoImages && !window.NewImages(r.History):
-		n, err := window.DropImages(r.History)
+	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
+		n, err := window.DropImages(r.history)
 		if err != nil || n > 0 {
-			r.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
+			r.emit.notice("the model takes no images: %s left out of the conversation from here on", words.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
 	case refusal.OfRequest():
-	case refusal.Status == http.StatusForbidden && window.Answered(r.History):
+	case refusal.Status == http.StatusForbidden && window.Answered(r.history):
 		// The key was accepted before, so the content is forbidden.
 		return false, r.takeBack(failure)
 	default:
@@ -85,9 +86,9 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	if taken := r.takeBack(failure); taken != failure {
 		return false, taken
 	}
-	n, err := window.WithholdResults(r.History)
+	n, err := window.WithholdResults(r.history)
 	if n > 0 {
-		r.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
+		r.emit.notice("the provider refused the latest tool results; the model is told that they are left out: %s", refusal.Message)
 	}
 	return n > 0 && err == nil, errors.Join(failure, err)
 }
@@ -106,7 +107,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 // has not seen either are left out as well: nobody knows which of the two was refused, and a
 // conversation with either would be refused again.
 func (r *refusals) takeBack(failure error) error {
-	entries, err := window.TakeBack(r.History, r.spared)
+	entries, err := window.TakeBack(r.history, r.spared)
 	if len(entries) == 0 {
 		return cmp.Or(err, failure)
 	}
@@ -122,9 +123,9 @@ func (r *refusals) takeBack(failure error) error {
 	for i := range r.sent {
 		r.sent[i].spared++
 	}
-	r.Emit(MessageReturned{Message: back})
-	if n, withheld := window.WithholdResults(r.History); n > 0 {
-		r.notice("the tool results before the message are left out as well")
+	r.emit(MessageReturned{Message: back})
+	if n, withheld := window.WithholdResults(r.history); n > 0 {
+		r.emit.notice("the tool results before the message are left out as well")
 		err = cmp.Or(err, withheld)
 	}
 	return errors.Join(takenBackError{failure}, err)

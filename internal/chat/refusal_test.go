@@ -73,7 +73,8 @@ func TestD50RefusedMessage(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			b.Expand = withImages
+			b.config.Extensions.Expand = withImages
+			b.renew()
 			choosy(b, tc.refuses, say("hello"), say("fine"))
 			if _, err := b.prompt("hi"); err != nil {
 				t.Fatal(err)
@@ -123,7 +124,8 @@ func TestD50RefusedAfterResume(t *testing.T) {
 func TestD50ImagesOfThePast(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("a cat"))
-	b.Expand = withImages
+	b.config.Extensions.Expand = withImages
+	b.renew()
 	if _, err := b.prompt("look @p.png"); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 	if len(seen[MessageReturned](b)) != 0 {
 		t.Error("the message came back")
 	}
-	if text := b.History.RawHistory()[0].Text(); !strings.Contains(text, "image was left out") {
+	if text := b.config.History.RawHistory()[0].Text(); !strings.Contains(text, "image was left out") {
 		t.Errorf("the model reads %q", text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/pattern"
+	"agent/internal/tools"
 	"agent/internal/tools/decode"
 )
 
@@ -44,8 +45,10 @@ func (r *reply) begun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) 
 
 // replies receives the model's replies and stores them. It belongs to the owner of the chat.
 type replies struct {
-	*Config
 	inbox  inbox
+	emit   emitter
+	now    func() time.Time
+	tools  *tools.Registry
 	window *window.Window
 	// add puts an entry into the history.
 	add func(*history.Content) error
@@ -79,15 +82,15 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			items <- item{chunk, err}
 		}
 	}()
-	silence := newSilence(in.Now())
+	silence := newSilence(in.now())
 	defer silence.stop()
 	for {
 		select {
 		case act := <-in.inbox:
 			act()
 		case <-silence.ticker.C:
-			if long := silence.lasts(in.Now()); long > 0 {
-				in.Emit(Waiting{Model: r.model, For: long})
+			if long := silence.lasts(in.now()); long > 0 {
+				in.emit(Waiting{Model: r.model, For: long})
 			}
 		case next, ok := <-items:
 			switch {
@@ -96,7 +99,7 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			case next.err != nil:
 				err = next.err
 			default:
-				silence.ended(in.Now(), next.chunk)
+				silence.ended(in.now(), next.chunk)
 				in.receive(r, next.chunk)
 			}
 		}
@@ -108,18 +111,18 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	switch chunk := chunk.(type) {
 	case llm.Text:
 		r.text.WriteString(chunk.Delta)
-		in.Emit(TextDelta{Delta: chunk.Delta})
+		in.emit(TextDelta{Delta: chunk.Delta})
 	case llm.Reasoning:
 		r.thought.WriteString(chunk.Delta)
-		in.Emit(ReasoningDelta{Delta: chunk.Delta})
+		in.emit(ReasoningDelta{Delta: chunk.Delta})
 	case llm.WasThinking:
 		r.thought.WriteString(r.text.String())
 		r.text.Reset()
-		in.Emit(TextWasThinking{})
+		in.emit(TextWasThinking{})
 	case llm.Thought:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
-		in.Emit(CallArriving{Name: chunk.Name, Said: in.Tools.Traits(chunk.Name).Named(chunk.Name)})
+		in.emit(CallArriving{Name: chunk.Name, Said: in.tools.Traits(chunk.Name).Named(chunk.Name)})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
 	case llm.Searched:
@@ -132,11 +135,11 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.Retrying:
 		if chunk.Discard {
 			*r = reply{model: r.model, estimate: r.estimate}
-			in.Emit(ReplyDiscarded{})
+			in.emit(ReplyDiscarded{})
 		}
-		in.Emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Where: chunk.Where, Reason: chunk.Reason})
+		in.emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Where: chunk.Where, Reason: chunk.Reason})
 	case llm.Adapted:
-		in.notice("%s", chunk.Note)
+		in.emit.notice("%s", chunk.Note)
 	case llm.Finish:
 		r.finish = chunk.Reason
 	}
@@ -167,7 +170,7 @@ func (in *replies) store(r *reply, failed error) error {
 	var refusal *llm.Error
 	if errors.As(failed, &refusal) && refusal.OfRequest() {
 		if r.text.Len()+r.thought.Len() > 0 {
-			in.Emit(ReplyDiscarded{})
+			in.emit(ReplyDiscarded{})
 		}
 		return nil
 	}
@@ -197,13 +200,13 @@ func (in *replies) store(r *reply, failed error) error {
 		entry = entry.WithMeta(history.MetaFiltered, true)
 	}
 	err := in.add(in.window.Stamp(entry))
-	in.Emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
+	in.emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch {
 	case r.empty(): // converse reports an empty reply
 	case r.finish == finishLength:
-		in.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
+		in.emit.notice("the reply was cut at the model's output limit; raise max-output-tokens or ask it to go on")
 	case r.finish == finishFiltered:
-		in.notice("the provider's content filter cut the reply")
+		in.emit.notice("the provider's content filter cut the reply")
 	}
 	return err
 }
@@ -212,7 +215,7 @@ func (in *replies) store(r *reply, failed error) error {
 // record, the permission rules and density see the calls that run (D-92).
 func (in *replies) understand(r *reply) {
 	for i, call := range r.calls {
-		meant := in.Tools.Meant(call.Name, call.Arguments)
+		meant := in.tools.Meant(call.Name, call.Arguments)
 		r.calls[i].Name, r.calls[i].Arguments = meant.Name, meant.Arguments
 		if r.meant == nil {
 			r.meant = map[string]decode.Call{}
@@ -308,7 +311,7 @@ func (in *replies) writtenCall(r *reply) error {
 	if found == nil {
 		return nil
 	}
-	if _, err := in.Tools.Get(found[1]); err != nil {
+	if _, err := in.tools.Get(found[1]); err != nil {
 		return nil
 	}
 	return &writtenCallError{found[1]}

@@ -57,7 +57,7 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 			Stable: cached,
 		},
 	})
-	request.Patience.Unattended = c.Unattended
+	request.Patience.Unattended = c.Policy.Unattended
 	return request, nil
 }
 

@@ -59,7 +59,7 @@ func TestSizesAfterAResume(t *testing.T) {
 		func() {},
 		func() { r.goTo(r.points()[1].Seq) },
 		func() {
-			if err := r.History.Clear(); err != nil {
+			if err := r.config.History.Clear(); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -33,38 +33,38 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 		t.Fatal(err)
 	}
 	r.log = log
-	r.keep(history.NewService(wordCount{}, log.Observe))
-	r.calibrate()
-	r.Session, r.past.Session = log, log
-	r.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
+	r.config.History, r.config.Session = history.NewService(wordCount{}, log.Observe), log
+	r.config.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
 		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
 			t.Error(err)
 		}
 	})
+	r.renew()
+	r.calibrate()
 	return r
 }
 
 // calibrate has the provider count half as much again as we do: what is told of a
 // conversation is in its tokens, what is recorded in ours (D-09).
 func (b *bench) calibrate() {
-	b.window.Observe(settings.Model.Of(b.Settings), 1000, window.Reported{Prompt: 1500})
+	b.window.Observe(settings.Model.Of(b.config.Settings), 1000, window.Reported{Prompt: 1500})
 }
 
 // goTo rewinds without the loop, which the test is.
 func (r *recorded) goTo(seq uint64) {
 	r.t.Helper()
-	point, restored, err := r.past.At(seq)
+	point, restored, err := r.Past.past.At(seq)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.rewind(point, restored); err != nil {
+	if err := r.Past.rewind(point, restored); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
 func (r *recorded) points() []history.Point {
 	r.t.Helper()
-	points, err := r.Points(context.Background())
+	points, err := r.Past.Points(context.Background())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -116,12 +116,12 @@ func TestRewindIsRefused(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { defer close(ended); r.Run(ctx) }()
-	if _, _, err := r.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no point 1") {
+	if _, _, err := r.Past.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no point 1") {
 		t.Errorf("no point: %v", err)
 	}
 	r.Chat.Send(atcmd.Typed("second"))
 	<-started
-	if _, _, err := r.Rewind(ctx, r.points()[0].Seq, false); !errors.Is(err, ErrWorking) {
+	if _, _, err := r.Past.Rewind(ctx, r.points()[0].Seq, false); !errors.Is(err, ErrWorking) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	cancel()
@@ -129,7 +129,7 @@ func TestRewindIsRefused(t *testing.T) {
 	if err := r.log.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := newBench(t).Points(t.Context()); err == nil || !strings.Contains(err.Error(), "--no-session") {
+	if _, err := newBench(t).Past.Points(t.Context()); err == nil || !strings.Contains(err.Error(), "--no-session") {
 		t.Errorf("without a record: %v", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // message, unless the command is private. A command typed during a turn runs after the turn.
 func (c *Chat) Shell(command string, private bool) {
 	c.inbox.post(func() {
-		if c.working {
-			c.notice("!%s runs when the turn is over", words.Headline(command))
+		if c.waiting.working {
+			c.emit.notice("!%s runs when the turn is over", words.Headline(command))
 		}
 		c.tasks = append(c.tasks, func(ctx context.Context) (Outcome, error) { return c.shell(ctx, command, private) })
 	})
@@ -28,7 +28,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopFailed}, err
 	}
 	k.typed, k.Said = true, typed(command, private)
-	c.Env.Snapshots.Turn("!" + command)
+	c.config.Env.Snapshots.Turn("!" + command)
 	c.runner.plan(ctx, k)
 	c.runner.finish(ctx, k)
 	if k.refused != "" {
@@ -38,7 +38,7 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Wrote: c.wrote(k.answer.Change), Asked: &history.Asked{By: "person", Answer: "typed"}}
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaDeed, ran))
 	}
-	c.Emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.Now().Sub(k.started), Typed: true})
+	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopInterrupted}, err
 	}
@@ -67,11 +67,11 @@ func shellReport(command string, a tools.Answer) history.Block {
 }
 
 // announceJobs reports the background commands that have ended by themselves.
-func (c *Config) announceJobs() {
-	if c.Env.Jobs == nil {
+func (c *Chat) announceJobs() {
+	if c.config.Env.Jobs == nil {
 		return
 	}
-	for _, job := range c.Env.Jobs.Finished() {
-		c.notice("background job %d ended (%s): %s", job.ID, job.Outcome, words.Headline(job.Command))
+	for _, job := range c.config.Env.Jobs.Finished() {
+		c.emit.notice("background job %d ended (%s): %s", job.ID, job.Outcome, words.Headline(job.Command))
 	}
 }

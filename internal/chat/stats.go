@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"agent/internal/llm"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/words"
@@ -79,7 +80,7 @@ const leastCost = 0.0005
 func (c *Chat) saved() Saving {
 	account := c.window.Saved()
 	saving := Saving{Tokens: c.window.Scaled(account.Tokens)}
-	if prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(settings.Model.Of(c.Settings))); ok && !prices.Free {
+	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Of(c.config.Settings))); ok && !prices.Free {
 		const million = 1_000_000
 		saving.Cost = float64(c.window.Scaled(int(account.None-account.Spent))) * prices.Input / million
 	}
@@ -104,19 +105,19 @@ func (c *Chat) figures() Stats {
 // status returns the figures of the status line.
 func (c *Chat) status() Status {
 	return Status{
-		Model:     settings.Model.Of(c.Settings),
-		Effort:    settings.ReasoningEffort.Of(c.Settings),
+		Model:     settings.Model.Of(c.config.Settings),
+		Effort:    settings.ReasoningEffort.Of(c.config.Settings),
 		Tokens:    c.window.Tokens(),
 		Limit:     c.window.Size(),
 		Threshold: c.window.Due(),
-		Mode:      c.Mode(),
+		Mode:      c.modes.consent.Mode(),
 		Freed:     c.window.Freed(),
 
 		Unsaved:    c.saving.behind,
-		Unconfined: settings.Sandbox.Of(c.Settings) == settings.SandboxOff,
-		Jobs:       runningJobs(c.Env),
-		Todo:       todoProgress(c.Env),
-		Agents:     c.runningAgents(),
+		Unconfined: settings.Sandbox.Of(c.config.Settings) == settings.SandboxOff,
+		Jobs:       runningJobs(c.config.Env),
+		Todo:       todoProgress(c.config.Env),
+		Agents:     c.config.runningAgents(),
 	}
 }
 
@@ -149,22 +150,22 @@ func (c *Chat) emitStatus() {
 	c.saving.check()
 	c.asker.settleMoot()
 	c.tellJobs()
-	for _, warning := range c.Env.Snapshots.Warnings() {
-		c.notice("%s", warning)
+	for _, warning := range c.config.Env.Snapshots.Warnings() {
+		c.emit.notice("%s", warning)
 	}
-	c.Emit(StatusChanged{c.status(), c.figures()})
+	c.emit(StatusChanged{c.status(), c.figures()})
 }
 
 // tellJobs names the jobs that still run when the mode changes to one in which nothing may be
 // changed: they were started before, and go on.
 func (c *Chat) tellJobs() {
-	mode, before := c.Mode(), c.toldMode
-	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.Env.Jobs == nil {
+	mode, before := c.modes.consent.Mode(), c.toldMode
+	if c.toldMode = mode; !mode.OnlyLooks() || before == "" || before.OnlyLooks() || c.config.Env.Jobs == nil {
 		return
 	}
-	for _, job := range c.Env.Jobs.List() {
+	for _, job := range c.config.Env.Jobs.List() {
 		if job.Running() {
-			c.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, words.Line(job.Command.Line, 60), job.ID)
+			c.emit.notice("the mode is %s, but job %d still runs: %s (/jobs end %d ends it)", mode, job.ID, words.Line(job.Command.Line, 60), job.ID)
 		}
 	}
 }
@@ -173,7 +174,7 @@ func (c *Chat) tellJobs() {
 // goroutine.
 func (c *Chat) Note(text string) {
 	select {
-	case c.inbox <- func() { c.notice("%s", text) }:
+	case c.inbox <- func() { c.emit.notice("%s", text) }:
 	default: // a notice must not block the caller
 	}
 }
@@ -189,7 +190,8 @@ func (c *Chat) Refresh() {
 // saving watches whether the record of the conversation keeps up. It belongs to the owner of the
 // chat.
 type saving struct {
-	*Config
+	emit    emitter
+	session *session.Log
 	// behind is set if something is not on disk yet.
 	behind bool
 }
@@ -198,18 +200,18 @@ type saving struct {
 // conversation continues meanwhile: it may be about freeing disk space.
 func (s *saving) check() {
 	var err error
-	if s.Session != nil {
-		err = s.Session.Unsaved()
-		if said := s.Session.Taken(); said != "" {
-			s.notice("%s", said)
+	if s.session != nil {
+		err = s.session.Unsaved()
+		if said := s.session.Taken(); said != "" {
+			s.emit.notice("%s", said)
 		}
 	}
 	switch was := s.behind; {
 	case err != nil && !was:
 		s.behind = true
-		s.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
+		s.emit.notice("%v; the conversation goes on, and what is missing is written as soon as that is possible", err)
 	case err == nil && was:
 		s.behind = false
-		s.notice("the session is saved again, with what was missing")
+		s.emit.notice("the session is saved again, with what was missing")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"agent/internal/history"
+	"agent/internal/settings"
 	"agent/internal/setup/hooks"
 	"agent/internal/tools"
 )
@@ -27,7 +28,7 @@ func (summarisingError) Is(target error) bool { return target == ErrWorking }
 // failed.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		if err := unanswered(c.History); err != nil {
+		if err := unanswered(c.config.History); err != nil {
 			return err
 		}
 		c.tasks = append(c.tasks, c.converse)
@@ -37,7 +38,7 @@ func (c *Chat) Retry(ctx context.Context) error {
 
 // Resend does the work of Retry in the calling goroutine, as Prompt does the work of Send.
 func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
-	if err := unanswered(c.History); err != nil {
+	if err := unanswered(c.config.History); err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
 	return c.work(ctx, c.converse)
@@ -59,17 +60,17 @@ func unanswered(h *history.Service) error {
 // Clear begins a new conversation; the record of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		c.hear(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
-		if err := c.History.Clear(); err != nil {
+		c.moments.hear(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
+		if err := c.config.History.Clear(); err != nil {
 			return err
 		}
-		c.lastReply, c.begun = "", begunClear
-		c.Refreeze()
+		c.lastReply, c.moments.begun = "", begunClear
+		c.config.Extensions.Refreeze()
 		c.window.Reset()
 		c.stats.cache.watch.Forget()
-		c.Env.Seen = tools.NewSeen() // the model knows no file any more
-		if c.Env.Todos != nil {
-			if err := c.Env.Todos.Set(nil); err != nil {
+		c.config.Env.Seen = tools.NewSeen() // the model knows no file any more
+		if c.config.Env.Todos != nil {
+			if err := c.config.Env.Todos.Set(nil); err != nil {
 				return err
 			}
 		}
@@ -135,8 +136,9 @@ func (c *Chat) Compress(ctx context.Context) (Compressed, error) {
 // CycleMode switches to the next approval mode.
 func (c *Chat) CycleMode() {
 	c.inbox.post(func() {
-		for now, next := c.Mode(), nextMode(c.Mode()); next != now; next = nextMode(next) {
-			if c.SetMode(next) == nil { // else the policy of the machine leaves it out
+		set := c.config.Settings
+		for now, next := c.modes.consent.Mode(), nextMode(c.modes.consent.Mode()); next != now; next = nextMode(next) {
+			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // else the policy of the machine leaves it out
 				break
 			}
 		}
@@ -150,7 +152,7 @@ func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
 		switch {
 		case c.summarising:
 			return struct{}{}, errSummarising
-		case c.working:
+		case c.waiting.working:
 			return struct{}{}, ErrWorking
 		}
 		return struct{}{}, change()

@@ -22,16 +22,9 @@ func running(t *testing.T, play func(t *testing.T, b *bench), turns ...answerFun
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, turns...)
-		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			b.Run(ctx)
-		}()
-		synctest.Wait()
+		b.run()
 		play(t, b)
-		stop()
-		<-done
+		b.stop()
 		b.valid()
 	})
 }
@@ -68,7 +61,7 @@ func TestChangesWaitForTheTurn(t *testing.T) {
 		if got := b.texts(history.Human); !slices.Equal(got, []string{"go"}) || !slices.Equal(stops(b), []Stop{StopInterrupted}) {
 			t.Errorf("history %q, turns ended %v", got, stops(b))
 		}
-		if err := b.Clear(t.Context()); err != nil || b.History.Len() != 0 {
+		if err := b.Clear(t.Context()); err != nil || b.config.History.Len() != 0 {
 			t.Errorf("clear when idle: %v", err)
 		}
 	}, hangs)
@@ -125,26 +118,27 @@ func TestClearBeginsAnew(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		var told []history.MutationKind
 		b.keep(history.NewService(wordCount{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil }))
-		b.Env.Seen = tools.NewSeen()
-		b.Env.Seen.Record("/w/a", []byte("written"))
+		b.config.Env.Seen = tools.NewSeen()
+		b.renew()
+		b.config.Env.Seen.Record("/w/a", []byte("written"))
 		b.pair("r", "read_file", "a", wordy(50))
 		b.pair("w", "write_file", "a", "written")
 		b.Send("go")
 		synctest.Wait()
-		if ledger, err := b.Ledger(t.Context()); err != nil || len(ledger) != 1 {
+		if ledger, err := b.Views.Ledger(t.Context()); err != nil || len(ledger) != 1 {
 			t.Fatalf("ledger %v, %v", ledger, err)
 		}
 		if err := b.Clear(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		usage, err := b.ContextUsage(t.Context())
-		if err != nil || usage.Total() != b.window.Tokens() || b.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
+		usage, err := b.Views.ContextUsage(t.Context())
+		if err != nil || usage.Total() != b.window.Tokens() || b.config.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
 			t.Errorf("usage %+v, %v", usage, err)
 		}
-		if b.Env.Seen.Known("/w/a") {
+		if b.config.Env.Seen.Known("/w/a") {
 			t.Error("a file may be overwritten that the model knows nothing of")
 		}
-		ledger, _ := b.Ledger(t.Context())
+		ledger, _ := b.Views.Ledger(t.Context())
 		reply, _ := b.LastReply(t.Context())
 		if len(ledger) != 0 || reply != "" || told[len(told)-1] != history.MutationCleared {
 			t.Errorf("ledger %v, reply %q, recorded %v", ledger, reply, told)
@@ -194,10 +188,11 @@ func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools
 func TestShell(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		b.Tools = tools.NewRegistry(shellTool(func(_ context.Context, env *tools.Env) tools.Answer {
+		b.config.Tools = tools.NewRegistry(shellTool(func(_ context.Context, env *tools.Env) tools.Answer {
 			_, _ = env.Output.Write([]byte("3 files"))
 			return tools.Answer{Text: "3 files\n", Error: "exit status 1"}
 		}))
+		b.renew()
 		b.Shell("ls\npwd", false)
 		synctest.Wait()
 		want := "I ran this command myself:\n\n```\n$ ls\npwd\n3 files\nexit status 1\n```\n"
@@ -220,7 +215,8 @@ func TestShell(t *testing.T) {
 func TestShellIsPrivate(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "my secret"} }))
+		b.config.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "my secret"} }))
+		b.renew()
 		b.Shell("cat notes", true)
 		synctest.Wait()
 		if ended := seen[ToolEnded](b); len(ended) != 1 || !ended[0].Typed || ended[0].Answer.Text != "my secret" {
@@ -237,10 +233,11 @@ func TestShellIsPrivate(t *testing.T) {
 func TestShellIsInterrupted(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		b.Tools = tools.NewRegistry(shellTool(func(ctx context.Context, _ *tools.Env) tools.Answer {
+		b.config.Tools = tools.NewRegistry(shellTool(func(ctx context.Context, _ *tools.Env) tools.Answer {
 			<-ctx.Done()
 			return tools.Answer{Text: "so far"}
 		}))
+		b.renew()
 		b.Shell("sleep 1000", false)
 		synctest.Wait()
 		b.Interrupt()
@@ -260,7 +257,8 @@ func TestShellIsInterrupted(t *testing.T) {
 func TestShellWaitsForTheTurn(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "/w"} }))
+		b.config.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "/w"} }))
+		b.renew()
 		b.Send("go")
 		synctest.Wait()
 		b.Shell("pwd", false)
@@ -282,10 +280,11 @@ func TestShellWaitsForTheTurn(t *testing.T) {
 func TestShellThatNeverRan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "ran"} }))
+	b.config.Tools = tools.NewRegistry(shellTool(func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "ran"} }))
+	b.renew()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if out, err := b.shell(ctx, "pwd", false); err != nil || out.Stop != StopInterrupted || b.History.Len() != 0 {
+	if out, err := b.shell(ctx, "pwd", false); err != nil || out.Stop != StopInterrupted || b.config.History.Len() != 0 {
 		t.Errorf("%+v %v, history %q", out, err, b.texts(history.Human))
 	}
 }
@@ -371,12 +370,12 @@ func TestCycleMode(t *testing.T) {
 		b.Send("go")
 		synctest.Wait()
 		for range gate.Modes() {
-			want := nextMode(b.Mode())
+			want := nextMode(b.Consent().Mode())
 			b.CycleMode()
 			synctest.Wait()
 			told := seen[StatusChanged](b)
-			if b.Mode() != want || told[len(told)-1].Status.Mode != want {
-				t.Errorf("mode %s, told %s, want %s", b.Mode(), told[len(told)-1].Status.Mode, want)
+			if b.Consent().Mode() != want || told[len(told)-1].Status.Mode != want {
+				t.Errorf("mode %s, told %s, want %s", b.Consent().Mode(), told[len(told)-1].Status.Mode, want)
 			}
 		}
 	}, hangs)
@@ -387,7 +386,7 @@ func TestCycleMode(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		if err := b.Settings.Set(settings.Session, "model", "another"); err != nil {
+		if err := b.config.Settings.Set(settings.Session, "model", "another"); err != nil {
 			t.Fatal(err)
 		}
 		b.Refresh()

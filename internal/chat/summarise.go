@@ -41,10 +41,10 @@ const uncalibrated = 0.8
 // compression.profile. It reads the owner's state at once. The returned function does the rest,
 // which may wait for an endpoint.
 func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
-	profile, room := settings.CompressionProfile.Of(c.Settings), c.window.Room()
-	inUse := settings.BaseURL.Of(c.Settings)
+	profile, room := settings.CompressionProfile.Of(c.config.Settings), c.window.Room()
+	inUse := settings.BaseURL.Of(c.config.Settings)
 	return func() (*compression.Summarizer, func(), error) {
-		a := asking{chat: c, endpoint: c.Endpoint, settings: c.Settings, patience: summaryTime}
+		a := asking{chat: c, endpoint: c.config.Endpoint, settings: c.config.Settings, patience: summaryTime}
 		if urgency.Hard {
 			a.patience = summaryTimeHard
 		}
@@ -66,7 +66,7 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 		}
 		model := settings.Model.Of(a.settings)
 		return &compression.Summarizer{
-			Name: model, Prompt: c.CompressionPrompt, Count: c.Counter(model).Count, Room: room, Ask: a.ask,
+			Name: model, Prompt: c.config.CompressionPrompt, Count: c.config.Counter(model).Count, Room: room, Ask: a.ask,
 		}, release, nil
 	}
 }
@@ -83,10 +83,10 @@ type asking struct {
 // connect opens the model of a profile and returns the room for a question, in tokens by our own
 // count.
 func (a *asking) connect(profile string) (release func(), room int, err error) {
-	if a.chat.OtherModel == nil {
+	if a.chat.config.OtherModel == nil {
 		return nil, 0, fmt.Errorf("it names %q, and there are no profiles here", profile)
 	}
-	other, err := a.chat.OtherModel(profile)
+	other, err := a.chat.config.OtherModel(profile)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -109,19 +109,19 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, tooLong)
 	defer cancel()
 	a.tell(func(c *Chat) {
-		c.Emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.Settings), Model: model})
+		c.emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.config.Settings), Model: model})
 	})
 	var answer collected
-	estimate := func() int { return a.chat.Counter(model).Count(system + text) }
+	estimate := func() int { return a.chat.config.Counter(model).Count(system + text) }
 	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.Hide(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
-	request.Patience.Unattended = a.chat.Unattended
+	request.Patience.Unattended = a.chat.config.Policy.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
 		if err == nil {
 			err = answer.take(chunk)
 		}
 		if retry, ok := chunk.(llm.Retrying); ok {
 			a.tell(func(c *Chat) {
-				c.Emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Where: retry.Where, Reason: retry.Reason})
+				c.emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Where: retry.Where, Reason: retry.Reason})
 			})
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (a *asking) account(answer collected, prompt func() int) {
 			c.stats.count(model, answer.usage, a.settings, a.endpoint)
 		} else {
 			c.stats.estimate(model, llm.Usage{
-				PromptTokens: prompt(), CompletionTokens: c.Counter(model).Count(answer.text.String()),
+				PromptTokens: prompt(), CompletionTokens: c.config.Counter(model).Count(answer.text.String()),
 			}, a.settings, a.endpoint)
 		}
 		c.emitStatus()

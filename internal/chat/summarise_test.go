@@ -41,7 +41,8 @@ func TestCompressIsATask(t *testing.T) {
 	}
 	running(t, func(t *testing.T, b *bench) {
 		b.set("compression.strategy", "one-shot")
-		b.CompressionPrompt = "sum it up"
+		b.config.CompressionPrompt = "sum it up"
+		b.renew()
 		b.long()
 		ratio := b.ratio("test-model")
 		type outcome struct {
@@ -59,7 +60,7 @@ func TestCompressIsATask(t *testing.T) {
 		if err := b.Clear(t.Context()); !errors.Is(err, ErrWorking) || !strings.Contains(err.Error(), "being summarised") {
 			t.Errorf("clear meanwhile: %v", err)
 		}
-		if usage, err := b.ContextUsage(t.Context()); err != nil || usage.Total() == 0 {
+		if usage, err := b.Views.ContextUsage(t.Context()); err != nil || usage.Total() == 0 {
 			t.Errorf("a question meanwhile: %+v, %v", usage, err)
 		}
 		b.Send("and then")
@@ -101,7 +102,7 @@ func TestEscEndsASummary(t *testing.T) {
 			running(t, func(t *testing.T, b *bench) {
 				b.set("compression.strategy", "middle-out")
 				b.long()
-				before := b.History.Len()
+				before := b.config.History.Len()
 				begin(b)
 				synctest.Wait()
 				if len(seen[CompressionStarted](b)) != 1 {
@@ -120,8 +121,8 @@ func TestEscEndsASummary(t *testing.T) {
 						t.Errorf("the turn ended %v", stops(b))
 					}
 				}
-				if b.History.Len() != before+added || b.window.Compressions() != 0 {
-					t.Errorf("%d entries became %d", before, b.History.Len())
+				if b.config.History.Len() != before+added || b.window.Compressions() != 0 {
+					t.Errorf("%d entries became %d", before, b.config.History.Len())
 				}
 				if err := b.Clear(t.Context()); err != nil {
 					t.Errorf("clear afterwards: %v", err)
@@ -137,21 +138,22 @@ func TestEscEndsTheSearchForASummariser(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		found, closed := make(chan struct{}), make(chan struct{})
-		b.OtherModel = func(string) (*OtherModel, error) {
+		b.config.OtherModel = func(string) (*OtherModel, error) {
 			<-found
-			return &OtherModel{Endpoint: b.at, Settings: b.Settings, Close: func() { close(closed) }}, nil
+			return &OtherModel{Endpoint: b.at, Settings: b.config.Settings, Close: func() { close(closed) }}, nil
 		}
+		b.renew()
 		b.set("compression.strategy", "one-shot")
 		b.set("compression.profile", "slow")
 		b.long()
-		before := b.History.Len()
+		before := b.config.History.Len()
 		go func() { _, _ = b.Compress(context.Background()) }()
 		synctest.Wait()
 		pressed := time.Now()
 		b.Interrupt()
 		synctest.Wait()
-		if took := time.Since(pressed); took > 100*time.Millisecond || len(seen[TurnEnded](b)) != 1 || b.History.Len() != before {
-			t.Errorf("it took %s, turns ended %v, %d entries", took, stops(b), b.History.Len())
+		if took := time.Since(pressed); took > 100*time.Millisecond || len(seen[TurnEnded](b)) != 1 || b.config.History.Len() != before {
+			t.Errorf("it took %s, turns ended %v, %d entries", took, stops(b), b.config.History.Len())
 		}
 		close(found)
 		<-closed
@@ -196,9 +198,9 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 			running(t, func(t *testing.T, b *bench) {
 				b.set("compression.strategy", "one-shot")
 				b.long()
-				before := b.History.Len()
+				before := b.config.History.Len()
 				_, err := b.Compress(t.Context())
-				if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "/set compression-strategy high-density") || b.History.Len() != before {
+				if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "/set compression-strategy high-density") || b.config.History.Len() != before {
 					t.Errorf("%v", err)
 				}
 			}, turn)
@@ -246,8 +248,8 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	small := elsewhere(other)
 	small.window = 1000
 	closed := 0
-	b.OtherModel = func(profile string) (*OtherModel, error) {
-		of := settings.New(b.Settings.Registry())
+	b.config.OtherModel = func(profile string) (*OtherModel, error) {
+		of := settings.New(b.config.Settings.Registry())
 		for key, value := range map[string]string{"model": "small-model", "price.input": "2", "price.cached": "1", "price.output": "10", "temperature": "0"} {
 			if err := of.Set(settings.ProfileLayer, key, value); err != nil {
 				t.Error(err)
@@ -255,6 +257,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 		}
 		return &OtherModel{Endpoint: small, Settings: of, Close: func() { closed++ }}, nil
 	}
+	b.renew()
 	b.long()
 	if _, err := b.prompt("go on"); err != nil {
 		t.Fatal(err)
@@ -290,7 +293,8 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 		`"cheap", and there are no profiles`: nil,
 		`compression.profile: no "cheap"`:    func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
 	} {
-		b.OtherModel = find
+		b.config.OtherModel = find
+		b.renew()
 		if _, err := b.prompt("go on"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v does not say %s", err, says)
 		}
@@ -306,8 +310,8 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 		b := newBench(t, refuses, say("ok"))
 		b.set("compression.strategy", "one-shot")
 		other := &model{next: script(sums(aSummary))}
-		b.OtherModel = func(string) (*OtherModel, error) {
-			of := settings.New(b.Settings.Registry())
+		b.config.OtherModel = func(string) (*OtherModel, error) {
+			of := settings.New(b.config.Settings.Registry())
 			if another {
 				if err := of.Set(settings.ProfileLayer, "base-url", "http://elsewhere/v1"); err != nil {
 					t.Error(err)
@@ -315,6 +319,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 			}
 			return &OtherModel{Endpoint: elsewhere(other), Settings: of, Close: func() {}}, nil
 		}
+		b.renew()
 		if another {
 			b.set("compression.profile", "cheap")
 		}
@@ -336,7 +341,8 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 func TestSummaryNamesTheTranscript(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(aSummary), say("ok"))
-	b.window.TranscriptPath = func() string { return "/data/1.jsonl" }
+	b.config.TranscriptPath = func() string { return "/data/1.jsonl" }
+	b.renew()
 	b.set("compression.strategy", "one-shot")
 	b.set("compression.threshold", "0.001")
 	b.long()

@@ -17,13 +17,13 @@ func TestS10UnknownStrategy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	for _, layer := range []settings.Source{settings.ProfileLayer, settings.Session} {
-		err := b.Settings.Set(layer, "compression.strategy", "zip")
+		err := b.config.Settings.Set(layer, "compression.strategy", "zip")
 		if err == nil || !strings.Contains(err.Error(), strings.Join(compression.Names(), ", ")) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := b.prompt("go"); err != nil || settings.CompressionStrategy.Of(b.Settings) != compression.DefaultName {
-		t.Errorf("%v, strategy %s", err, settings.CompressionStrategy.Of(b.Settings))
+	if _, err := b.prompt("go"); err != nil || settings.CompressionStrategy.Of(b.config.Settings) != compression.DefaultName {
+		t.Errorf("%v, strategy %s", err, settings.CompressionStrategy.Of(b.config.Settings))
 	}
 }
 
@@ -38,7 +38,7 @@ func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 0 {
 		t.Fatal("density ran for a strategy without it")
 	}
-	if err := b.Settings.Set(settings.Session, "compression.strategy", "High-Density"); err != nil {
+	if err := b.config.Settings.Set(settings.Session, "compression.strategy", "High-Density"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 1 {
@@ -51,12 +51,13 @@ func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 func TestSwitchBetweenTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(llm.Text{Delta: "one"}, llm.Usage{PromptTokens: 30}, llm.Finish{Reason: "stop"}), say("two"))
-	b.window.Counter = func(model string) history.Counter {
+	b.config.Counter = func(model string) history.Counter {
 		if model == "small" {
 			return letters{}
 		}
 		return wordCount{}
 	}
+	b.renew()
 	b.window.Limit = func(model string) (int, bool) { return 3000, model == "small" }
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(400))

@@ -13,15 +13,15 @@ func (c *Chat) emitStep(step window.Step) {
 	c.stats.cache.step(step)
 	switch step := step.(type) {
 	case window.Density:
-		c.Emit(DensityApplied(step))
+		c.emit(DensityApplied(step))
 	case window.Compression:
-		c.Emit(Compressed(step))
+		c.emit(Compressed(step))
 	case window.HeadChosen:
-		c.notice("%s", headText(step))
+		c.emit.notice("%s", headText(step))
 	case window.Cut:
-		c.notice("%s", cutText(step))
+		c.emit.notice("%s", cutText(step))
 	case window.Refusal:
-		c.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
+		c.emit.notice("the model refused %s tokens as too long; going on with a limit of %s (set context-limit to change it)",
 			words.Tokens(step.Tokens), words.Tokens(step.Limit))
 	}
 	c.emitStatus()

@@ -31,7 +31,8 @@ func TestCallsInWords(t *testing.T) {
 	} {
 		for _, unattended := range []bool{false, true} {
 			b := newBench(t, say(said))
-			b.Unattended = unattended
+			b.config.Policy.Unattended = unattended
+			b.renew()
 			out, err := b.prompt("go")
 			var written *writtenCallError
 			switch notices := seen[Notice](b); {
@@ -54,7 +55,7 @@ func TestTextWasThinking(t *testing.T) {
 	if err != nil || out.Response != "hi" || len(seen[TextWasThinking](b)) != 1 {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if got := b.History.RawHistory()[1].Blocks[0]; got.(*history.Thinking).Thought != "hm, so" {
+	if got := b.config.History.RawHistory()[1].Blocks[0]; got.(*history.Thinking).Thought != "hm, so" {
 		t.Errorf("thought %+v", got)
 	}
 }

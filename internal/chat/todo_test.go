@@ -24,8 +24,9 @@ func (b *bench) planner() {
 		}
 		all = append(all, tool)
 	}
-	b.Tools = tools.NewRegistry(all...)
-	b.Env.Todos = todo.NewBoard(nil, nil)
+	b.config.Tools = tools.NewRegistry(all...)
+	b.config.Env.Todos = todo.NewBoard(nil, nil)
+	b.renew()
 }
 
 // The list is written without a question, shown in the status, and cleared with the
@@ -41,11 +42,11 @@ func TestTodosAreShown(t *testing.T) {
 		if got := status[len(status)-1].Status.Todo; got != "todo 1/2 · fix it" || len(seen[ApprovalRequested](b)) > 0 {
 			t.Errorf("the status says %q", got)
 		}
-		if facts := b.Tools.Traits("todo_write"); facts.Retrievable() {
+		if facts := b.config.Tools.Traits("todo_write"); facts.Retrievable() {
 			t.Error("D-45: its results may be pruned")
 		}
-		if err := b.Clear(t.Context()); err != nil || len(b.Env.Todos.List()) > 0 {
-			t.Errorf("after /clear: %v, %v", b.Env.Todos.List(), err)
+		if err := b.Clear(t.Context()); err != nil || len(b.config.Env.Todos.List()) > 0 {
+			t.Errorf("after /clear: %v, %v", b.config.Env.Todos.List(), err)
 		}
 	}, calls("todo_write", twoTodos), say("done"))
 }
@@ -63,7 +64,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			b.model.next = func(n int) answerFunc {
 				last := b.model.requests[n]
 				switch {
-				case last.System == b.CompressionPrompt:
+				case last.System == b.config.CompressionPrompt:
 					asked = last.History[0].Text()
 					return say(aSummary)
 				case n == 0:
@@ -71,7 +72,8 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 				}
 				return say("ok")
 			}
-			b.CompressionPrompt = "sum it up"
+			b.config.CompressionPrompt = "sum it up"
+			b.renew()
 			b.set("compression.strategy", strategy)
 			b.set("context-limit", "3000")
 			for round := range 4 {
@@ -86,7 +88,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 				t.Fatal(err)
 			}
 			carried := 0
-			for _, entry := range b.History.RawHistory() {
+			for _, entry := range b.config.History.RawHistory() {
 				if strings.HasPrefix(entry.Text(), "[The todo list as it stands") {
 					carried++
 					if entry.Speaker != history.Human || entry.Metadata[history.MetaSummary] != true || !strings.HasSuffix(entry.Text(), "[x] 1 look around\n[>] 2 fix it") {
@@ -112,8 +114,8 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			if err := json.Unmarshal([]byte(`[{"id":"1","content":"a","status":"completed"}]`), &done); err != nil {
 				t.Fatal(err)
 			}
-			if err := b.Env.Todos.Set(done); err != nil || todoProgress(b.Env) != "" {
-				t.Errorf("%q, %v", todoProgress(b.Env), err)
+			if err := b.config.Env.Todos.Set(done); err != nil || todoProgress(b.config.Env) != "" {
+				t.Errorf("%q, %v", todoProgress(b.config.Env), err)
 			}
 		})
 	}

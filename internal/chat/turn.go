@@ -3,28 +3,26 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"agent/internal/atcmd"
 	"agent/internal/gate"
 	"agent/internal/llm"
 	"agent/internal/settings"
-	"agent/internal/words"
 )
 
 // turn works on a message of the user until the model asks for nothing more: it adds the message,
 // then makes requests and runs tool calls in a loop. Before every request the context is made to
 // fit. The history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
-	defer c.consent.TakeBack()
-	if c.Within == nil { // the changes of an agent belong to the turn of the person
-		c.Env.Snapshots.Turn(message.Text())
+	defer c.modes.consent.TakeBack()
+	if c.config.Within == nil { // the changes of an agent belong to the turn of the person
+		c.config.Env.Snapshots.Turn(message.Text())
 	}
 	said, err := c.expand(ctx, message)
 	if err == nil {
 		err = c.addUserMessage(message, said)
 	}
-	c.delivered()
+	c.waiting.delivered()
 	if errors.Is(err, errNotAllowed) {
 		return Outcome{Stop: StopDenied}, nil
 	}
@@ -36,22 +34,22 @@ func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error)
 
 // converse runs the part of a turn after its message is in the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
-	defer c.consent.TakeBack()
-	c.narrowAgain()
+	defer c.modes.consent.TakeBack()
+	c.modes.narrowAgain()
 	var out Outcome
 	c.loop.Reset()
 	c.nudge = ""
-	if c.Within == nil {
-		c.spent.Store(0)
+	if c.config.Within == nil {
+		c.Agents.spent.Store(0)
 	}
 	stops := 0
-	if _, err := c.begin(ctx); err != nil {
+	if _, err := c.moments.begin(ctx); err != nil {
 		return c.ended(ctx, out, err)
 	}
 	for answered, nudged := false, false; ; {
 		// Checked before the queue: a message that would not be answered stays there.
-		if limit := settings.MaxTurns.Of(c.Settings); limit >= 0 && int(c.spent.Load()) >= limit {
-			c.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
+		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
+			c.emit.notice("stopped after %d model requests (max-turns); send a message to go on", limit)
 			return out.stopped(StopMaxTurns), nil
 		}
 		if err := c.stats.affordable(); err != nil {
@@ -68,7 +66,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			return c.ended(ctx, out, err)
 		}
 		if answered && delivered == 0 {
-			if answered, err = c.stopping(ctx, c.lastReply, &stops); err != nil || !answered {
+			if answered, err = c.moments.stopping(ctx, c.lastReply, &stops); err != nil || !answered {
 				return c.ended(ctx, out, err)
 			}
 		}
@@ -88,26 +86,26 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 			continue
 		}
 		if c.nudge, nudged = "", nudged && reply.empty(); reply.empty() {
-			if c.Unattended {
+			if c.config.Policy.Unattended {
 				return c.ended(ctx, out, reply.nothing())
 			}
-			c.notice("%v", reply.nothing())
+			c.emit.notice("%v", reply.nothing())
 		}
 		if len(reply.calls) == 0 {
 			if err := c.replies.writtenCall(reply); err != nil {
-				if c.Unattended {
+				if c.config.Policy.Unattended {
 					return c.ended(ctx, out, err)
 				}
-				c.notice("%v", err)
+				c.emit.notice("%v", err)
 			}
-			if c.inbox.serve(); len(c.queue) > 0 {
+			if c.inbox.serve(); len(c.waiting.queue) > 0 {
 				answered = true
 				continue
 			}
 			if c.awaitAgents(ctx) {
 				continue
 			}
-			if again, err := c.stopping(ctx, c.lastReply, &stops); err != nil || !again {
+			if again, err := c.moments.stopping(ctx, c.lastReply, &stops); err != nil || !again {
 				return c.ended(ctx, out, err)
 			}
 			continue
@@ -147,7 +145,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 	for {
 		r, err := c.fitAndSend(ctx, out)
 		if err == nil && ctx.Err() == nil { // an interrupted request is no answer
-			c.sent = nil
+			c.refusals.sent = nil
 		}
 		var refusal *llm.Error
 		if long := errors.As(err, &refusal) && refusal.Kind == llm.ContextOverflow; long {
@@ -156,10 +154,10 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			}
 			shortened = true
 		}
-		if err != nil && ctx.Err() == nil && c.GoesOn != nil && c.GoesOn(err) {
+		if err != nil && ctx.Err() == nil && c.config.GoesOn != nil && c.config.GoesOn(err) {
 			continue
 		}
-		again, err := c.recovers(err)
+		again, err := c.refusals.recovers(err)
 		if !again {
 			return r, err
 		}
@@ -170,7 +168,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
 		return nil, err
 	}
-	if added, err := c.begin(ctx); err != nil {
+	if added, err := c.moments.begin(ctx); err != nil {
 		return nil, err
 	} else if added {
 		if err := EnsureCompressionBeforeSend(ctx, c.window); err != nil {
@@ -180,7 +178,7 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	if err := c.stats.affordable(); err != nil {
 		return nil, err // a summary may have used up max-cost
 	}
-	request, err := buildRequest(&c.Config, c.window)
+	request, err := buildRequest(&c.config, c.window)
 	if err != nil {
 		return nil, err
 	}
@@ -193,20 +191,20 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 
 // send streams the reply to a request and stores it.
 func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*reply, error) {
-	provider, err := c.Endpoint.Provider()
+	provider, err := c.config.Endpoint.Provider()
 	if err != nil {
 		return nil, err
 	}
 	// If the user chose no model, Provider has settled on one.
-	request.Model = settings.Model.Of(c.Settings)
+	request.Model = settings.Model.Of(c.config.Settings)
 	out.Requests++
 	c.stats.Requests++
-	c.spent.Add(1)
-	c.Emit(RequestStarted{})
+	c.Agents.spent.Add(1)
+	c.emit(RequestStarted{})
 	c.stats.cache.sending(request)
 	r, err := c.replies.stream(ctx, provider, request)
 	if !r.counted && (err == nil || r.begun()) {
-		c.stats.estimate(r.model, c.estimated(r), c.Settings, c.Endpoint)
+		c.stats.estimate(r.model, c.estimated(r), c.config.Settings, c.config.Endpoint)
 	}
 	if storeErr := c.replies.store(r, err); storeErr != nil {
 		return r, errors.Join(storeErr, c.runner.abandon(c.runner.newCalls(r.calls), gate.NotRun))
@@ -220,9 +218,9 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 
 // estimated returns the size of a request and its reply by our own count.
 func (c *Chat) estimated(r *reply) llm.Usage {
-	completion := c.Counter(r.model).Count(r.text.String() + r.thought.String())
+	completion := c.config.Counter(r.model).Count(r.text.String() + r.thought.String())
 	for _, call := range r.calls {
-		completion += c.Counter(r.model).Count(call.Name + call.Arguments)
+		completion += c.config.Counter(r.model).Count(call.Name + call.Arguments)
 	}
 	return llm.Usage{PromptTokens: c.window.Scaled(r.estimate), CompletionTokens: c.window.Scaled(completion)}
 }
@@ -235,7 +233,7 @@ func (c *Chat) ended(ctx context.Context, out Outcome, err error) (Outcome, erro
 	case err == nil:
 		return out.stopped(StopDone), nil
 	case errors.As(err, &spent):
-		c.notice("stopped: %v", err)
+		c.emit.notice("stopped: %v", err)
 		return out.stopped(StopMaxCost), nil
 	case errors.Is(err, gate.ErrDenied):
 		return out.stopped(StopDenied), nil
@@ -255,18 +253,18 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 	if _, err := c.deliverReports(); err != nil {
 		return 0, err
 	}
-	for len(c.queue) > 0 && ctx.Err() == nil {
-		message := c.queue[0]
-		c.delivering = []atcmd.Message{message}
-		c.setQueue(c.queue[1:])
+	for len(c.waiting.queue) > 0 && ctx.Err() == nil {
+		message := c.waiting.queue[0]
+		c.waiting.delivering = []atcmd.Message{message}
+		c.waiting.setQueue(c.waiting.queue[1:])
 		said, err := c.expand(ctx, message)
 		if err != nil {
-			c.delivered()
-			c.notice("%v", err)
+			c.waiting.delivered()
+			c.emit.notice("%v", err)
 			continue
 		}
 		err = c.addUserMessage(message, said)
-		c.delivered()
+		c.waiting.delivered()
 		if err != nil {
 			return delivered, err
 		}
@@ -278,11 +276,6 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 func (o Outcome) stopped(stop Stop) Outcome {
 	o.Stop = stop
 	return o
-}
-
-// notice shows the user a line, cut to a bounded length.
-func (c *Config) notice(format string, args ...any) {
-	c.Emit(Notice{Text: words.Brief(fmt.Sprintf(format, args...))})
 }
 
 // Outcome sums up a turn, for the exit status and the headless result.

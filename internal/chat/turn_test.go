@@ -73,7 +73,7 @@ func TestCutReplyIsKeptAndMarked(t *testing.T) {
 	if _, err := b.prompt("go"); !errors.Is(err, cut) {
 		t.Fatal(err)
 	}
-	raw := b.History.RawHistory()
+	raw := b.config.History.RawHistory()
 	last := raw[len(raw)-1]
 	if last.Text() != "half an ans" || len(last.Calls()) != 0 || last.Metadata[history.MetaInterrupted] != true {
 		t.Errorf("stored %+v", last)
@@ -143,12 +143,13 @@ func TestUnqueueTakesTheNewestBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("asks", `{}`), say("ok"))
 	var taken atcmd.Message
-	b.Chat.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Traits: tools.Traits{Reads: true}, Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
+	b.Chat.config.Tools = tools.NewRegistry(tools.Tool{Name: "asks", Traits: tools.Traits{Reads: true}, Plan: applied(func(ctx context.Context, _ *tools.Env) tools.Answer {
 		b.Send("one")
 		b.Send("two")
 		taken, _ = b.Unqueue(ctx)
 		return tools.Answer{Text: "asked"}
 	})})
+	b.renew()
 	if _, err := b.prompt("go"); err != nil {
 		t.Fatal(err)
 	}

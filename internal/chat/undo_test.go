@@ -43,7 +43,7 @@ func newWorkbench(t *testing.T, files map[string]string, turns ...answerFunc) wo
 	}
 	jobs := shell.NewJobs(os.Environ(), nil)
 	t.Cleanup(func() { jobs.Close(); _ = store.Close() })
-	config := b.Config
+	config := b.config
 	config.Tools = tools.NewRegistry(defaultTools()...)
 	config.Env = &tools.Env{Workspace: w, Seen: tools.NewSeen(), Jobs: jobs, Snapshots: store}
 	config.Root = b.root
@@ -69,9 +69,9 @@ func (b workbench) want(name, content string) {
 func (b workbench) move(way snapshot.Way) {
 	b.t.Helper()
 	b.serve(func(ctx context.Context) {
-		plan, err := b.PlanFiles(ctx, way)
+		plan, err := b.Past.PlanFiles(ctx, way)
 		if err == nil {
-			_, err = b.MoveFiles(ctx, plan)
+			_, err = b.Past.MoveFiles(ctx, plan)
 		}
 		if err != nil {
 			b.t.Error(err)
@@ -111,7 +111,7 @@ func TestD48Undo(t *testing.T) {
 		t.Error("the new file is there")
 	}
 	undone := 0
-	for _, entry := range b.History.RawHistory() {
+	for _, entry := range b.config.History.RawHistory() {
 		if entry.Metadata[history.MetaUndone] == true {
 			undone++
 		}
@@ -134,9 +134,9 @@ func TestD48Undo(t *testing.T) {
 	b.want("a.txt", "one\ntwo\n")
 	b.move(snapshot.Redo)
 	b.want("a.txt", "again\n")
-	for _, entry := range b.History.RawHistory() {
+	for _, entry := range b.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
-			if is := entry.Metadata[history.MetaUndone] == true; is == b.Env.Snapshots.InEffect(snapshot.Mark(change)) {
+			if is := entry.Metadata[history.MetaUndone] == true; is == b.config.Env.Snapshots.InEffect(snapshot.Mark(change)) {
 				t.Errorf("change %s is marked as undone: %v", change, is)
 			}
 		}
@@ -190,7 +190,7 @@ func TestNothingToUndo(t *testing.T) {
 	b.prompt("hi")
 	b.serve(func(ctx context.Context) {
 		for _, way := range []snapshot.Way{snapshot.Undo, snapshot.Redo} {
-			if _, err := b.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNothing) {
+			if _, err := b.Past.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNothing) {
 				t.Errorf("%s: %v", way, err)
 			}
 		}

@@ -60,12 +60,13 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 	other := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
 	b := newBench(t)
 	b.at.provider = func() (llm.Provider, error) {
-		if settings.Model.Of(b.Settings) == "other" {
+		if settings.Model.Of(b.config.Settings) == "other" {
 			return other, nil
 		}
 		return own, nil
 	}
-	b.CacheKey = "KEY"
+	b.config.CacheKey = "KEY"
+	b.renew()
 	b.set("model", vendor.Model)
 	return b, srv
 }
@@ -159,7 +160,7 @@ func runResumed(t *testing.T, vendor llmtest.Vendor) {
 	if _, err := b.Prompt(context.Background(), "do it"); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(b.History.RawHistory())
+	raw, err := json.Marshal(b.config.History.RawHistory())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 		srv := llmtest.NewFunc(t, vendor.Strict(script))
 		clients[vendor.Model] = openai.NewClient(openai.Config{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
 	}
-	b.at.provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.Settings)], nil }
+	b.at.provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.config.Settings)], nil }
 	for range 2 {
 		for _, vendor := range vendors {
 			b.set("model", vendor.Model)

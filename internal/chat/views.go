@@ -14,15 +14,16 @@ type ContextUsage = window.Usage
 // PruneRecord is one line of the ledger that /density shows.
 type PruneRecord = window.Prune
 
-// views shows the contents and the history of the window.
-type views struct {
-	*Config
-	inbox  inbox
-	window *window.Window
+// Views shows what the context holds and what has left it.
+type Views struct {
+	inbox    inbox
+	window   *window.Window
+	endpoint Endpoint
+	settings *settings.Settings
 }
 
 // ContextUsage returns the size of the next request by kind.
-func (v *views) ContextUsage(ctx context.Context) (ContextUsage, error) {
+func (v *Views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 	return ask(ctx, v.inbox, v.window.Usage)
 }
 
@@ -30,7 +31,7 @@ func (v *views) ContextUsage(ctx context.Context) (ContextUsage, error) {
 type Item = window.Item
 
 // Items lists the things in the context, the largest first.
-func (v *views) Items(ctx context.Context) ([]Item, error) {
+func (v *Views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Items)
 }
 
@@ -39,13 +40,13 @@ type Held = window.Held
 
 // Held lists the parts of the context that are about a file or command, or all parts if subject
 // is "", and why each is still in the context.
-func (v *views) Held(ctx context.Context, subject string) ([]Held, error) {
+func (v *Views) Held(ctx context.Context, subject string) ([]Held, error) {
 	return ask(ctx, v.inbox, func() []Held { return v.window.Held(subject) })
 }
 
 // KnownFiles returns the files with content in the context, and the pinned files among them, by
 // their absolute paths. Pruning leaves pinned files alone.
-func (v *views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
+func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
 	_, err = ask(ctx, v.inbox, func() struct{} {
 		known, pinned = v.window.KnownFiles(), v.window.Pins()
 		return struct{}{}
@@ -58,12 +59,12 @@ func (v *views) KnownFiles(ctx context.Context) (known, pinned []string, err err
 
 // Pin protects a file from pruning, or ends the protection if pinned is false. It returns the
 // absolute path of the file.
-func (v *views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
+func (v *Views) Pin(ctx context.Context, path string, pinned bool) (file string, err error) {
 	return try(ctx, v.inbox, func() (string, error) { return v.window.Pin(path, pinned) })
 }
 
 // Ledger lists every prune of the session, oldest first.
-func (v *views) Ledger(ctx context.Context) ([]PruneRecord, error) {
+func (v *Views) Ledger(ctx context.Context) ([]PruneRecord, error) {
 	return ask(ctx, v.inbox, v.window.Ledger)
 }
 
@@ -83,16 +84,16 @@ type Story struct {
 type Upcoming = window.Upcoming
 
 // Upcoming returns the next request: the content that would leave before it, and the cost.
-func (v *views) Upcoming(ctx context.Context) (Upcoming, error) {
+func (v *Views) Upcoming(ctx context.Context) (Upcoming, error) {
 	return ask(ctx, v.inbox, v.window.Upcoming)
 }
 
 // Story returns the Story of the session. It has no bills if the strategy keeps no account.
-func (v *views) Story(ctx context.Context) (Story, error) {
+func (v *Views) Story(ctx context.Context) (Story, error) {
 	return ask(ctx, v.inbox, func() Story {
 		var s Story
 		s.Bills, s.Shortfalls = v.window.Bills()
-		if prices, ok := settings.InputPricesOf(v.Settings, v.Endpoint.Prices(settings.Model.Of(v.Settings))); ok && !prices.Free {
+		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Of(v.settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}
 		return s

@@ -10,8 +10,12 @@ import (
 
 // waiting holds the messages that wait for the turn loop.
 type waiting struct {
-	*Config
 	inbox inbox
+	emit  emitter
+	// keep records the messages that are not in the history yet; nil records none.
+	keep func([]atcmd.Message)
+	// left holds the messages that waited when the program that recorded them ended.
+	left  []atcmd.Message
 	queue []atcmd.Message
 	// delivering are messages on their way from the queue into the history.
 	delivering []atcmd.Message
@@ -19,13 +23,11 @@ type waiting struct {
 	working bool
 }
 
-// Send starts a turn with a message of the user, or queues the message while a turn runs.
-func (w *waiting) Send(message atcmd.Message) {
+func (w *waiting) send(message atcmd.Message) {
 	w.inbox.post(func() { w.setQueue(append(w.queue, message)) })
 }
 
-// Unqueue takes back the newest waiting message. It reports false if there is none.
-func (w *waiting) Unqueue(ctx context.Context) (atcmd.Message, bool) {
+func (w *waiting) unqueue(ctx context.Context) (atcmd.Message, bool) {
 	type taken struct {
 		message atcmd.Message
 		ok      bool
@@ -47,14 +49,14 @@ func (w *waiting) setQueue(queue []atcmd.Message) {
 	w.queue = slices.Clone(queue)
 	if w.working {
 		w.keepWaiting()
-		w.Emit(QueueChanged{Messages: texts(w.queue)})
+		w.emit(QueueChanged{Messages: texts(w.queue)})
 	}
 }
 
 // keepWaiting records the messages that are not in the history yet.
 func (w *waiting) keepWaiting() {
-	if w.KeepWaiting != nil {
-		w.KeepWaiting(slices.Concat(w.delivering, w.queue))
+	if w.keep != nil {
+		w.keep(slices.Concat(w.delivering, w.queue))
 	}
 }
 
@@ -67,19 +69,19 @@ func (w *waiting) delivered() {
 // giveBackWaited gives back the messages that waited when the program ended, as one message. None
 // is sent before the user sends it.
 func (w *waiting) giveBackWaited() {
-	if len(w.Waited) == 0 {
+	if len(w.left) == 0 {
 		return
 	}
 	var all atcmd.Message
-	for i, message := range w.Waited {
+	for i, message := range w.left {
 		if i > 0 {
 			all = append(all, atcmd.Part{Text: "\n\n"})
 		}
 		all = append(all, message...)
 	}
-	w.notice("the session ended with %s waiting; nothing of that is sent before you send it", words.Count(len(w.Waited), "message"))
-	w.Emit(MessageReturned{Message: all})
-	w.Waited = nil
+	w.emit.notice("the session ended with %s waiting; nothing of that is sent before you send it", words.Count(len(w.left), "message"))
+	w.emit(MessageReturned{Message: all})
+	w.left = nil
 }
 
 // texts returns messages as a person sees them.

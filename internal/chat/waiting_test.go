@@ -27,7 +27,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 		}
 		return say("ok")
 	}
-	r.KeepWaiting = func(messages []atcmd.Message) {
+	r.config.KeepWaiting = func(messages []atcmd.Message) {
 		var all []json.RawMessage
 		for _, message := range messages {
 			all = append(all, json.RawMessage(fmt.Sprintf("%q", message.Text())))
@@ -36,6 +36,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	r.renew()
 	onDisk := func() (waiting, said []string) {
 		state := replayed(t, r.log.Path())
 		for _, message := range state.Waiting {
@@ -56,7 +57,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 				r.Send(text)
 			}
 			r.Send("mistaken")
-			r.inbox.post(func() { r.setQueue(r.queue[:len(r.queue)-1]) }) // as Unqueue does
+			r.inbox.post(func() { r.waiting.setQueue(r.waiting.queue[:len(r.waiting.queue)-1]) }) // as Unqueue does
 			r.Interrupt()
 		case QueueChanged:
 			waiting, said := onDisk()
@@ -82,7 +83,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 	if waiting, _ := onDisk(); !slices.Equal(waiting, typed[1:]) {
 		t.Errorf("after the interrupt the disk has %q", waiting)
 	}
-	for r.inbox.serve(); len(r.queue) > 0; r.inbox.serve() {
+	for r.inbox.serve(); len(r.waiting.queue) > 0; r.inbox.serve() {
 		if _, err := r.work(context.Background(), r.nextTask()); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,8 @@ func replayed(t *testing.T, path string) session.State {
 func TestWaitedMessagesComeBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.Waited = []atcmd.Message{atcmd.Typed("one"), {{Text: "two"}, {Text: "pasted", Source: history.Pasted}}}
+	b.config.Waited = []atcmd.Message{atcmd.Typed("one"), {{Text: "two"}, {Text: "pasted", Source: history.Pasted}}}
+	b.renew()
 	ctx, cancel := context.WithCancel(context.Background())
 	b.on = func(e Event) {
 		if _, ok := e.(MessageReturned); ok {

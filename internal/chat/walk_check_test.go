@@ -17,7 +17,7 @@ import (
 
 // state is all that a conversation is, as text.
 func (r *recorded) state() string {
-	entries, err := rawjson.Marshal(r.History.RawHistory())
+	entries, err := rawjson.Marshal(r.config.History.RawHistory())
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (r *recorded) state() string {
 	}
 	u := r.window.Usage()
 	return fmt.Sprintf("%s\n%q\nfreed %d, tokens %d of %d, %d, %d, %d\n%q\npinned %q, saving %s, reply %q", entries, ledger, u.Freed, u.Total(), u.Human, u.AI, u.Calls, u.Results,
-		r.Env.Todos.List().Lines(), r.window.Pins(), r.saved(), r.lastReply)
+		r.config.Env.Todos.List().Lines(), r.window.Pins(), r.saved(), r.lastReply)
 }
 
 // check is what holds after every step.
@@ -108,7 +108,7 @@ func (w *walk) checkFiles(step string) {
 		}
 	}
 	w.must(again.Close())
-	for _, entry := range w.History.RawHistory() {
+	for _, entry := range w.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
 			if undone := entry.Metadata[history.MetaUndone] == true; undone == w.store.InEffect(snapshot.Mark(change)) {
 				w.rt.Errorf("after %s the change %s is marked as undone: %v", step, change, undone)

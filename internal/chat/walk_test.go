@@ -138,7 +138,7 @@ func (w *walk) open(from session.State) {
 // resume is a chat that goes on from what is recorded.
 func (w *walk) resume(from session.State, store *snapshot.Store, observe func(history.Mutation) error) *Chat {
 	w.rt.Helper()
-	log, config := w.log, w.Config
+	log, config := w.log, w.config
 	config.Root = w.root
 	config.CompressionPrompt = "sum it up"
 	config.TranscriptPath = func() string { return "/log" }
@@ -251,7 +251,7 @@ func (w *walk) say() {
 	w.said++
 	w.replies = append(w.replies, say(fmt.Sprint("reply ", w.said)))
 	text := fmt.Sprint("message ", w.said)
-	w.Chat.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
+	w.Chat.config.Extensions.Expand = func(_ context.Context, message atcmd.Message, _ Embedded) (atcmd.Expansion, error) {
 		blocks := []history.Block{&history.Text{Text: message.Text()}}
 		if file := name.Draw(w.rt, "with"); file != "new" {
 			blocks = append(blocks, history.NewInclusion(file, fmt.Sprint(w.said, " ", wordy(40))))
@@ -304,7 +304,7 @@ func (w *walk) rewindTo(p history.Point, files bool) {
 	w.rt.Helper()
 	left := w.state()
 	w.serve(func(ctx context.Context) {
-		if _, _, err := w.Rewind(ctx, p.Seq, files); err != nil {
+		if _, _, err := w.Past.Rewind(ctx, p.Seq, files); err != nil {
 			w.rt.Errorf("going to %d: %v", p.Seq, err)
 		}
 	})
@@ -348,9 +348,9 @@ func unmarked(state string) string { return undoneMark.ReplaceAllString(state, "
 func (w *walk) move(way snapshot.Way) {
 	w.rt.Helper()
 	w.serve(func(ctx context.Context) {
-		plan, err := w.PlanFiles(ctx, way)
+		plan, err := w.Past.PlanFiles(ctx, way)
 		if err == nil {
-			_, err = w.MoveFiles(ctx, plan)
+			_, err = w.Past.MoveFiles(ctx, plan)
 		}
 		if err != nil && !errors.Is(err, snapshot.ErrNothing) {
 			w.rt.Errorf("%s: %v", way, err)
@@ -380,10 +380,10 @@ func (w *walk) end() {
 
 func (w *walk) pin() {
 	w.serve(func(ctx context.Context) {
-		known, pinned, err := w.KnownFiles(ctx)
+		known, pinned, err := w.Views.KnownFiles(ctx)
 		if err == nil && len(known) > 0 {
 			file := rapid.SampledFrom(known).Draw(w.rt, "file")
-			_, err = w.Pin(ctx, file, !slices.Contains(pinned, file))
+			_, err = w.Views.Pin(ctx, file, !slices.Contains(pinned, file))
 		}
 		if err != nil {
 			w.rt.Error(err)
@@ -396,7 +396,7 @@ func (w *walk) restore() {
 	if n := len(w.window.Ledger()); n > 0 {
 		number := rapid.IntRange(1, n).Draw(w.rt, "number")
 		w.serve(func(ctx context.Context) {
-			if _, err := w.BringBack(ctx, number); err != nil && !strings.Contains(err.Error(), "before compression starts") {
+			if _, err := w.Past.BringBack(ctx, number); err != nil && !strings.Contains(err.Error(), "before compression starts") {
 				w.rt.Error(err)
 			}
 		})

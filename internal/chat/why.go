@@ -12,16 +12,16 @@ import (
 // Why says what became of a text or a file: whether the next request holds it, and if not, why.
 func Why(ctx context.Context, c *Chat, question string) (*why.Answer, error) {
 	return try(ctx, c.inbox, func() (*why.Answer, error) {
-		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: settings.Model.Of(c.Settings)}
-		next.Window = window.Copy(c.window, history.NewService(c.Counter(next.Model), next.Observe))
-		if c.Session == nil {
-			if err := next.Window.History.Restore(c.History.RawHistory()); err != nil {
+		next := &why.Next{Before: EnsureCompressionBeforeSend, Model: settings.Model.Of(c.config.Settings)}
+		next.Window = window.Copy(c.window, history.NewService(c.config.Counter(next.Model), next.Observe))
+		if c.config.Session == nil {
+			if err := next.Window.History.Restore(c.config.History.RawHistory()); err != nil {
 				return nil, err
 			}
 			next.Unrecorded()
 			return next.Ask(ctx, question)
 		}
-		state, err := c.Session.State()
+		state, err := c.config.Session.State()
 		if err != nil {
 			return nil, err
 		}

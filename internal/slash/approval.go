@@ -29,13 +29,13 @@ func approvalCommand(s setter) command.Command {
 
 // showApproval lists the approval modes and the permissions that the person granted with
 // "always".
-func (s setter) showApproval(ctx context.Context, _ []string) (command.Output, error) {
+func (s setter) showApproval(_ context.Context, _ []string) (command.Output, error) {
 	inUse := settings.ApprovalMode.Of(s.Settings)
 	lines := choices(completeModes(nil), inUse)
 	pick := command.PickOf("approval mode", "/approval", completeModes(nil), inUse)
-	grants, err := s.Session.Grants(ctx)
-	if err != nil || len(grants) == 0 {
-		return command.Output{Lines: append(lines, "", "Nothing is allowed with \"always\"."), Pick: pick}, err
+	grants := s.Permissions.Grants()
+	if len(grants) == 0 {
+		return command.Output{Lines: append(lines, "", "Nothing is allowed with \"always\"."), Pick: pick}, nil
 	}
 	for i, g := range grants {
 		if i == 0 || g.Project && !grants[i-1].Project {
@@ -91,7 +91,7 @@ func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error
 	if which != "all" && (err != nil || number < 1) {
 		return nil, fmt.Errorf("%q is no number of a grant; /approval lists them", which)
 	}
-	forgotten, err := s.Session.ForgetGrant(ctx, number)
+	forgotten, err := s.Permissions.Forget(number)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 // program win, and quotes are nobody's business.
 func TestFilesAsCommands(t *testing.T) {
 	t.Parallel()
-	c := slash.New(t.Context(), slash.Deps{Callable: func() []command.Callable {
+	c := slash.New(t.Context(), slash.Deps{Setup: slash.Setup{Callable: func() []command.Callable {
 		return []command.Callable{{Name: "git:pr", Help: "open a pull request", Hint: "TITLE base", Origin: "user"}, {Name: "help", Help: "ours", Origin: "project"}}
-	}})
+	}}})
 	for line, want := range map[string]bool{"/git:pr it's \"open": true, "/git:pr": true, "/help": false, "/project:help x": true, "/user:git:pr": true, "/git:p": false, "git:pr": false, "": false} {
 		if got := c.Sends(line); got != want {
 			t.Errorf("Sends(%q) = %v", line, got)

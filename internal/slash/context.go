@@ -35,7 +35,7 @@ func contextCommand(d Deps) command.Command {
 
 // contextFigures shows how much of the context window each kind of content fills.
 func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextUsage, error) {
-	usage, err := d.Session.ContextUsage(ctx)
+	usage, err := d.Context.ContextUsage(ctx)
 	if err != nil {
 		return command.Output{}, usage, err
 	}
@@ -55,7 +55,7 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 	if err != nil {
 		return out, err
 	}
-	items, err := d.Session.Items(ctx)
+	items, err := d.Context.Items(ctx)
 	if err != nil || len(items) == 0 {
 		return out, err
 	}
@@ -104,7 +104,7 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 			if item.Path == "" {
 				return nil, errors.New("only files can be kept")
 			}
-			if _, err := d.Session.Pin(ctx, item.Path, !item.Pinned); err != nil {
+			if _, err := d.Context.Pin(ctx, item.Path, !item.Pinned); err != nil {
 				return nil, err
 			}
 			return again()
@@ -137,7 +137,7 @@ func itemHelp(item chat.Item) string {
 
 // showItem shows a part of the context as the model reads it.
 func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
-	items, err := d.Session.Items(ctx)
+	items, err := d.Context.Items(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func statsCommand(d Deps) command.Command {
 			if err != nil {
 				return command.Output{}, err
 			}
-			usage, err := d.Session.ContextUsage(ctx)
+			usage, err := d.Context.ContextUsage(ctx)
 			if err != nil {
 				return command.Output{}, err
 			}

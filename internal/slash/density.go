@@ -43,7 +43,7 @@ func densityCommand(deps Deps) command.Command {
 
 // number parses the number of a line of the ledger, and returns the prune on that line.
 func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord, error) {
-	ledger, err := d.Session.Ledger(ctx)
+	ledger, err := d.Context.Ledger(ctx)
 	if err != nil {
 		return 0, chat.PruneRecord{}, err
 	}
@@ -72,7 +72,7 @@ func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	if !d.Recorded {
 		return lines, nil
 	}
-	heading, content, err := d.Session.Removed(ctx, n)
+	heading, content, err := d.Past.Removed(ctx, n)
 	if err != nil {
 		return append(lines, "", err.Error()), nil
 	}
@@ -86,7 +86,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := d.Session.BringBack(ctx, n)
+	tokens, err := d.Past.BringBack(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 // %s in place of the file.
 func (d density) pin(pinned bool, says string) command.Run {
 	return one(func(ctx context.Context, path string) ([]string, error) {
-		file, err := d.Session.Pin(ctx, path, pinned)
+		file, err := d.Context.Pin(ctx, path, pinned)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ const completionTime = 100 * time.Millisecond
 func (d density) completePrunes([]string) (numbers []command.Completion) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	ledger, _ := d.Session.Ledger(ctx)
+	ledger, _ := d.Context.Ledger(ctx)
 	for i, p := range slices.Backward(ledger) {
 		numbers = append(numbers, command.Completion{Value: strconv.Itoa(i + 1), Help: p.Subject})
 	}
@@ -124,7 +124,7 @@ func (d density) completeFiles(loose, pins bool) func([]string) []command.Comple
 	return func([]string) (files []command.Completion) {
 		ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 		defer cancel()
-		known, pinned, _ := d.Session.KnownFiles(ctx)
+		known, pinned, _ := d.Context.KnownFiles(ctx)
 		if !loose {
 			known = pinned // a file stays pinned after it has left the context
 		}

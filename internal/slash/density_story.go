@@ -117,11 +117,11 @@ const (
 // explain shows on one screen the cost of the next request, the prunes that would happen before
 // it and their reasons, and the parts that are held back.
 func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
-	next, err := d.Session.Upcoming(ctx)
+	next, err := d.Context.Upcoming(ctx)
 	if err != nil {
 		return nil, err
 	}
-	story, err := d.Session.Story(ctx)
+	story, err := d.Context.Story(ctx)
 	if err != nil {
 		return nil, err
 	}

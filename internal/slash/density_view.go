@@ -25,15 +25,15 @@ const ledgerWidth = 60
 // back. Unless all is set, a report that is too long is shortened to one screen.
 func (d density) lists(all bool) command.Run {
 	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
-		ledger, err := d.Session.Ledger(ctx)
+		ledger, err := d.Context.Ledger(ctx)
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Session.Held(ctx, "")
+		held, err := d.Context.Held(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		story, err := d.Session.Story(ctx)
+		story, err := d.Context.Story(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,8 @@
 // subject.
 //
 // New builds the commands as a command.Commands, which a front end runs and completes. The
-// commands reach the rest of the program only through Deps: the turn loop as a Session, the
-// settings, the profile files, and a few functions for everything outside (the models of the
+// commands reach the rest of the program only through Deps: the turn loop and
+// its parts, the settings, the profile files, and a few functions for everything outside (the models of the
 // endpoint, the diff of the workspace). The method Commands of app.Conversation fills in Deps.
 //
 // Most commands keep no state. Two types do: models remembers the list of the endpoint, and files
@@ -26,11 +26,10 @@ import (
 	"agent/internal/tools"
 )
 
-// Session is the part of the conversation that the commands need. The turn loop implements it and
-// documents the methods. The methods may be called from any goroutine, also while a turn runs,
-// and return soon after ctx ends.
+// Session is the turn loop, which documents the methods, as a *chat.Chat. The methods of this and
+// the next three interfaces may be called from any goroutine, also while a turn runs, and return
+// soon after ctx ends.
 type Session interface {
-	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Stats(ctx context.Context) (chat.Stats, error)
 	LastReply(ctx context.Context) (string, error)
 	Compress(ctx context.Context) (chat.Compressed, error)
@@ -38,26 +37,36 @@ type Session interface {
 	Retry(ctx context.Context) error
 	Idle(ctx context.Context) error
 	Aside(ctx context.Context, question string) (answer string, err error)
+	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
+}
 
+// Context shows what the context holds and what has left it, as chat.Views.
+type Context interface {
+	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
 	Story(ctx context.Context) (chat.Story, error)
 	Upcoming(ctx context.Context) (chat.Upcoming, error)
 	Held(ctx context.Context, subject string) ([]chat.Held, error)
 	Items(ctx context.Context) ([]chat.Item, error)
-	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
-	Removed(ctx context.Context, number int) (heading, text string, err error)
-	BringBack(ctx context.Context, number int) (tokens int, err error)
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
+}
 
-	Grants(ctx context.Context) ([]gate.Granted, error)
-	ForgetGrant(ctx context.Context, number int) ([]string, error)
-
+// Past goes back, as chat.Past.
+type Past interface {
+	Removed(ctx context.Context, number int) (heading, text string, err error)
+	BringBack(ctx context.Context, number int) (tokens int, err error)
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.Changed, error)
 	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
 	PlanFiles(ctx context.Context, way snapshot.Way) (*snapshot.Plan, error)
 	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.Changed, error)
+}
+
+// Permissions holds the grants of "always", as gate.Consent.
+type Permissions interface {
+	Grants() []gate.Granted
+	Forget(number int) ([]string, error)
 }
 
 // A Model is one model that the endpoint offers.
@@ -94,10 +103,13 @@ type Log struct {
 // Deps holds the dependencies of the commands. Running every command needs all of them; the
 // profile and settings commands need only Settings and Profiles.
 type Deps struct {
-	Session  Session
-	Settings *settings.Settings
-	Profiles *settings.Store
-	Views    Views
+	Session     Session
+	Context     Context
+	Past        Past
+	Permissions Permissions
+	Settings    *settings.Settings
+	Profiles    *settings.Store
+	Views       Views
 	// Models asks the endpoint in use which models it offers.
 	Models func(ctx context.Context) ([]Model, error)
 	// Signature says what signs requests to the endpoint in use, "" if nothing does. It may be nil.
@@ -109,15 +121,7 @@ type Deps struct {
 	Chosen func(model string) error
 	// Tools lists the tools of the model.
 	Tools func() []tools.Tool
-	// Callable lists the skills and commands that are files, by name; nil for none.
-	Callable func() []command.Callable
-	// Skills describes the skills, including the skills that were left out, a line each; nil for
-	// none.
-	Skills func() []string
-	// Hooks describes the hooks and their runs, a few lines each; nil for none.
-	Hooks func() []string
-	// Instructions lists the files with instructions for the model, a line each; nil for none.
-	Instructions func() []string
+	Setup Setup
 	// Trust holds the things that need consent; nil if nothing does.
 	Trust Trust
 	// Servers holds the MCP servers of the session; nil if there are none.
@@ -126,9 +130,7 @@ type Deps struct {
 	Web Web
 	// Todos returns the todo list, one line per item.
 	Todos func() []string
-	// Jobs lists the background jobs, oldest first; EndJob ends one of them.
-	Jobs   func() []command.Job
-	EndJob func(id int)
+	Jobs  Jobs
 	// Agents holds the agents of the session.
 	Agents Agents
 	// Transcript returns the conversation as Markdown.
@@ -147,19 +149,8 @@ type Deps struct {
 	// Resume makes the program continue another session after this one is left; the error says
 	// why it cannot. Resume is nil if the program ends with its command.
 	Resume func(id string) error
-	// Fork continues the session in a new record, and returns the ids of the old and the new
-	// record. Fork is nil if nothing is recorded.
-	Fork func() (before, now string, err error)
-	// Rename gives the session a title, or removes the title if it is empty. Title returns the
-	// title, "" for none. Both are nil if nothing is recorded.
-	Rename func(title string) error
-	Title  func() string
-	// Keys returns the keys of the screen; nil without a screen.
-	Keys func() []command.Key
-	// ReadKeys reads KeysFile, in which a person gives actions other keys. It returns the actions
-	// with their keys, and the faults of the file. ReadKeys is nil without a screen.
-	ReadKeys func() (bound []command.Bound, faults []string)
-	KeysFile string
+	Record Record
+	Keys   Keys
 	// Recorded is set if a session log keeps the content that leaves the context.
 	Recorded bool
 	// Workspace is the absolute path of the folder in which the session works.
@@ -169,6 +160,39 @@ type Deps struct {
 	Now func() time.Time
 }
 
+// Setup lists what people and the repository have set up. A nil function means that there is none.
+type Setup struct {
+	// Callable lists the skills and commands that are files, by name.
+	Callable func() []command.Callable
+	// Skills describes the skills, including the skills that were left out, a line each.
+	Skills func() []string
+	// Hooks describes the hooks and their runs, a few lines each.
+	Hooks func() []string
+	// Instructions lists the files with instructions for the model, a line each.
+	Instructions func() []string
+}
+
+// Record changes the record of the session. Its functions are nil if nothing is recorded.
+type Record struct {
+	// Fork continues the session in a new record, and returns the ids of the old and the new
+	// record.
+	Fork func() (before, now string, err error)
+	// Rename gives the session a title, or removes the title if it is empty. Title returns the
+	// title, "" for none.
+	Rename func(title string) error
+	Title  func() string
+}
+
+// Keys holds the keys of a screen. The zero Keys suits a program without one.
+type Keys struct {
+	// Shown returns the keys, for people; nil without keys.
+	Shown func() []command.Key
+	// Read reads File, in which a person gives actions other keys. It returns the actions with
+	// their keys in force, and the faults of the file. It is nil without a screen.
+	Read func() (bound []command.Bound, faults []string)
+	File string
+}
+
 // New returns the commands in the order in which /help shows them. To add a command, write a
 // function in a file and add a line here. more holds the commands of the program around the
 // conversation. Requests to the endpoint that completion starts in the background end with ctx.
@@ -176,7 +200,7 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 	offered := &models{Deps: d, ctx: ctx}
 	kept := profiles{d}
 	set := setter{d, offered, kept}
-	moved := &files{session: d.Session, notes: d.Notes}
+	moved := &files{past: d.Past, notes: d.Notes}
 	all := []command.Command{
 		quitCommand(), clearCommand(d), retryCommand(d), asideCommand(d), rewindCommand(d),
 		sessionsCommand(d), findCommand(d), resumeCommand(d), renameCommand(d), forkCommand(d),
@@ -187,5 +211,5 @@ func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands
 		instructionsCommand(d), skillsCommand(d), hooksCommand(d), trustCommand(d), mcpCommand(d), webCommand(d), initCommand(),
 		debugCommand(d),
 	}
-	return command.New(d.Callable, d.Keys, elsewhere, append(all, more...)...)
+	return command.New(d.Setup.Callable, d.Keys.Shown, elsewhere, append(all, more...)...)
 }

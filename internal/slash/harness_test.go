@@ -25,8 +25,13 @@ import (
 	"agent/internal/traits"
 )
 
-// The turn loop is what the commands take for a session.
-var _ slash.Session = (*chat.Chat)(nil)
+// The turn loop and its parts are what the commands take for a session.
+var (
+	_ slash.Session     = (*chat.Chat)(nil)
+	_ slash.Context     = (*chat.Views)(nil)
+	_ slash.Past        = (*chat.Past)(nil)
+	_ slash.Permissions = (*gate.Consent)(nil)
+)
 
 // fakeSession is a conversation with fixed figures that notes what it is asked
 // to do.
@@ -117,9 +122,9 @@ func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stat
 
 func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
 
-func (f *fakeSession) Grants(context.Context) ([]gate.Granted, error) { return f.grants, f.err }
+func (f *fakeSession) Grants() []gate.Granted { return f.grants }
 
-func (f *fakeSession) ForgetGrant(_ context.Context, number int) ([]string, error) {
+func (f *fakeSession) Forget(number int) ([]string, error) {
 	f.done = append(f.done, fmt.Sprintf("forget %d", number))
 	var says []string
 	for _, g := range f.grants {
@@ -177,7 +182,12 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 	})
 	session := &fakeSession{}
 	deps := &slash.Deps{
-		Session: session,
+		Session:     session,
+		Context:     session,
+		Past:        session,
+		Permissions: session,
+		Settings:    settings.New(registry),
+		Profiles:    settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
 		Views: slash.Views{
 			Why: func(_ context.Context, question string) (*why.Answer, error) {
 				session.why.Question = question
@@ -185,9 +195,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 			},
 			CacheBreaks: func() ([]broke.Break, error) { return session.breaks, session.err }, Page: func() (string, []string) { return "<html>", []string{"1 secret replaced"} },
 		},
-		Agents:   fakeAgents{},
-		Settings: settings.New(registry),
-		Profiles: settings.NewStore(filepath.Join(t.TempDir(), "agent"), registry),
+		Agents: fakeAgents{},
 		Models: func(context.Context) ([]slash.Model, error) {
 			return []slash.Model{{ID: "gpt-5", ContextLimit: 400000}, {ID: "gpt-4.1-mini"}, {ID: "qwen/qwen3:8b", ContextLimit: 40960}}, nil
 		},
@@ -200,7 +208,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 		Transcript: func(context.Context) (string, error) { return "# Conversation\n", nil },
 		Document:   func(context.Context) (string, error) { return "{}\n", nil },
 		Diff:       func(context.Context) (string, error) { return "--- a/x\n+++ b/x\n", nil },
-		Keys:       func() []command.Key { return []command.Key{{Name: "Esc", Does: "interrupt the turn"}} },
+		Keys:       slash.Keys{Shown: func() []command.Key { return []command.Key{{Name: "Esc", Does: "interrupt the turn"}} }},
 		Recorded:   true,
 		Workspace:  t.TempDir(),
 		Log:        slash.Log{Path: "/state/agent.log", Level: new(slog.LevelVar)},

@@ -10,13 +10,20 @@ import (
 	"agent/internal/words"
 )
 
+// Jobs holds the background jobs.
+type Jobs struct {
+	// List lists the jobs, oldest first; End ends one of them.
+	List func() []command.Job
+	End  func(id int)
+}
+
 func jobsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "jobs", Aliases: []string{"ps", "bashes"}, Help: "show what runs in the background, or end it",
 		Forms: []command.Form{
-			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs()), nil })},
+			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs.List()), nil })},
 			{Args: "end N", Does: "end one", Run: one(d.endJob), Complete: func([]string) (running []command.Completion) {
-				for _, job := range d.Jobs() {
+				for _, job := range d.Jobs.List() {
 					if job.Running() {
 						running = append(running, command.Completion{Value: strconv.Itoa(job.ID), Help: words.Line(job.Command, ledgerWidth)})
 					}
@@ -43,13 +50,13 @@ func listJobs(jobs []command.Job) []string {
 }
 
 func (d Deps) endJob(_ context.Context, id string) ([]string, error) {
-	for _, job := range d.Jobs() {
+	for _, job := range d.Jobs.List() {
 		switch {
 		case strconv.Itoa(job.ID) != id:
 		case !job.Running():
 			return nil, fmt.Errorf("job %d has ended already: %s", job.ID, job.State())
 		default:
-			d.EndJob(job.ID)
+			d.Jobs.End(job.ID)
 			return []string{fmt.Sprintf("job %d was ended: %s", job.ID, words.Line(job.Command, ledgerWidth))}, nil
 		}
 	}

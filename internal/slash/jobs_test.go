@@ -27,8 +27,8 @@ func TestJobs(t *testing.T) {
 		{ID: 2, Command: "npm run dev", Live: fakeJob{state: "running for 5s", running: true, spool: "/tmp/out"}},
 	}
 	w := newWorld(t, func(d *slash.Deps) {
-		d.Jobs = func() []command.Job { return jobs }
-		d.EndJob = func(id int) { ended = append(ended, id) }
+		d.Jobs.List = func() []command.Job { return jobs }
+		d.Jobs.End = func(id int) { ended = append(ended, id) }
 	})
 	want := `1  exit 0 after 2s  make make test
 2  running for 5s   npm run dev

@@ -94,7 +94,7 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 // lostCache warns that switching to another model loses the provider's cache of the conversation,
 // which belongs to one model. It returns "" if nothing is known to be cached.
 func (m *models) lostCache(ctx context.Context, next Model) string {
-	usage, err := m.Session.ContextUsage(ctx)
+	usage, err := m.Context.ContextUsage(ctx)
 	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
 		return ""
 	}

@@ -41,7 +41,7 @@ const (
 var nothingSaid = command.Output{Lines: []string{"Nothing was said yet, so there is nothing to go back to."}}
 
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
-	points, err := d.Session.Points(ctx)
+	points, err := d.Past.Points(ctx)
 	switch {
 	case err != nil:
 		return command.Output{}, err
@@ -57,7 +57,7 @@ func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	points, _ := d.Session.Points(ctx) // if the points are not known, none is proposed
+	points, _ := d.Past.Points(ctx) // if the points are not known, none is proposed
 	for _, p := range slices.Backward(points) {
 		proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
 	}
@@ -69,7 +69,7 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	if files && !strings.EqualFold(values[1], withFiles) {
 		return command.Output{}, fmt.Errorf("unknown word %q; /rewind %s %s puts the files back too", values[1], values[0], withFiles)
 	}
-	points, err := d.Session.Points(ctx)
+	points, err := d.Past.Points(ctx)
 	switch {
 	case err != nil:
 		return command.Output{}, err
@@ -80,7 +80,7 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	if err != nil {
 		return command.Output{}, err
 	}
-	p, changed, err := d.Session.Rewind(ctx, p.Seq, files)
+	p, changed, err := d.Past.Rewind(ctx, p.Seq, files)
 	if err != nil {
 		return command.Output{}, err
 	}
@@ -101,7 +101,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	if p.End() {
 		return command.Output{Lines: []string{went, "Files stay as they are."}}
 	}
-	plan, err := d.Session.PlanRewind(ctx, p.Seq)
+	plan, err := d.Past.PlanRewind(ctx, p.Seq)
 	switch {
 	case err != nil:
 		return command.Output{Lines: []string{went, fmt.Sprintf("Files stay as they are: %v.", err)}}
@@ -231,7 +231,7 @@ func (d Deps) pointPreview(p history.Point) string {
 	text := strings.TrimSpace(p.Message.Text())
 	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
 	defer cancel()
-	plan, err := d.Session.PlanRewind(ctx, p.Seq)
+	plan, err := d.Past.PlanRewind(ctx, p.Seq)
 	if err != nil || len(plan.Steps) == 0 {
 		return text
 	}

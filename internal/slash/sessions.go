@@ -77,35 +77,35 @@ func renameCommand(d Deps) command.Command {
 // rename joins words to the new title of the session, if there are any, and returns the title. A
 // "-" removes the title.
 func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
-	if d.Rename == nil {
+	if d.Record.Rename == nil {
 		return nil, errNotRecorded
 	}
 	switch title := strings.Join(words, " "); title {
 	case "":
 	case "-":
-		return []string{"The title is taken back."}, d.Rename("")
+		return []string{"The title is taken back."}, d.Record.Rename("")
 	default:
-		if err := d.Rename(title); err != nil {
+		if err := d.Record.Rename(title); err != nil {
 			return nil, err
 		}
 	}
-	if d.Title() == "" {
+	if d.Record.Title() == "" {
 		return []string{"The session has no title; /rename TITLE gives it one."}, nil
 	}
-	return []string{"The session is called: " + d.Title()}, nil
+	return []string{"The session is called: " + d.Record.Title()}, nil
 }
 
 func forkCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "fork", Help: "go on in a session of its own; this one stays",
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
-			if d.Fork == nil {
+			if d.Record.Fork == nil {
 				return command.Output{}, errNotRecorded
 			}
 			if err := d.Session.Idle(ctx); err != nil {
 				return command.Output{}, err
 			}
-			before, now, err := d.Fork()
+			before, now, err := d.Record.Fork()
 			if err != nil {
 				return command.Output{}, err
 			}

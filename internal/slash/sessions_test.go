@@ -39,7 +39,7 @@ func recorded(asked *[]string) func(*slash.Deps) {
 			*asked = append(*asked, id)
 			return nil
 		}
-		d.Fork = func() (string, string, error) { return "one", "two", nil }
+		d.Record.Fork = func() (string, string, error) { return "one", "two", nil }
 	}
 }
 
@@ -86,7 +86,7 @@ func TestSessions(t *testing.T) {
 	w.refused(t, "/resume 20261121-1", "a turn is running")
 	w.refused(t, "/fork", "a turn is running")
 
-	none := newWorld(t, recorded(&asked), func(d *slash.Deps) { d.Resume, d.Fork = nil, nil })
+	none := newWorld(t, recorded(&asked), func(d *slash.Deps) { d.Resume, d.Record.Fork = nil, nil })
 	none.refused(t, "/resume 20261121-1", "agent -r ID")
 	none.refused(t, "/fork", "nothing is recorded")
 	if out := none.run(t, "/sessions"); out.Pick != nil {
@@ -100,8 +100,8 @@ func TestRename(t *testing.T) {
 	var asked []string
 	title := ""
 	w := newWorld(t, recorded(&asked), func(d *slash.Deps) {
-		d.Rename = func(to string) error { title = to; return nil }
-		d.Title = func() string { return title }
+		d.Record.Rename = func(to string) error { title = to; return nil }
+		d.Record.Title = func() string { return title }
 	})
 	for _, step := range [][2]string{
 		{"/rename", "no title"},

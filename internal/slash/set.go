@@ -105,7 +105,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 	if !slices.Contains([]string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}, key) {
 		return ""
 	}
-	usage, err := s.Session.ContextUsage(ctx)
+	usage, err := s.Context.ContextUsage(ctx)
 	if err != nil {
 		return "" // the setting is valid nevertheless
 	}

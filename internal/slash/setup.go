@@ -45,17 +45,17 @@ func todoCommand(d Deps) command.Command {
 }
 
 func instructionsCommand(d Deps) command.Command {
-	return listCommand("instructions", "list the instructions that the model reads", d.Instructions,
+	return listCommand("instructions", "list the instructions that the model reads", d.Setup.Instructions,
 		"There are no instructions; /init lets the model write AGENTS.md.")
 }
 
 func skillsCommand(d Deps) command.Command {
-	return listCommand("skills", "list the skills and where they are", d.Skills,
+	return listCommand("skills", "list the skills and where they are", d.Setup.Skills,
 		"There are no skills. A skill is a folder with a file SKILL.md, in .agents/skills or .claude/skills of the workspace or of your home folder.")
 }
 
 func hooksCommand(d Deps) command.Command {
-	return listCommand("hooks", "list the hooks and what became of them", d.Hooks,
+	return listCommand("hooks", "list the hooks and what became of them", d.Setup.Hooks,
 		"There are no hooks. They are written in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
 }
 

@@ -187,16 +187,16 @@ func keysCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "keys", Help: "show which keys do what, and test one",
 		Forms: plain(func(context.Context) (command.Output, error) {
-			if d.ReadKeys == nil {
+			if d.Keys.Read == nil {
 				return command.Output{}, errors.New("keys are the screen's, and there is none here")
 			}
-			bound, faults := d.ReadKeys()
+			bound, faults := d.Keys.Read()
 			var rows [][]string
 			for _, b := range bound {
 				rows = append(rows, []string{b.Action, b.Keys, b.Note})
 			}
 			return command.Output{Lines: append(append(table.Lines("lll", rows), faults...), "",
-				"Other keys for an action are set in "+d.KeysFile+`: {"keys": {"stash": ["ctrl+x"]}}`,
+				"Other keys for an action are set in "+d.Keys.File+`: {"keys": {"stash": ["ctrl+x"]}}`,
 				"Press a key to see what it does; Esc ends that, and so does typing a message."), TestsKeys: true}, nil
 		}),
 	}

@@ -35,8 +35,8 @@ func (f *files) command(way snapshot.Way, help string) command.Command {
 
 // files runs /undo and /redo. The commands may run at the same time.
 type files struct {
-	session Session
-	notes   Notes
+	past  Past
+	notes Notes
 
 	// shown holds the plan that one of the commands showed last. A plan is carried out once.
 	shown atomic.Pointer[goingBack]
@@ -51,7 +51,7 @@ type goingBack struct {
 
 // planFiles plans the changes of a command. Notes of a turn later than the files' go alone.
 func (f *files) planFiles(ctx context.Context, way snapshot.Way) (*goingBack, error) {
-	plan, err := f.session.PlanFiles(ctx, way)
+	plan, err := f.past.PlanFiles(ctx, way)
 	back := &goingBack{Plan: plan}
 	if way == snapshot.Undo && f.notes != nil && (err == nil || errors.Is(err, snapshot.ErrNothing)) {
 		since, later := time.Time{}, false
@@ -150,7 +150,7 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Way) (command.Output
 	if len(plan.Steps)+len(plan.Left) == 0 && len(deleted) > 0 {
 		return command.Output{Lines: append([]string{"Undone. The model is told with your next message."}, deleted...)}, nil
 	}
-	changed, err := f.session.MoveFiles(ctx, plan.Plan)
+	changed, err := f.past.MoveFiles(ctx, plan.Plan)
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}

@@ -69,7 +69,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 		}
 		asks := err == nil && command.Found && g.Chat().Consent().Asks(run)
 		if asks && g.Unattended {
-			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Chat().Mode(), run.Name)
+			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Chat().Consent().Mode(), run.Name)
 		}
 		switch {
 		case err != nil:
@@ -155,7 +155,7 @@ func (g *Checks) run(ctx context.Context, command check.Command) (string, error)
 // Finish runs the checks of a turn when the model ends it. If they print new lines, the model
 // gets them and continues the turn, once.
 func (g *Checks) Finish(ctx context.Context) chat.Heard {
-	if g.Chat().Mode().OnlyLooks() {
+	if g.Chat().Consent().Mode().OnlyLooks() {
 		return chat.Heard{}
 	}
 	findings, problems := g.checks.After(ctx)

@@ -36,7 +36,7 @@ func (h *Hooks) FindHooks(host *Host) {
 		Distrusted: func() []string {
 			return slices.Concat(h.Env.Workspace.Folders(), h.Confinement().Policy.Writable())
 		},
-		OnlyLooks: func() bool { return h.Chat().Mode().OnlyLooks() },
+		OnlyLooks: func() bool { return h.Chat().Consent().Mode().OnlyLooks() },
 		Dir:       h.Env.Workspace.Root(), Home: h.Where.Home, Spool: h.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
@@ -122,7 +122,7 @@ var permissionModes = map[gate.Mode]string{
 
 // input returns the members that the input of every hook has.
 func (h *Hooks) input() map[string]any {
-	mode := h.Chat().Mode()
+	mode := h.Chat().Consent().Mode()
 	return map[string]any{
 		"session_id": h.ID(), "transcript_path": h.Transcript(), "cwd": h.Env.Workspace.Root(),
 		"permission_mode": permissionModes[mode], "permission_mode_native": string(mode),

@@ -112,7 +112,7 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
 	j.update(func() { j.status = status })
 	j.team.Record(j.state(), status, j.changed.String())
-	j.team.Parent().CountAgent(j.team.working.Done(), j.state().Stats)
+	j.team.Parent().Count(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
 	return answer
 }

@@ -32,7 +32,7 @@ type Config struct {
 	// Make makes the conversation of an agent.
 	Make func(ctx context.Context, spec Spec) (Child, error)
 	// Parent returns the conversation that the team belongs to.
-	Parent func() *chat.Chat
+	Parent func() *chat.Agents
 	// Bounds returns the present bounds for an agent.
 	Bounds func(agents.Agent) Bounds
 	// Changed returns the paths of the files that a change of files is about.

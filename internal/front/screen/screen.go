@@ -108,18 +108,19 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 	if err != nil {
 		return tui.Options{}, err
 	}
-	files := atcmd.NewCompleter(ctx, c.Root, o.Process.Now)
+	files := atcmd.NewCompleter(ctx, c.Root(), o.Process.Now)
 	files.Others = c.Servers.Resources
-	shown := app.Screen{Keys: tui.PlainKeys, Resume: func(id string) { *next = id }}
+	shown := app.Screen{Resume: func(id string) { *next = id }}
+	shown.Keys.Shown = tui.PlainKeys
 	if o.Commands != nil {
 		shown.Commands = o.Commands(c, shown.Resume)
 	}
 	bound, faults := &boundKeys{}, []string(nil)
 	if !o.Plain && o.Process.Env("TERM") != "dumb" {
-		shown.KeysFile = filepath.Join(folders.Config, "keys.json")
-		bound.path = shown.KeysFile
+		bound.path = filepath.Join(folders.Config, "keys.json")
 		_, faults = bound.read()
-		shown.Keys, shown.ReadKeys = func() []command.Key { return tui.Keys(bound.inForce()) }, bound.read
+		shown.Keys.Shown = func() []command.Key { return tui.Keys(bound.inForce()) }
+		shown.Keys.Read, shown.Keys.File = bound.read, bound.path
 	}
 	var history tui.History // prompts typed in a demo are not kept
 	if !o.Scratch {
@@ -134,19 +135,19 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		In:         o.In,
 		Out:        o.Out,
 		Environ:    o.Process.Environ,
-		Greeting:   slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings)),
-		Earlier:    earlierOf(c.Recorded, c.Tools),
+		Greeting:   slices.Concat([]string{banner(o.Process, c)}, c.Notices, faults, themeFault(o.Process, c.Settings())),
+		Earlier:    earlierOf(c.Recorded, c.Tools()),
 		History:    history,
 		Hear:       o.Hear,
-		Branch:     func(ctx context.Context) string { return branchNow(ctx, c.Root) },
+		Branch:     func(ctx context.Context) string { return branchNow(ctx, c.Root()) },
 		StatusLine: c.StatusLine,
 		Estimate:   estimator(c),
 		Called:     c.Called,
-		Found:      lateModel(c.Settings, c.Connection),
-		Workspace:  c.Root,
-		Status:     chat.Status{Model: settings.Model.Of(c.Settings), Mode: c.Mode()},
+		Found:      lateModel(c.Settings(), c.Connection),
+		Workspace:  c.Root(),
+		Status:     chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
 		Settings: func() tui.Settings {
-			s := c.Settings
+			s := c.Settings()
 			return tui.Settings{
 				Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
 				Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
@@ -154,7 +155,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 		},
 		Background: c.Background,
 		Jobs:       c.Jobs,
-		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings)) },
+		Efforts:    func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings())) },
 		Clipboard:  clipboard(o.Process.Environ, c.TempDir()),
 		Keys:       bound.inForce,
 		Ask:        askTrust(c.Trust),
@@ -169,7 +170,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, next *st
 // settings want none.
 func estimator(c *app.Conversation) func() func(context.Context, string) string {
 	return func() func(context.Context, string) string {
-		if !settings.Estimate.Of(c.Settings) {
+		if !settings.Estimate.Of(c.Settings()) {
 			return nil
 		}
 		return func(ctx context.Context, typed string) string {

@@ -22,7 +22,7 @@ import (
 // banner returns the first line of the greeting: program, model and host, folder and branch, and
 // approval mode.
 func banner(p *app.Process, c *app.Conversation) string {
-	root := c.Root
+	root := c.Root()
 	place := root
 	if rest, below := strings.CutPrefix(root, p.Home); p.Home != "" && below && (rest == "" || rest[0] == '/') {
 		place = "~" + rest
@@ -30,7 +30,7 @@ func banner(p *app.Process, c *app.Conversation) string {
 	if branch := layout.Branch(root); branch != "" {
 		place += " " + branch
 	}
-	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings, c.Connection), place, string(c.Mode()), "/help"}, " · ")
+	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings(), c.Connection), place, string(c.Chat.Consent().Mode()), "/help"}, " · ")
 }
 
 // modelAtHost names the model and its host. There may be no model while the endpoint has not
@@ -136,7 +136,7 @@ func without(stats chat.Stats) string {
 // sayGoodbye prints a summary of the session and the command that resumes it, unless there is
 // nothing to resume. The turn loop is still running.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
-	if c.History.Len() == 0 {
+	if c.History().Len() == 0 {
 		return
 	}
 	name := c.ResumeName()
@@ -146,7 +146,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	line := "agent -r " + name + " takes it up again"
-	if stats, err := c.Stats(ctx); err == nil {
+	if stats, err := c.Chat.Stats(ctx); err == nil {
 		line = sums.sums(stats) + line
 	}
 	fmt.Fprintln(out, line)

@@ -197,20 +197,20 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 		}
 	}()
 	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
-		return c.Prompt(ctx, prompt)
+		return c.Chat.Prompt(ctx, prompt)
 	}
 	if err := mayInit(c, prompt); err != nil {
 		return chat.Outcome{Stop: chat.StopFailed}, err
 	}
-	session := &singleRun{Chat: c.Chat}
+	session := &singleRun{Session: c.Chat}
 	out, err := runCommand(ctx, c, session, prompt[0].Text)
 	switch {
 	case err != nil:
 		return chat.Outcome{Stop: chat.StopFailed}, refusal(err)
 	case session.retry:
-		return c.Resend(ctx)
+		return c.Chat.Resend(ctx)
 	case out.Submit != "":
-		return c.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
+		return c.Chat.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
 	}
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
@@ -232,7 +232,7 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 	if end.Speaker == history.AI && len(end.Calls()) == 0 && end.Metadata[history.MetaInterrupted] != true {
 		return chat.Outcome{Stop: chat.StopDone, Response: end.Text()}, nil
 	}
-	return c.Resend(ctx)
+	return c.Chat.Resend(ctx)
 }
 
 // typed returns the typed text of a message in the form in which the record stores it.
@@ -260,7 +260,7 @@ func refusal(err error) error {
 // singleRun is the session of a program that ends with its command. A turn that the command
 // requests is run, and waited for, after the command.
 type singleRun struct {
-	*chat.Chat
+	slash.Session
 	retry bool
 }
 

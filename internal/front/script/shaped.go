@@ -87,7 +87,7 @@ func shaped(ctx context.Context, c *app.Conversation, schema *shape.Schema, run 
 		return nil, usage(errors.New("--output-schema is for a prompt that the model answers"))
 	}
 	return inForm(schema, func(text string) (string, bool, error) {
-		asked, err := c.Ask(ctx, text, schema.Strict())
+		asked, err := c.Chat.Ask(ctx, text, schema.Strict())
 		run.Requests += asked.Requests
 		run.Stop, run.Cut = asked.Stop, asked.Cut
 		return asked.Response, asked.Stop == chat.StopDone, err

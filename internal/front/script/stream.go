@@ -68,7 +68,7 @@ func (r *run) event(envelope chat.Envelope) {
 func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	ctx, end := r.talk.Serve(ctx, nil)
 	if first := r.Message.Trim(); len(first) > 0 {
-		r.talk.Send(first)
+		r.talk.Chat.Send(first)
 	}
 	read := make(chan error, 1)
 	go func() {
@@ -97,7 +97,7 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 // error of reading.
 func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	for reading := true; ctx.Err() == nil; {
-		idle := r.talk.Idle(ctx) == nil
+		idle := r.talk.Chat.Idle(ctx) == nil
 		switch message := r.next(idle); {
 		case message != nil:
 			if err := r.say(ctx, message); err != nil {
@@ -135,7 +135,7 @@ func (r *run) refuse() {
 	open := slices.Collect(maps.Keys(r.open))
 	r.mu.Unlock()
 	for _, id := range open {
-		r.talk.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
+		r.talk.Chat.Answer(id, chat.Decision{Reason: "nobody is there to ask any more"})
 	}
 }
 
@@ -160,7 +160,7 @@ func (r *run) take(in headless.Input, err error) {
 func (r *run) obey(in headless.Input) error {
 	switch in.Type {
 	case "cancel":
-		r.talk.Interrupt()
+		r.talk.Chat.Interrupt()
 		return nil
 	case "answer":
 		r.mu.Lock()
@@ -171,7 +171,7 @@ func (r *run) obey(in headless.Input) error {
 		}
 		decision, err := in.Decision(asked)
 		if err == nil {
-			r.talk.Answer(in.ID, decision)
+			r.talk.Chat.Answer(in.ID, decision)
 		}
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *run) obey(in headless.Input) error {
 // say sends a message, or runs it if it is a slash command.
 func (r *run) say(ctx context.Context, message atcmd.Message) error {
 	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
-		r.talk.Send(message)
+		r.talk.Chat.Send(message)
 		return nil
 	}
 	out, err := r.talk.Commands(ctx, r.talk.Chat, app.Screen{}).Run(ctx, message[0].Text)
@@ -198,7 +198,7 @@ func (r *run) say(ctx context.Context, message atcmd.Message) error {
 		return err
 	case out.Submit != "":
 		message[0].Text = out.Submit
-		r.talk.Send(message)
+		r.talk.Chat.Send(message)
 	default:
 		r.printer.Turn(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}})
 	}
