@@ -296,11 +296,11 @@ func TestEditsOfTwoAgents(t *testing.T) {
 			t.Errorf("seed %d: %d edits were answered, want %d", seed, len(seen), 2*pairs)
 		}
 		go f.Run(t.Context())
-		plan, err := f.PlanFiles(t.Context(), snapshot.Undo)
+		plan, err := f.Chat.Past.PlanFiles(t.Context(), snapshot.Undo)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.MoveFiles(t.Context(), plan); err != nil {
+		if _, err := f.Chat.Past.MoveFiles(t.Context(), plan); err != nil {
 			t.Fatal(err)
 		}
 		for path, text := range before {
@@ -333,7 +333,7 @@ func TestMaxCostOfAgents(t *testing.T) {
 			t.Errorf("seed %d: %+v, %v", seed, outcome, err)
 		}
 		go f.Run(t.Context())
-		stats, err := f.Stats(t.Context())
+		stats, err := f.Chat.Stats(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

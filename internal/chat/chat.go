@@ -199,7 +199,7 @@ func New(config Config) *Chat {
 	c.saving = saving{emit: emit, session: config.Session}
 	c.window = newWindow(c)
 	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
-	c.replies = &replies{inbox: in, emit: emit, now: now, tools: config.Tools, window: c.window, reported: c.countUsage, searched: c.countSearches}
+	c.replies = &replies{inbox: in, emit: emit, now: now, tools: config.Tools, settings: config.Settings, window: c.window, reported: c.countUsage, searched: c.countSearches}
 	c.stats.cache = &cacheWatch{
 		emit: emit, now: now, history: config.History, settings: config.Settings, endpoint: config.Endpoint,
 		window: c.window, told: map[broke.Cause]bool{},

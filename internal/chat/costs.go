@@ -132,7 +132,7 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 func (c *Chat) countSearches(n int) {
 	const thousand = 1000
 	c.stats.Searches += n
-	c.stats.spend(float64(n) * settings.WebSearchPrice.Of(c.Settings) / thousand)
+	c.stats.spend(float64(n) * settings.WebSearchPrice.Of(c.config.Settings) / thousand)
 }
 
 // price returns the prices of a model's input relative to an uncached token: from the settings,

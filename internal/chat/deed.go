@@ -56,8 +56,8 @@ func (r *runner) profile(k *call) string {
 }
 
 // wrote lists the files of a change with their hashes.
-func (c *Config) wrote(change snapshot.Mark) (files []history.Wrote) {
-	for _, f := range c.Env.Snapshots.Files(change) {
+func (r *runner) wrote(change snapshot.Mark) (files []history.Wrote) {
+	for _, f := range r.env.Snapshots.Files(change) {
 		files = append(files, history.Wrote{Path: f.Path, Before: hashIn(f.Before), After: hashIn(f.After)})
 	}
 	return files
@@ -90,9 +90,9 @@ func decided(d Decision, answered bool, a gate.Approval) *history.Asked {
 	return asked
 }
 
-// host returns the host of the model server in use.
-func (c *Config) host() string {
-	if u, err := url.Parse(settings.BaseURL.Of(c.Settings)); err == nil {
+// hostOf returns the host of the model server in use.
+func hostOf(s *settings.Settings) string {
+	if u, err := url.Parse(settings.BaseURL.Of(s)); err == nil {
 		return u.Host
 	}
 	return ""

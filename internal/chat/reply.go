@@ -13,6 +13,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/pattern"
+	"agent/internal/settings"
 	"agent/internal/tools"
 	"agent/internal/tools/decode"
 )
@@ -45,11 +46,13 @@ func (r *reply) begun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) 
 
 // replies receives the model's replies and stores them. It belongs to the owner of the chat.
 type replies struct {
-	inbox  inbox
-	emit   emitter
-	now    func() time.Time
-	tools  *tools.Registry
-	window *window.Window
+	inbox inbox
+	emit  emitter
+	now   func() time.Time
+	tools *tools.Registry
+	// settings name the model server that the record names.
+	settings *settings.Settings
+	window   *window.Window
 	// add puts an entry into the history.
 	add func(*history.Content) error
 	// searched is called with the number of searches that the server made by itself.
@@ -127,7 +130,7 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 		r.calls = append(r.calls, chunk)
 	case llm.Searched:
 		in.searched(chunk.Times)
-		in.Emit(Searched{Query: chunk.Query, Sources: chunk.Sources})
+		in.emit(Searched{Query: chunk.Query, Sources: chunk.Sources})
 	case llm.Usage:
 		r.counted = chunk.PromptTokens > 0
 		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})
@@ -190,7 +193,7 @@ func (in *replies) store(r *reply, failed error) error {
 		return nil
 	}
 	entry := history.New(history.AI, blocks...).WithMeta(history.MetaModel, r.model)
-	if host := in.host(); host != "" {
+	if host := hostOf(in.settings); host != "" {
 		entry = entry.WithMeta(history.MetaHost, host)
 	}
 	if failed != nil {
