@@ -112,7 +112,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 	case o.as != "" || o.host != "" || o.device || o.paste || o.browser:
 		return usage(errors.New("--as, --host, --device, --paste and --browser are for a login to an account: agent login NAME --oauth; agent login lists them"))
 	case name == "" && o.baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
-		return printLines(w, loginLines(w, keys, settings.LoginClientID.Of(s)))
+		return w.print(loginLines(w, keys, settings.LoginClientID.Of(s))...)
 	}
 	place, err := keyPlace(name, o.baseURL)
 	if err == nil {

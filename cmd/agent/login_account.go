@@ -153,13 +153,17 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 	logins := w.AccountLogins()
 	kept, unusable := logins.Store.All()
 	var rows [][]string
+	without := false
 	for _, a := range login.Accounts() {
 		state := "agent login " + a.Name
 		if of, known := vendor.Named(a.Name); known && !of.Account {
 			state += " --oauth"
 		}
-		if err, refused := errors.AsType[*login.RefusedError](a.Refused(clientID)); refused {
-			state = "no login: " + err.Account.Why + "; there is " + a.Instead
+		switch {
+		case a.Why != "":
+			state = "no login: " + a.Why
+		case a.Refused(clientID) != nil:
+			state, without = "wants a client id", true
 		}
 		mine := 0
 		for _, l := range kept {
@@ -172,6 +176,9 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 		}
 	}
 	lines := append([]string{"Accounts:"}, table.Lines("ll", rows)...)
+	if without {
+		lines = append(lines, "", "A client id is what a vendor gives you for this program, which does not pretend to be another: set login.client-id to it. Other ways: agent login NAME tells them.")
+	}
 	if unusable != nil {
 		lines = append(lines, unusable.Error())
 	}

@@ -111,7 +111,9 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 		case err != nil:
 			return Token{}, failed("", "%v", err)
 		case !found:
-			return Token{}, a.logInAgain("there is no login " + a.id)
+			e := a.logInAgain("there is no login " + a.id)
+			e.Hint = strings.Replace(e.Hint, "log in again", "log in", 1)
+			return Token{}, e
 		default:
 			if a.login == nil || a.login.Access != read.Access {
 				a.short = nil

@@ -1,0 +1,69 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent/internal/llm"
+	"agent/internal/llm/vendor"
+	"agent/internal/provider"
+	"agent/internal/settings"
+)
+
+// TestLoginsStayWhereTheyBelong goes through providers, addresses, layers and logins: a login
+// signs requests to the address of its vendor only, and never is a key used where a login was
+// meant, nor both.
+func TestLoginsStayWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	const profile, envLayer, flags, session = settings.ProfileLayer, settings.Environment, settings.Flags, settings.Session
+	keys := map[string]string{vendor.EnvKey: "sk-openai", "XAI_API_KEY": "sk-xai"}
+	cases, byLogin, byKey := 0, 0, 0
+	for _, name := range []string{"", "kimi", "chatgpt", "xai", "openai"} {
+		of, _ := vendor.Named(name)
+		for _, base := range append(addresses, "https://api.kimi.com/coding/v1", "https://api.x.ai/v1", "https://api.kimi.com/other", "http://api.kimi.com/coding/v1", "https://api.kimi.com.evil.example/coding/v1") {
+			for _, from := range []settings.Source{profile, envLayer, flags, session} {
+				for _, nameFrom := range []settings.Source{profile, flags, session} {
+					for _, as := range []string{"", "work"} {
+						for _, without := range []bool{false, true} {
+							environ := keys
+							if without {
+								environ = nil
+							}
+							s := provider.Sources{
+								Provider: provider.Choice{Text: name, From: nameFrom}, BaseURL: provider.Choice{Text: base, From: from},
+								Login: provider.Choice{Text: as, From: profile}, Env: env(environ),
+								Stored: func(string) (llm.Key, string) { return "", "" },
+								Logins: func(id string) string { return id + " (me)" },
+							}
+							cases++
+							e, err := provider.Resolve(s)
+							if err != nil {
+								continue
+							}
+							if e.Login != "" {
+								byLogin++
+							}
+							if e.Key != "" {
+								byKey++
+							}
+							account, _, _ := strings.Cut(e.Login, ":")
+							to, _ := vendor.Named(account)
+							switch {
+							case e.Login != "" && (e.Key != "" || e.Command != "" || e.BaseURL != to.BaseURL):
+								t.Errorf("login %s with %q goes to %s", e.Login, string(e.Key), e.BaseURL)
+							case e.Vendor().Account && e.Key != "":
+								t.Errorf("a key goes to %s, which wants a login", e.BaseURL)
+							case of.Account && e.BaseURL == of.BaseURL && e.Login == "":
+								t.Errorf("no login at %s", e.BaseURL)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if byLogin == 0 || byKey == 0 {
+		t.Errorf("of %d cases %d used a login and %d a key", cases, byLogin, byKey)
+	}
+	t.Log(cases, "cases,", byLogin, "with a login,", byKey, "with a key")
+}
