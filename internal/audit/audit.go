@@ -58,6 +58,8 @@ type Event struct {
 	// Profile is the confinement of the command, and Exit its status; nil if it did not end.
 	Profile string `json:"profile,omitempty"`
 	Exit    *int   `json:"exit,omitempty"`
+	// Unlisted is set if the command may have created files that are not listed.
+	Unlisted bool `json:"unlisted,omitempty"`
 	// By is who decided or typed, Answer the decision, Rule what it allowed or why it refused.
 	By     string `json:"by,omitempty"`
 	Answer string `json:"answer,omitempty"`
@@ -174,7 +176,7 @@ func (a *auditor) deed(at time.Time, d history.Deed, exit *int, tool string) {
 		a.add(at, Event{Kind: Asked, What: words.Line(what, 200), By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
 	}
 	if d.Ran != "" {
-		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: exit})
+		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: exit, Unlisted: d.Unlisted})
 	}
 	for _, w := range d.Wrote {
 		a.add(at, Event{Kind: Wrote, What: w.Path, Before: w.Before, After: w.After})

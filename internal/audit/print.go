@@ -80,6 +80,7 @@ func (e Event) details() string {
 	if e.Exit != nil {
 		say(true, "exit %d", *e.Exit)
 	}
+	say(e.Unlisted, "which files it created is not known")
 	say(e.Answer != "", "%s by %s", e.Answer, e.By)
 	say(e.Answer == "" && e.By != "", "by %s", e.By)
 	say(e.Rule != "", "(%s)", words.Line(e.Rule, 160))

@@ -13,7 +13,8 @@ import (
 
 // deed returns what a call that is over did to the machine, for the record.
 func (r *runner) deed(k *call) history.Deed {
-	d := history.Deed{Asked: k.asked, Read: k.answer.Read, Wrote: r.wrote(k.answer.Change)}
+	d := history.Deed{Asked: k.asked, Read: k.answer.Read}
+	d.Wrote, d.Unlisted = r.wrote(k.answer.Change)
 	ran := k.refused == ""
 	if k.asked == nil && (!ran || !k.Traits.Harmless() && !k.Preview.ReadOnly) {
 		d.Asked = &history.Asked{By: "mode " + string(r.consent.Mode()), Answer: "allowed"}
@@ -55,12 +56,13 @@ func (r *runner) profile(k *call) string {
 	return "none"
 }
 
-// wrote lists the files of a change with their hashes.
-func (r *runner) wrote(change snapshot.Mark) (files []history.Wrote) {
-	for _, f := range r.env.Snapshots.Files(change) {
+// wrote lists the files of a change with their hashes. unlisted is set if there may be more.
+func (r *runner) wrote(change snapshot.Mark) (files []history.Wrote, unlisted bool) {
+	changes, all := r.env.Snapshots.Files(change)
+	for _, f := range changes {
 		files = append(files, history.Wrote{Path: f.Path, Before: hashIn(f.Before), After: hashIn(f.After)})
 	}
-	return files
+	return files, !all
 }
 
 // hashIn returns the hash of a file's content, "" for none and "?" for one that is not known.

@@ -35,7 +35,8 @@ func (c *Chat) shell(ctx context.Context, command string, private bool) (Outcome
 		return Outcome{Stop: StopInterrupted}, nil
 	}
 	if !private {
-		ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Wrote: c.runner.wrote(k.answer.Change), Asked: &history.Asked{By: "person", Answer: "typed"}}
+		ran := history.Deed{Ran: command, Profile: c.runner.profile(k), Asked: &history.Asked{By: "person", Answer: "typed"}}
+		ran.Wrote, ran.Unlisted = c.runner.wrote(k.answer.Change)
 		err = c.add(history.New(history.Human, shellReport(command, k.answer)).WithMeta(history.MetaDeed, ran))
 	}
 	c.emit(ToolEnded{Call: k.Number, Name: k.Name, Said: k.Said, Answer: k.answer, Duration: c.config.Now().Sub(k.started), Typed: true})

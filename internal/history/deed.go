@@ -23,6 +23,8 @@ type Deed struct {
 	Read []View `json:"read,omitempty"`
 	// Wrote lists the files that the call changed.
 	Wrote []Wrote `json:"wrote,omitempty"`
+	// Unlisted is set if the call may have created files that are not among them.
+	Unlisted bool `json:"unlisted,omitempty"`
 	// Asked says who decided that the call may run, or may not. It is nil for calls that nobody need
 	// decide about.
 	Asked *Asked `json:"asked,omitempty"`

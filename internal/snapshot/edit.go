@@ -73,17 +73,17 @@ func (s *Store) Paths(m Mark) []string {
 }
 
 // Files returns the changes of the files of a change, by paths relative to the workspace; none for
-// a change that is no longer kept.
-func (s *Store) Files(m Mark) []Change {
+// a change that is no longer kept. all is false if files may have been created that are not known.
+func (s *Store) Files(m Mark) (changes []Change, all bool) {
 	if m == "" || !s.use() {
-		return nil
+		return nil, true
 	}
 	defer s.mu.Unlock()
 	id, err := s.node(m)
 	if err != nil || id == 0 {
-		return nil
+		return nil, true
 	}
-	return slices.Clone(s.tree.nodes[id].Changes)
+	return slices.Clone(s.tree.nodes[id].Changes), !s.tree.nodes[id].Unlisted
 }
 
 // Left returns the hashes of the contents that a change wrote, by absolute path. It has no
