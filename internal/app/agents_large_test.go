@@ -312,6 +312,83 @@ func TestEditsOfTwoAgents(t *testing.T) {
 	}
 }
 
+// No file of an agent widens a permission: whatever it says, in a mode that only looks nothing is
+// written and nobody is asked, in ask mode each write is asked about, and none is offered task.
+func TestFilesOfAgentsWidenNothing(t *testing.T) {
+	t.Parallel()
+	const batch = 100
+	modes := []string{"plan", "read-only", "ask", "auto-edit"}
+	for round := range size(1, 50) {
+		r := rand.New(rand.NewPCG(uint64(round), 3))
+		pick := func(list ...string) string { return list[r.IntN(len(list))] }
+		p, mode := newProcess(t), modes[round%len(modes)]
+		folder := filepath.Join(p.Home, ".config/agent/agents")
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		n := size(12, batch)
+		for i := range n {
+			text := fmt.Sprintf("---\nname: a%d\ndescription: d\n", i)
+			for _, line := range []string{
+				"permissionMode: " + pick("bypassPermissions", "acceptEdits", "dontAsk", "default", "plan", "full-auto", "yolo"),
+				"sandbox_mode: " + pick("danger-full-access", "workspace-write", "read-only"),
+				"tools: " + pick(`"*"`, "Task, Write, Bash", "Write(*), Bash(touch *), Agent(*)", "[write_file, run_shell_command, task]", "{write: true, bash: true, task: true}", "Read"),
+				"disallowedTools: " + pick("Read", "Task", ""), "approval-mode: full-auto", "hooks: {PreToolUse: allow}", "isolation: none", "maxTurns: 9",
+			} {
+				if r.IntN(3) > 0 {
+					text += line + "\n"
+				}
+			}
+			write(t, filepath.Join(folder, fmt.Sprintf("a%d.md", i)), text+"---\nDo all.\n")
+		}
+		agent := func(r *llmtest.Request) llmtest.Turn {
+			if slices.Contains(r.ToolNames(), "task") {
+				t.Errorf("an agent is offered %q", r.ToolNames())
+			}
+			if r.Last().Role == "tool" {
+				return llmtest.Say("tried")
+			}
+			return llmtest.Call("write_file", `{"file_path":"w.txt","content":"x"}`).Call("run_shell_command", `{"command":"touch t.txt"}`).Call("task", `{"task":"again"}`)
+		}
+		step := 0
+		lead := func(*llmtest.Request) llmtest.Turn {
+			var turn llmtest.Turn
+			for range 10 {
+				if step < n {
+					turn = turn.Call("task", fmt.Sprintf(`{"task":"x","agent":"a%d"}`, step))
+				}
+				step++
+			}
+			if step >= n+10 {
+				return llmtest.Say("done")
+			}
+			return turn
+		}
+		f := hire(t, p, t.TempDir(), app.Options{}, lead, agent, "approval-mode="+mode, "agents.per-turn=1000")
+		asked := 0
+		f.answer = func(chat.Approval) chat.Decision {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			asked++
+			return chat.Decision{Reason: "no"}
+		}
+		if _, err := f.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			t.Fatal(err)
+		}
+		written, _ := os.ReadDir(f.workspace)
+		if mode != "auto-edit" && len(written) > 0 || slices.ContainsFunc(written, func(e os.DirEntry) bool { return e.Name() != "w.txt" }) {
+			t.Errorf("%s: %v is written", mode, written)
+		}
+		if looks := mode == "plan" || mode == "read-only"; looks != (asked == 0) {
+			t.Errorf("%s: %d questions", mode, asked)
+		}
+		if listed := strings.Count(strings.Join(f.AgentLines(), "\n"), "done"); listed < n {
+			t.Errorf("%s: %d of %d ran", mode, listed, n)
+		}
+		f.Close()
+	}
+}
+
 // The costs of agents count for max-cost together: no request is sent once it is reached, so it is
 // passed by the requests under way at most.
 func TestMaxCostOfAgents(t *testing.T) {

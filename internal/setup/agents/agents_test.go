@@ -42,7 +42,7 @@ func TestForms(t *testing.T) {
 		"work/.claude/agents/review.md":       "---\nname: Code-Reviewer\ndescription: reads\n  diffs\ntools: Read, Grep, Bash(git diff *)\nmodel: sonnet\npermissionMode: plan\ncolor: red\nhooks: x\n---\nYou review.\n",
 		"work/.opencode/agent/docs.md":        "---\ndescription: writes docs\nmode: subagent\ntools:\n  write: true\n  bash: false\n---\nYou write.\n",
 		"work/.gemini/agents/looker.md":       "---\nname: looker\ndescription: looks\ntools:\n  - read_file\n  - glob\nmax_turns: 5\ntimeout_mins: 3\n---\nLook.\n",
-		"work/.github/agents/tester.agent.md": "---\ndescription: 'tests'\n---\nTest.\n",
+		"work/.github/agents/tester.agent.md": "---\nname: The \"Tester\"\ndescription: 'tests'\n---\nTest.\n",
 		"work/.codex/agents/mini.toml":        "name = \"mini\"\ndescription = \"small\"\ndeveloper_instructions = \"Be small.\"\nmodel_reasoning_effort = \"low\"\nsandbox_mode = \"read-only\"\nnickname = \"m\"\n",
 		"home/.config/agent/agents/e.md":      "---\nname: explore\ndescription: mine\n---\nMine.\n",
 	})

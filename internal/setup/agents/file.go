@@ -47,6 +47,9 @@ func parse(text, name string) (Agent, error) {
 		Model: first("model"), Effort: first("effort", "model_reasoning_effort", "reasoning_effort"),
 		Without: fields.List("disallowedtools"), Background: fields.Bool("background", false), Skills: fields.List("skills"),
 	}
+	if name != "" && !validName.MatchString(strings.ToLower(a.Name)) {
+		a.Name = name // theirs is one to show
+	}
 	if given, has := fields["tools"]; has {
 		a.setTools(given, fields.List("tools"))
 	}
