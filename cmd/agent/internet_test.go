@@ -53,8 +53,8 @@ func playHosts(script string) func(nettest.Request) string {
 	}
 }
 
-// asked checks that a host was asked something that matches, or that none was.
-func asked(ts *testscript.TestScript, neg bool, args []string) {
+// askedInternet checks that a host was asked something that matches, or that none was.
+func askedInternet(ts *testscript.TestScript, neg bool, args []string) {
 	n, running := nets.Load(ts)
 	if !running || len(args) != 1 {
 		ts.Fatalf("usage: asked REGEXP, after internet")

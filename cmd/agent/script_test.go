@@ -100,7 +100,7 @@ func TestScripts(t *testing.T) {
 			"model":     startModel,
 			"answers":   answerPath,
 			"internet":  startInternet,
-			"asked":     asked,
+			"asked":     askedInternet,
 			"exits":     exits,
 			"runs":      runs,
 			"requests":  countRequests,
