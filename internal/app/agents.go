@@ -94,7 +94,7 @@ func agentItem(a agents.Agent) consent.Item {
 
 // agentAllowed reports whether an agent needs no consent or has it.
 func (c *Conversation) agentAllowed(a agents.Agent) bool {
-	return !needsConsent(a) || c.Trust != nil && c.Trust.May(agentItem(a)) == nil
+	return !needsConsent(a) || c.Trust != nil && c.Trust.Store.May(agentItem(a)) == nil
 }
 
 // taskTool returns the source of the tool that gives tasks to agents.

@@ -63,7 +63,7 @@ func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker,
 	}
 	item := sharedItem(book, text)
 	trust.Put(item)
-	agreed := trust.May(item) == nil
+	agreed := trust.Store.May(item) == nil
 	for i := range all {
 		all[i].Proposed = all[i].Proposed || !agreed
 	}
@@ -135,14 +135,14 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if err != nil {
 		return err
 	}
-	return n.Trust.Agree(n.process.Now(), reviewed...)
+	return n.Trust.Store.Agree(n.process.Now(), reviewed...)
 }
 
 // sharedAgreed reports whether the person has agreed to the notes of the repository, or it has
 // none.
 func (n noted) sharedAgreed() bool {
 	items := sharedNotes(n.settings, n.book)
-	return items == nil || n.Trust.May(items[0]) == nil
+	return items == nil || n.Trust.Store.May(items[0]) == nil
 }
 
 // Agree implements slash.Notes.

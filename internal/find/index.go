@@ -269,7 +269,7 @@ func (x Index) update(ctx context.Context, v *view) error {
 			return err
 		}
 	}
-	w := &writer{Index: x, builder: newBuilder()}
+	w := &writer{Index: x, built: newBuilder()}
 	keep := func(log string) bool { return !v.stale[log] }
 	for _, s := range v.segments {
 		open := len(v.missing) > 0 && w.path == "" && covered(s.parts, keep) < segmentLogs
@@ -277,8 +277,8 @@ func (x Index) update(ctx context.Context, v *view) error {
 			w.size += s.info.Size()
 			continue
 		}
-		one := &writer{Index: x, builder: newBuilder(), path: s.path}
-		err := one.merge(s, keep)
+		one := &writer{Index: x, built: newBuilder(), path: s.path}
+		err := one.built.merge(s, keep)
 		s.close() // some systems replace no open file
 		switch {
 		case errors.Is(err, errDamaged):

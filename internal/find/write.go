@@ -16,7 +16,7 @@ import (
 // A writer adds logs to a segment, and begins the next one when it is full.
 type writer struct {
 	Index
-	*builder
+	built *builder
 	// path is the file to replace, empty for a new one.
 	path string
 	// size is the size of the segments that were written or stay as they are, in bytes.
@@ -25,8 +25,8 @@ type writer struct {
 
 // flush writes the segment and begins a new one. A segment that covers nothing is removed.
 func (w *writer) flush() error {
-	path, b := w.path, w.builder
-	w.path, w.builder = "", newBuilder()
+	path, b := w.path, w.built
+	w.path, w.built = "", newBuilder()
 	if len(b.parts) == 0 {
 		if path != "" {
 			return os.Remove(path)
@@ -62,8 +62,8 @@ func (w *writer) read(ctx context.Context, m missing) error {
 			}
 			continue
 		}
-		if w.covers >= segmentLogs {
-			last := w.parts[at]
+		if w.built.covers >= segmentLogs {
+			last := w.built.parts[at]
 			if err := w.end(at, log{size: -1}); err != nil {
 				return err
 			}
@@ -79,16 +79,16 @@ func (w *writer) read(ctx context.Context, m missing) error {
 
 // part returns the index of the part that begins where another ends.
 func (w *writer) part(name string, last part) int {
-	if at := slices.IndexFunc(w.parts, func(p part) bool { return p.log == name }); at >= 0 {
+	if at := slices.IndexFunc(w.built.parts, func(p part) bool { return p.log == name }); at >= 0 {
 		return at // parts follow each other
 	}
-	w.parts = append(w.parts, part{log: name, workspace: last.workspace, from: last.to, to: last.to, back: last.back})
-	return len(w.parts) - 1
+	w.built.parts = append(w.built.parts, part{log: name, workspace: last.workspace, from: last.to, to: last.to, back: last.back})
+	return len(w.built.parts) - 1
 }
 
 // end notes what tells whether the log has changed.
 func (w *writer) end(at int, l log) (err error) {
-	p := &w.parts[at]
+	p := &w.built.parts[at]
 	p.size, p.changed = l.size, l.changed
 	p.sum, err = w.sum(p.log, p.to)
 	return err
@@ -96,9 +96,9 @@ func (w *writer) end(at int, l log) (err error) {
 
 // record adds a record to the part of its log.
 func (w *writer) record(at int, r session.Scanned, in *reader) {
-	p := &w.parts[at]
+	p := &w.built.parts[at]
 	to := r.At + int64(r.Length) + 1
-	w.covers += to - p.to
+	w.built.covers += to - p.to
 	p.to = to
 	if workspace := r.Works(); workspace != "" {
 		p.workspace = workspace
@@ -114,6 +114,6 @@ func (w *writer) record(at int, r session.Scanned, in *reader) {
 		p.back = r.At
 	}
 	if d, ok := in.document(e, r.Time); ok {
-		w.add(entry{part: at, seq: r.Seq, at: r.At, length: r.Length, time: r.Time.UnixMilli(), kind: byte(slices.Index(kinds, d.kind))}, d)
+		w.built.add(entry{part: at, seq: r.Seq, at: r.At, length: r.Length, time: r.Time.UnixMilli(), kind: byte(slices.Index(kinds, d.kind))}, d)
 	}
 }

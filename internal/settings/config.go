@@ -134,7 +134,7 @@ func (s *Store) writeConfig(config document, name string, value any) error {
 	if value != nil {
 		err = errors.Join(err, config.set(name, value))
 	} else {
-		config.Members = slices.DeleteFunc(config.Members, func(m hujson.ObjectMember) bool { return key(m) == name })
+		config.object.Members = slices.DeleteFunc(config.object.Members, func(m hujson.ObjectMember) bool { return key(m) == name })
 	}
 	if err != nil {
 		return err

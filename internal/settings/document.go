@@ -16,7 +16,7 @@ import (
 const version = 1
 
 // document is a JSON object that keeps the order and the places of its fields, unknown fields too.
-type document struct{ *hujson.Object }
+type document struct{ object *hujson.Object }
 
 // fault is an error at an offset in a document.
 type fault struct {
@@ -88,9 +88,9 @@ func join(name, key string) string {
 
 // get returns the field with a name, or nil.
 func (d document) get(name string) *hujson.ObjectMember {
-	for i := range d.Members {
-		if key(d.Members[i]) == name {
-			return &d.Members[i]
+	for i := range d.object.Members {
+		if key(d.object.Members[i]) == name {
+			return &d.object.Members[i]
 		}
 	}
 	return nil
@@ -110,7 +110,7 @@ func (d document) set(name string, value any) error {
 		field.Value = parsed
 		return nil
 	}
-	d.Members = append(d.Members, hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: parsed})
+	d.object.Members = append(d.object.Members, hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: parsed})
 	return nil
 }
 

@@ -57,7 +57,7 @@ func locked(folder string, act func() error) error {
 // holds the lock.
 func write(path string, d document) error {
 	var data bytes.Buffer
-	if err := json.Indent(&data, hujson.Value{Value: d.Object}.Pack(), "", "  "); err != nil {
+	if err := json.Indent(&data, hujson.Value{Value: d.object}.Pack(), "", "  "); err != nil {
 		return err
 	}
 	data.WriteByte('\n')

@@ -54,7 +54,7 @@ const (
 // decodeProfile validates a profile document. The error is a *fault for the first wrong value.
 func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 	p := &Profile{Name: name, Values: make(map[string]Value)}
-	for _, m := range d.Members {
+	for _, m := range d.object.Members {
 		switch key(m) {
 		case fieldVersion, fieldSchema:
 		case fieldModel:
@@ -66,7 +66,7 @@ func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, setting := range inner.Members {
+			for _, setting := range inner.object.Members {
 				if err := r.decodeValue(p, setting, fieldSettings); err != nil {
 					return nil, err
 				}
@@ -123,9 +123,9 @@ func (r *Registry) encodeProfile(d document, values map[string]Value) error {
 	if err != nil {
 		return err
 	}
-	for i, m := range settings.Members {
+	for i, m := range settings.object.Members {
 		if spec, known := r.named(key(m)); known {
-			settings.Members[i].Name.Value = hujson.String(spec.Key)
+			settings.object.Members[i].Name.Value = hujson.String(spec.Key)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

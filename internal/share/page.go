@@ -22,7 +22,7 @@ var styles string
 // known.
 func New(title, home string, entries []*history.Content) *Page {
 	c := &cleaner{home: home, at: "~"}
-	p := &pageWriter{cleaner: c}
+	p := &pageWriter{clean: c}
 	title = html.EscapeString(c.text("title", title))
 	fmt.Fprintf(&p.out, `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -39,8 +39,8 @@ func New(title, home string, entries []*history.Content) *Page {
 }
 
 type pageWriter struct {
-	*cleaner
-	out strings.Builder
+	clean *cleaner
+	out   strings.Builder
 }
 
 // speakers are the classes and the headings of entries.
@@ -67,18 +67,18 @@ func (p *pageWriter) block(where string, block history.Block) {
 	switch b := block.(type) {
 	case *history.Text:
 		if b.IncludedFile != "" {
-			p.folded(p.text(where, b.IncludedFile), p.text(where, b.Text))
+			p.folded(p.clean.text(where, b.IncludedFile), p.clean.text(where, b.Text))
 			return
 		}
-		p.markdown(p.text(where, b.Text))
+		p.markdown(p.clean.text(where, b.Text))
 	case *history.ToolCall:
-		p.folded(b.Name, p.arguments(where, b))
+		p.folded(b.Name, p.clean.arguments(where, b))
 	case *history.ToolResponse:
 		head := "answer of " + b.ToolName
 		if b.ExitCode != nil {
 			head += fmt.Sprintf(", exit %d", *b.ExitCode)
 		}
-		p.folded(head, strings.TrimSpace(p.text(where, b.Error)+"\n"+p.text(where, b.Result.Text())))
+		p.folded(head, strings.TrimSpace(p.clean.text(where, b.Error)+"\n"+p.clean.text(where, b.Result.Text())))
 	case *history.Media:
 		fmt.Fprintf(&p.out, "<p>(%s)</p>", html.EscapeString(b.MimeType))
 	}

@@ -69,7 +69,7 @@ func (w *files) removeFolders(steps []Step) {
 		folders = append(folders, step.folders...)
 	}
 	for _, folder := range outermostLast(folders) {
-		w.RemoveFolder(absolute(w.Root(), folder))
+		w.workspace.RemoveFolder(absolute(w.workspace.Root(), folder))
 	}
 }
 

@@ -102,7 +102,7 @@ func (w *files) turnInto(now, then version) error {
 	case Missing:
 		return nil
 	case Link:
-		return w.Link(now.abs, then.Leads)
+		return w.workspace.Link(now.abs, then.Leads)
 	}
 	return w.fill(now, then)
 }
@@ -111,12 +111,12 @@ func (w *files) turnInto(now, then version) error {
 func (w *files) remove(now version) error {
 	switch now.Kind {
 	case Link:
-		return w.Unlink(now.abs, now.Leads)
+		return w.workspace.Unlink(now.abs, now.Leads)
 	case File:
 		if err := w.makeWritable(now); err != nil {
 			return err
 		}
-		return w.Remove(now.abs, func(f *os.File) bool { return w.still(now, f) })
+		return w.workspace.Remove(now.abs, func(f *os.File) bool { return w.still(now, f) })
 	}
 	return nil
 }
@@ -138,18 +138,18 @@ func (w *files) fill(now, then version) error {
 		before := now.content
 		if now.Kind == Missing {
 			before = nil
-			w.RemoveFolder(now.abs) // an empty folder may go
+			w.workspace.RemoveFolder(now.abs) // an empty folder may go
 		} else if err := w.makeWritable(now); err != nil {
 			return err
 		}
-		if err := w.Replace(now.abs, before, then.content); err != nil {
+		if err := w.workspace.Replace(now.abs, before, then.content); err != nil {
 			return err
 		}
 	}
 	if then.Mode == 0 {
 		return nil
 	}
-	return w.SetMode(now.abs, then.Mode)
+	return w.workspace.SetMode(now.abs, then.Mode)
 }
 
 // ownerWrites is the permission of a file's owner to write it.
@@ -161,7 +161,7 @@ func (w *files) makeWritable(f version) error {
 	if err != nil || info.Mode()&ownerWrites != 0 {
 		return nil // an error is reported by the caller's next step
 	}
-	return w.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
+	return w.workspace.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
 }
 
 // isNotFolder reports whether a folder on the way to a path turned out to be a file.

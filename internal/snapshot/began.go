@@ -38,7 +38,7 @@ func (s *Store) notePath() string { return filepath.Join(s.Folder, noteName) }
 
 // begin notes that a command is about to run.
 func (s *Store) begin(was *before, half []Change) {
-	b := &began{Turn: s.turn, Title: s.title, Root: s.files.Root(), At: was.begun, Listed: was.listed, Half: half}
+	b := &began{Turn: s.turn, Title: s.title, Root: s.files.workspace.Root(), At: was.begun, Listed: was.listed, Half: half}
 	if err := s.note(b, was); err != nil {
 		b.Held, b.Unknown = 0, err.Error()
 	}
@@ -66,7 +66,7 @@ func (s *Store) finishCommand(ctx context.Context) {
 	var changes []Change
 	all := true
 	switch was, err := s.readNote(b); {
-	case b.Root != s.files.Root():
+	case b.Root != s.files.workspace.Root():
 		unknown = "it ran in " + b.Root
 	case unknown != "":
 	case err != nil:

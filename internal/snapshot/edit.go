@@ -67,7 +67,7 @@ func (s *Store) Paths(m Mark) []string {
 	}
 	var paths []string
 	for _, c := range s.tree.nodes[id].Changes {
-		paths = append(paths, absolute(s.files.Root(), c.Path))
+		paths = append(paths, absolute(s.files.workspace.Root(), c.Path))
 	}
 	return paths
 }
@@ -101,7 +101,7 @@ func (s *Store) Left(m Mark) map[string][sha256.Size]byte {
 	for _, c := range s.tree.nodes[id].Changes {
 		name, own := strings.CutPrefix(c.After.Sum, ownSum)
 		if sum, err := hex.DecodeString(name); own && err == nil && len(sum) == sha256.Size {
-			left[absolute(s.files.Root(), c.Path)] = [sha256.Size]byte(sum)
+			left[absolute(s.files.workspace.Root(), c.Path)] = [sha256.Size]byte(sum)
 		}
 	}
 	return left

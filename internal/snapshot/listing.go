@@ -124,7 +124,7 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing,
 		files.names.Grow(last.names.Len() + last.names.Len()/8)
 	}
 	var paths []string
-	walked, err := ignore.Walk(bounded, s.files.Root(), s.files.Root(), ignore.Visitor{
+	walked, err := ignore.Walk(bounded, s.files.workspace.Root(), s.files.workspace.Root(), ignore.Visitor{
 		File:   func(path []byte, tracked *index.Entry) { files.add(path, tracked) },
 		Source: func(path string) { paths = append(paths, path) },
 		Again:  func() { files, paths = &listing{}, nil },

@@ -23,18 +23,18 @@ type version struct {
 }
 
 // files reads, writes and removes the files of a workspace.
-type files struct{ *workspace.Workspace }
+type files struct{ workspace *workspace.Workspace }
 
 // look reads the file at a path of the workspace. It returns an error if it cannot; a missing
 // file is no error.
 func (w *files) look(rel string) (version, error) {
-	f := version{abs: absolute(w.Root(), rel)}
-	f.open = func() (*os.File, error) { return w.Open(f.abs) }
+	f := version{abs: absolute(w.workspace.Root(), rel)}
+	f.open = func() (*os.File, error) { return w.workspace.Open(f.abs) }
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return f, errors.New("it is not in the workspace")
 	}
 	folder := filepath.Dir(f.abs)
-	switch real, err := w.Resolve(folder); {
+	switch real, err := w.workspace.Resolve(folder); {
 	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // a link that leads to itself has no target
 		f.Kind = Missing
 		return f, nil
@@ -75,7 +75,7 @@ func (w *files) linkAbove(rel string) string {
 		if c != '/' {
 			continue
 		}
-		if info, err := os.Lstat(absolute(w.Root(), rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if info, err := os.Lstat(absolute(w.workspace.Root(), rel[:end])); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return rel[:end]
 		}
 	}

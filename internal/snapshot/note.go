@@ -106,7 +106,7 @@ func (s *Store) readNote(b *began) (*before, error) {
 			was.folderInodes = append(was.folderInodes, file.inode)
 			continue
 		}
-		if s.Secret(absolute(s.files.Root(), file.path), file.path) {
+		if s.Secret(absolute(s.files.workspace.Root(), file.path), file.path) {
 			file.state.Lost = lostSecret
 		}
 		files = append(files, file)

@@ -191,11 +191,11 @@ type outcome struct {
 // folder no longer exists, as after the folder was moved here.
 func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
-		if root == w.Root() {
+		if root == w.workspace.Root() {
 			continue
 		}
 		if _, err := os.Lstat(root); err == nil {
-			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.Root())
+			return fmt.Errorf("these changes were made in %s, and this is %s; go on with the session there (-C)", root, w.workspace.Root())
 		}
 	}
 	return nil

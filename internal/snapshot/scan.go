@@ -79,7 +79,7 @@ func (s *Store) newBefore() *before {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	return &before{root: s.files.Root(), identities: s.scanned.identities, states: map[string]State{}, folders: map[string]bool{".": true}}
+	return &before{root: s.files.workspace.Root(), identities: s.scanned.identities, states: map[string]State{}, folders: map[string]bool{".": true}}
 }
 
 func (s *Store) scanBefore(ctx context.Context) *before {
@@ -101,7 +101,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	files, bytes := 0, int64(0)
 	for _, file := range unknown {
 		rel := file.path
-		abs := absolute(s.files.Root(), rel)
+		abs := absolute(s.files.workspace.Root(), rel)
 		info, err := os.Lstat(abs)
 		state := stateOf(abs, info, err)
 		switch {
@@ -164,7 +164,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 	states := was.statesOf(touched, s.Secret)
 	for i, place := range touched {
 		rel, seen, state := was.path(place), was.seen[place], states[i]
-		at, _ := stampOf(absolute(s.files.Root(), rel))
+		at, _ := stampOf(absolute(s.files.workspace.Root(), rel))
 		after, same := s.compare(rel, state)
 		if same && uint16(at.mode) == seen.mode {
 			if state.Lost == "" && state.Sum != "" && at.settled(time.Now()) {
@@ -174,7 +174,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 		}
 		c := Change{Path: rel, Before: state, After: after}
 		if after.Kind == Missing {
-			c.Gone = s.files.missingFolders(absolute(s.files.Root(), rel))
+			c.Gone = s.files.missingFolders(absolute(s.files.workspace.Root(), rel))
 		}
 		changes = append(changes, c)
 	}
@@ -208,7 +208,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 // existed and only stopped being ignored does not count. all is false when not all files
 // could be listed.
 func (s *Store) created(ctx context.Context, was *before) (changes []Change, all bool) {
-	index := openIndex(s.files.Root())
+	index := openIndex(s.files.workspace.Root())
 	defer index.Close()
 	now, all := s.list(ctx, index)
 	var new []string
@@ -227,7 +227,7 @@ func (s *Store) created(ctx context.Context, was *before) (changes []Change, all
 	// madeSince reports whether a file or folder was made since the command began, or
 	// renamed by it.
 	madeSince := func(rel string) bool {
-		abs := absolute(s.files.Root(), rel)
+		abs := absolute(s.files.workspace.Root(), rel)
 		at, ok := stampOf(abs)
 		_, moved := slices.BinarySearch(inodes, uint32(at.inode))
 		return ok && (moved || !bornAt(abs).Before(was.begun))

@@ -28,12 +28,12 @@ func (s sources) hold() bool {
 // It returns none where the stamps might miss a change: outside of a repository, and when
 // one of the paths has only just changed.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
-	gitDir, prefix := layout.Enclosing(s.files.Root())
+	gitDir, prefix := layout.Enclosing(s.files.workspace.Root())
 	if gitDir == "" {
 		return nil
 	}
-	paths = append(paths, s.ignoreFiles(gitDir, layout.Common(s.files.Root()))...)
-	top := s.files.Root()
+	paths = append(paths, s.ignoreFiles(gitDir, layout.Common(s.files.workspace.Root()))...)
+	top := s.files.workspace.Root()
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
 		paths = append(paths, filepath.Join(top, ".gitignore"))

@@ -84,7 +84,7 @@ type loaded struct {
 // cannot be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, files: files{o.Workspace}, listTime: listTime}
-	s.contents.root = s.files.Root()
+	s.contents.root = s.files.workspace.Root()
 	if err := s.load(o.Folder); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 // record adds a node to the journal and returns its number. A node without a turn belongs to
 // the present one.
 func (s *Store) record(n node) int {
-	n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.Root(), s.Now()
+	n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.workspace.Root(), s.Now()
 	if n.Turn == 0 {
 		n.Turn, n.Title = s.turn, s.title
 	}
@@ -309,11 +309,11 @@ func (s *Store) Warnings() []string {
 // missingFolders returns the folders above a file that do not exist.
 func (w *files) missingFolders(abs string) []string {
 	var missing []string
-	for dir := filepath.Dir(abs); len(dir) > len(w.Root()); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(abs); len(dir) > len(w.workspace.Root()); dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 			break
 		}
-		missing = append(missing, w.Rel(dir))
+		missing = append(missing, w.workspace.Rel(dir))
 	}
 	return missing
 }

@@ -57,7 +57,7 @@ func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
 	}
-	return h.Trust().May(hookItem(one))
+	return h.Trust().Store.May(hookItem(one))
 }
 
 // hookItem returns a project's hook as an item for consent.

@@ -20,9 +20,9 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	if len(chosen) == 0 {
 		return []string{"There is nothing that waits for an answer."}, nil
 	}
-	keep, did := t.Refuse, "never used"
+	keep, did := t.Store.Refuse, "never used"
 	if yes {
-		keep, did = t.Agree, "agreed"
+		keep, did = t.Store.Agree, "agreed"
 	}
 	if err := keep(t.now(), chosen...); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 			lines = append(lines, t.since(r)...)
 		}
 	}
-	if !t.Kept() {
+	if !t.Store.Kept() {
 		lines = append(lines, "This holds until the program ends: nothing is kept for the home folder.")
 	}
 	return lines, nil
@@ -49,7 +49,7 @@ func (t *Trust) since(shown Reviewed) []string {
 		if i.Kind != shown.Kind || i.Name != shown.Name || i.File != shown.File {
 			continue
 		}
-		looked := t.look(i)
+		looked := t.Store.look(i)
 		if looked.Hash == shown.Hash {
 			return nil
 		}
@@ -69,7 +69,7 @@ func (t *Trust) Forget() ([]string, error) {
 		return nil, err
 	}
 	t.Answered()
-	return []string{"Forgotten: all answers about " + t.Root() + "; " + words.Count(len(items), "item") + " of it will be asked about."}, nil
+	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + words.Count(len(items), "item") + " of it will be asked about."}, nil
 }
 
 // chosen returns the items with these names. Without names it returns the items that were shown, or

@@ -65,8 +65,8 @@ func (t *Trust) part(r Reviewed) Part {
 		p.Title += " · reads " + strings.Join(r.Variables, ", ")
 	}
 	lines := r.Effects.Lines()
-	if r.Folder != "" && r.Folder != t.Root() {
-		lines = append(lines, "in "+t.relative(r.Folder))
+	if r.Folder != "" && r.Folder != t.Store.Root() {
+		lines = append(lines, "in "+t.Store.relative(r.Folder))
 	}
 	if r.Undetermined {
 		lines = append(lines, undetermined)

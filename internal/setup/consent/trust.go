@@ -18,7 +18,7 @@ import (
 // for concurrent use.
 type Trust struct {
 	// Store keeps the answers.
-	*Store
+	Store *Store
 	// Ignored has lines about settings that a repository may never make.
 	Ignored []string
 	// Answered is called after each answer, on the goroutine that answers. Set it before the first
@@ -81,7 +81,7 @@ func (t *Trust) ForRun() error {
 	if err != nil {
 		return err
 	}
-	t.AgreeForRun(slices.DeleteFunc(all, func(r Reviewed) bool { return r.State == Refused })...)
+	t.Store.AgreeForRun(slices.DeleteFunc(all, func(r Reviewed) bool { return r.State == Refused })...)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (t *Trust) Guarded() []string {
 	for _, r := range t.Agreed() {
 		paths = append(paths, r.File)
 		for _, file := range r.Files {
-			paths = append(paths, filepath.Join(t.Root(), file))
+			paths = append(paths, filepath.Join(t.Store.Root(), file))
 		}
 	}
 	slices.Sort(paths)
@@ -155,7 +155,7 @@ func counted(items []Reviewed) []string {
 
 // short returns a path relative to the workspace or the repository if it is below one.
 func (t *Trust) short(path string) string {
-	for _, root := range []string{t.workspace, t.Root()} {
+	for _, root := range []string{t.Store.workspace, t.Store.Root()} {
 		if rel := disk.Short(path, root); rel != path {
 			return rel
 		}
