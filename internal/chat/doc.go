@@ -13,7 +13,7 @@
 //
 // # State
 //
-// Each part keeps its own state and knows little of the others:
+// Each part keeps its own state and names the others that it uses:
 //
 //   - window.Window (internal/chat/window): the context of the next request, and its size
 //   - runner (calls.go, gates.go): the calls of a reply, their numbers, and the gates
@@ -24,6 +24,9 @@
 //   - asker (asking.go): the question that waits for a person
 //   - past.Past (internal/chat/past): going back to an earlier point, and undoing changes
 //   - totals (costs.go): requests, tokens and costs
+//   - Views (views.go), Past (past.go), Agents (agent.go): what the rest of the program sees of the
+//     context, of earlier points, and of the conversation that runs an agent
+//   - emitter (chat.go): events and notices, for the screen and the log
 //   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
 //     in progress
 //
