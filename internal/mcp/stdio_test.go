@@ -48,13 +48,17 @@ func TestStdioServer(t *testing.T) {
 
 // The era is found out with both kinds of servers, by a server that is known too.
 func TestStdioEras(t *testing.T) {
-	SetShortProbe(t)
 	for _, tt := range []struct{ name, known, quirk, protocol string }{
 		{"old", "", "", "2025-11-25"},
 		{"new, which refuses the old", "", "modern", "2026-07-28"},
 		{"new and known", "2026-07-28", "modern", "2026-07-28"},
 		{"known as new, old by now, silent to what it does not know", "2026-07-28", "", "2025-11-25"},
 	} {
+		if tt.quirk == "" { // only a server that stays silent is not waited for
+			SetShortProbe(t)
+		} else {
+			mcp.SetProbe(t, time.Minute)
+		}
 		server := mcptest.Server(t, "db", tt.quirk)
 		server.Protocol = tt.known
 		client, err := mcp.Connect(context.Background(), server, mcp.Host{})
