@@ -53,6 +53,7 @@ var allEvents = []chat.Event{
 	chat.Compressed{},
 	chat.UsageReported{},
 	chat.Retry{},
+	chat.Searched{},
 	chat.Waiting{},
 	chat.Notice{},
 	chat.Noted{},
