@@ -20,21 +20,21 @@ import (
 	"agent/internal/traits"
 )
 
-// explored tells what the long searches of a recording would have cost as tasks of the agent explore.
-// Costs are in tokens at the full price of input.
+// explored holds the long searches of a recording, with their cost if the agent explore had made
+// them. Its costs are in tokens at the full price of input.
 type explored struct {
 	File     string `json:"file"`
 	Requests int    `json:"requests"`
-	// Cost is the cost of the recording with cache-aware at each price, and Offered what the
-	// definition of the tool task adds to it.
+	// Cost is the cost of the recording with cache-aware at each price. Offered is the cost that the
+	// definition of the tool task adds.
 	Cost    []float64 `json:"cost"`
 	Offered []float64 `json:"offered"`
 	// Searches lists the long searches.
 	Searches []search `json:"searches"`
 }
 
-// A search is a long search of a recording: calls in a row that change nothing, of whose results
-// nothing is ever edited, without a word of the person between.
+// A search is a long search of a recording: successive calls that change nothing. The person says
+// nothing between them, and no later call edits a file that they found.
 type search struct {
 	// Reply is the number of its first reply; Replies and Calls count its replies and their calls.
 	Reply   int `json:"reply"`
@@ -62,15 +62,16 @@ type search struct {
 	used           string
 }
 
-// Figures of a task: the least number of calls of a long search, the sizes of a task and of a
-// report without what it quotes, the largest report, in tokens, and the price of output relative to
-// input.
 const (
-	longSearch    = 5
+	// longSearch is the smallest number of calls of a long search.
+	longSearch = 5
+	// taskTokens is the size of a task, reportBase that of a report without its quotations, and
+	// largestReport that of the largest report, in tokens.
 	taskTokens    = 100
 	reportBase    = 150
 	largestReport = 2000
-	outputPrice   = 5
+	// outputPrice is the price of output relative to input.
+	outputPrice = 5
 )
 
 // searchPrices returns the prices at which searches are compared.
@@ -132,7 +133,7 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	return out, nil
 }
 
-// cacheLife is how long a provider keeps a prefix, as in a replay.
+// cacheLife bounds the pause after which a provider still has a prefix, as in a replay.
 const cacheLife = 5 * time.Minute
 
 // engineMakers make engines: as they are, with the tool task, and as the agent explore has them.
@@ -164,7 +165,7 @@ func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 	})}, nil
 }
 
-// usualWindow is the window for which the agents are listed.
+// usualWindow is the size in tokens of the window for which the agents are listed.
 const usualWindow = 200_000
 
 // cost returns the cost of the input of all requests with cache-aware, at each price, and their
@@ -190,7 +191,7 @@ func cost(ctx context.Context, in offline.Input, stretches [][]*history.Content,
 	return costs, last.Requests, nil
 }
 
-// gainOf returns what a search as a task would have saved, at each price.
+// gainOf returns the saving at each price if a search had been a task.
 func gainOf(ctx context.Context, in offline.Input, all [][]*history.Content, stretch int, entries []*history.Content, s search, before []float64, makes engineMakers, warm, largest bool) ([]float64, error) {
 	task, report := strings.Repeat("find ", taskTokens), s.used
 	size := s.Report

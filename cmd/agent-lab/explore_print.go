@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// printExplored writes the searches by their sizes, with what they would have saved as tasks.
+// printExplored prints the searches by their sizes, with the saving if they had been tasks.
 func printExplored(out io.Writer, all []*explored) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	prices := searchPrices()

@@ -81,7 +81,8 @@ func newLogout(w world) *cobra.Command {
 	return cmd
 }
 
-// names adds what both commands have.
+// names registers the flag --as and completes the names of accounts, vendors and services, for login
+// and logout.
 func (o *loginOptions) names(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.as, "as", "", "the `NAME` of one of several logins to the same account")
 	names := vendor.Names()

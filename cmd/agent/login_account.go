@@ -93,7 +93,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
 }
 
-// loggedIn says that a login is kept, and what uses it.
+// loggedIn prints that a login is kept, and the commands that use and forget it.
 func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
 	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
 	if of.KeyVariable != "" && w.Env(of.KeyVariable) != "" {

@@ -38,7 +38,7 @@ func (w world) notes() (*notes.Book, string, error) {
 	return f.Notes(w.Home, here), here, err
 }
 
-// noteStates returns the notes with their states, those that the repository brings included.
+// noteStates returns the notes with their states, including the notes of the repository.
 func (w world) noteStates() (states []notes.State, problems []string, err error) {
 	book, here, err := w.notes()
 	if err != nil {

@@ -87,7 +87,7 @@ func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 	return f.Plugins(), p, err
 }
 
-// addPlugin adds the plugin of a repository, or one of those that it offers.
+// addPlugin adds the plugin of a repository. name chooses one if the repository offers several.
 func addPlugin(ctx context.Context, w world, from, name string) error {
 	f, err := w.Folders()
 	if err != nil {
@@ -156,7 +156,8 @@ func chosenPlugin(w world, fetched plugins.Fetched, name string) (plugins.Plugin
 	return p, nil
 }
 
-// updatePlugin shows what another commit of a plugin changes, and uses it if the person agrees.
+// updatePlugin prints the difference between two commits of a plugin, and uses the new one if the
+// person agrees.
 func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	name, commit := plugins.SplitCommit(name)
 	store, old, err := w.plugin(name)
@@ -224,7 +225,7 @@ func listPlugins(w world) error {
 	return w.print(lines...)
 }
 
-// pluginLines describes a plugin and what it brings.
+// pluginLines describes a plugin, with its skills, commands, agents, hooks and servers.
 func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	from := p.Repository
 	if p.Path != "" {

@@ -67,7 +67,7 @@ is shown before anything is written. Images stay as they are.`
 	return cmd
 }
 
-// shareFormats has the endings of files by format.
+// shareFormats maps each format to the ending of its files.
 var shareFormats = map[string]string{"html": ".html", "document": ".json"}
 
 // shared returns a conversation in a format for other people, and what was replaced in it.

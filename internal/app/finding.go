@@ -66,7 +66,7 @@ type finding struct {
 	notes slash.Notes // nil if they are off
 }
 
-// mostPassages is the most passages that one search gives the model.
+// mostPassages bounds the passages that one search gives the model.
 const mostPassages = 10
 
 // Find implements tools.Sessions.
@@ -96,8 +96,7 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 	return passages, remark, nil
 }
 
-// findNotes returns the notes to which the person has agreed that have all of some words, those
-// that are stale first.
+// findNotes returns the agreed notes that have all of some words, the stale ones first.
 func (f finding) findNotes(wanted []string) (passages []string) {
 	states, _ := f.notes.List()
 	slices.SortStableFunc(states, func(a, b notes.State) int { return cmp.Compare(len(b.Changed), len(a.Changed)) })

@@ -12,8 +12,9 @@ import (
 )
 
 // Pipeline returns the names of the commands in the pipe at the end of a line, such as "go test"
-// and "tail". Parts without a name of their own are named by their first words. It returns none if the line does not end in a pipe, or if the line traces or traps
-// its commands: text appended to such a line would change its output.
+// and "tail". Parts without a name of their own are named by their first words. It returns none if
+// the line does not end in a pipe, or if the line traces or traps its commands: text appended to
+// such a line would change its output.
 func Pipeline(line string) []string {
 	if len(line) > maxLine || strings.HasSuffix(line, `\`) {
 		return nil

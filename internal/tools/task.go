@@ -61,9 +61,9 @@ const (
 	smallWindow = 48_000
 )
 
-// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model,
-// whose window has so many tokens. plan returns the preview of a task and a function that works on it, or an error for a task that
-// cannot start.
+// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model, and
+// window is the size of the model's window in tokens. plan returns the preview of a task and a
+// function that works on it, or an error for a task that cannot start.
 func TaskTool(list string, window int, plan func(Task) (Preview, func(context.Context, AgentCall) Answer, error)) Tool {
 	measured := taskPays
 	if window < smallWindow {
