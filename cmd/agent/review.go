@@ -13,7 +13,6 @@ import (
 	"agent/internal/front/script"
 	"agent/internal/gate"
 	"agent/internal/gitdiff"
-	"agent/internal/pattern"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +44,7 @@ stand there is dropped, with a line on standard error.`,
 			case asSARIF:
 				o.outputSchema = script.SARIF
 			}
-			if len(args) > 0 && pulls.MatchString(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.Path(o.Workspace), args[0]) {
+			if len(args) > 0 && gitdiff.IsPullRequest(args[0]) && !gitdiff.IsCommit(cmd.Context(), w.Path(o.Workspace), args[0]) {
 				commit, err := fetchPull(cmd.Context(), w, w.Path(o.Workspace), args[0], fetch)
 				if err != nil {
 					return err
@@ -68,9 +67,6 @@ stand there is dropped, with a line on standard error.`,
 	o.output, o.input = "text", "text"
 	return cmd
 }
-
-// pulls matches the number of a pull request.
-var pulls = pattern.New(`^[1-9][0-9]{0,6}$`)
 
 // fetchPull fetches a pull request into no branch, after the person agreed, and returns its commit.
 func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {

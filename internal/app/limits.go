@@ -38,7 +38,7 @@ func (c *Conversation) watchLimits(e chat.Event) {
 		return
 	}
 	for _, w := range windows {
-		before := of(c.limits.told, w.Name)
+		before := windowNamed(c.limits.told, w.Name)
 		for _, part := range slices.Backward(nearLimit) {
 			if w.Used >= part && (before.Used < part || !before.Resets.Equal(w.Resets)) {
 				c.emit(chat.Notice{Text: "near the limit: " + login.Left([]login.Window{w}, now)})
@@ -50,7 +50,7 @@ func (c *Conversation) watchLimits(e chat.Event) {
 	if _, ends := e.(chat.TurnEnded); ends && len(windows) > 0 {
 		line := login.Left(windows, now)
 		for _, w := range windows {
-			if took := (w.Used - of(c.limits.begun, w.Name).Used) * w.Of / 100; len(c.limits.begun) > 0 && took >= 0.005 {
+			if took := (w.Used - windowNamed(c.limits.begun, w.Name).Used) * w.Of / 100; len(c.limits.begun) > 0 && took >= 0.005 {
 				line += "; this turn took " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name
 			}
 		}
@@ -58,8 +58,8 @@ func (c *Conversation) watchLimits(e chat.Event) {
 	}
 }
 
-// of returns the window with a name, or the zero Window.
-func of(windows []login.Window, name string) login.Window {
+// windowNamed returns the window with a name, or the zero Window.
+func windowNamed(windows []login.Window, name string) login.Window {
 	i := slices.IndexFunc(windows, func(w login.Window) bool { return w.Name == name })
 	if i < 0 {
 		return login.Window{}

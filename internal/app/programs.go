@@ -70,7 +70,7 @@ func (c *Conversation) Called(ctx context.Context, kind, news string) error {
 func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed := &beginning{most: mostPrinted}
+	printed := &shell.Beginning{Most: mostPrinted}
 	end, err := c.env.Jobs.Feed(limited, shell.Command{
 		Line: line, Dir: c.workspace.Root(), Input: input,
 		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + c.workspace.Root()},
@@ -86,16 +86,5 @@ func (c *Conversation) runOwn(ctx context.Context, key, line string, input []byt
 	case end.Exit != 0:
 		return "", fmt.Errorf("%s: %s", key, end.ExitText())
 	}
-	return string(printed.kept), nil
-}
-
-// beginning is a writer that keeps only the beginning of its input, at most most bytes.
-type beginning struct {
-	kept []byte
-	most int
-}
-
-func (b *beginning) Write(data []byte) (int, error) {
-	b.kept = append(b.kept, data[:min(len(data), b.most-len(b.kept))]...)
-	return len(data), nil
+	return string(printed.Kept), nil
 }

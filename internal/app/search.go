@@ -143,7 +143,7 @@ func (c *Conversation) runSearch(ctx context.Context, line string, input []byte,
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	key := settings.WebSearchCommand.Key()
-	printed, complains := &beginning{most: most}, &beginning{most: mostPrinted}
+	printed, complains := &shell.Beginning{Most: most}, &shell.Beginning{Most: mostPrinted}
 	end, err := c.env.Jobs.Feed(limited, shell.Command{Line: line, Dir: c.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
 	switch {
 	case err != nil:
@@ -155,10 +155,10 @@ func (c *Conversation) runSearch(ctx context.Context, line string, input []byte,
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		return "", fmt.Errorf("%s took longer than %s and was ended", key, limit)
 	case end.Exit != 0:
-		says := words.Line(string(bytes.TrimSpace(complains.kept)), 0)
+		says := words.Line(string(bytes.TrimSpace(complains.Kept)), 0)
 		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), words.Line(says, 300))
 	}
-	return string(printed.kept), nil
+	return string(printed.Kept), nil
 }
 
 // webForPerson searches and reads the web for the person.
@@ -192,9 +192,9 @@ func (w webForPerson) Page(ctx context.Context, address string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if answer := plan.Apply(ctx); answer.Error != "" {
+	answer := plan.Apply(ctx)
+	if answer.Error != "" {
 		return "", errors.New(answer.Error)
-	} else {
-		return answer.ForModel(), nil
 	}
+	return answer.ForModel(), nil
 }

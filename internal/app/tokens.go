@@ -36,7 +36,7 @@ func (p *Process) AccountLogins() *login.Sources {
 func (p *Process) runForToken(ctx context.Context, line string, most int) (printed []byte, complaint string, err error) {
 	jobs := shell.NewJobs(p.Environ, nil)
 	defer jobs.Close()
-	out, says := &beginning{most: most}, &beginning{most: mostPrinted}
+	out, says := &shell.Beginning{Most: most}, &shell.Beginning{Most: mostPrinted}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
@@ -49,19 +49,19 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	case end.Exit != 0:
 		err = fmt.Errorf("%s", end.ExitText())
 	}
-	return out.kept, string(says.kept), err
+	return out.Kept, string(says.Kept), err
 }
 
 // endless ends a program that prints more than is kept.
 type endless struct {
-	*beginning
+	*shell.Beginning
 	stop func()
 }
 
 // Write implements io.Writer.
 func (e endless) Write(data []byte) (int, error) {
-	n, err := e.beginning.Write(data)
-	if len(e.kept) == e.most {
+	n, err := e.Beginning.Write(data)
+	if len(e.Kept) == e.Most {
 		e.stop()
 	}
 	return n, err

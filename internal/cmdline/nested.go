@@ -13,8 +13,10 @@ var (
 		"xargs", "parallel", "watch", "flock", "script", "strace", "ltrace", "unshare", "nsenter", "chroot", "ssh", "command", "exec", "builtin", "busybox",
 		"hash", "mapfile", "readarray", "compgen", // they name a command that the shell runs
 	}
-	// shells lists programs that run a line in their arguments.
-	shells = []string{"sh", "bash", "dash", "zsh", "ksh", "eval", "trap", "alias"}
+	// shells lists programs that run a line in their arguments, or a script, or lines that they
+	// read, and evaluators what takes every argument for a line.
+	shells     = []string{"sh", "bash", "dash", "zsh", "ksh"}
+	evaluators = []string{"eval", "trap", "alias"}
 	// executing lists the options after which find and fd have a command.
 	executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 )
@@ -43,7 +45,7 @@ func nested(line string, depth int) [][]string {
 			continue
 		}
 		words = append([]string{path.Base(words[0])}, words[1:]...)
-		if slices.Contains(shells, words[0]) {
+		if runsLines(words[0]) {
 			all = append(all, linesOfShell(words, depth)...)
 		}
 		if readsLines(words) {
@@ -58,12 +60,17 @@ func nested(line string, depth int) [][]string {
 			if wraps && strings.ContainsAny(word, " \t\n;|&(){}<>$`") {
 				all = append(all, nested(word, depth+1)...)
 			}
-			if !wraps || finds(path.Base(word)) || slices.Contains(shells, path.Base(word)) {
-				all = append(all, nested(quoted(words[i+1:]), depth+1)...)
+			if !wraps || finds(path.Base(word)) || runsLines(path.Base(word)) {
+				all = append(all, nested(Join(words[i+1:]), depth+1)...)
 			}
 		}
 	}
 	return all
+}
+
+// runsLines reports whether a program runs lines in its arguments.
+func runsLines(program string) bool {
+	return slices.Contains(shells, program) || slices.Contains(evaluators, program)
 }
 
 func finds(program string) bool { return slices.Contains([]string{"find", "fd", "fdfind"}, program) }
@@ -76,7 +83,7 @@ func FindRuns(call []string) bool {
 // linesOfShell returns the commands of the lines in the arguments of a shell.
 func linesOfShell(words []string, depth int) [][]string {
 	var all [][]string
-	isLine := slices.Contains([]string{"eval", "trap", "alias"}, words[0])
+	isLine := slices.Contains(evaluators, words[0])
 	for _, word := range words[1:] {
 		if words[0] == "alias" {
 			_, word, _ = strings.Cut(word, "=")
@@ -93,10 +100,10 @@ func linesOfShell(words []string, depth int) [][]string {
 // readsLines reports whether a shell reads the lines that it runs from its input or from a place
 // that only the shell knows.
 func readsLines(words []string) bool {
-	switch words[0] {
-	case "source", ".":
+	if words[0] == "source" || words[0] == "." {
 		return slices.ContainsFunc(words, fromOutside)
-	case "eval", "trap", "alias":
+	}
+	if !slices.Contains(shells, words[0]) {
 		return false
 	}
 	for _, word := range words[1:] {
@@ -109,19 +116,10 @@ func readsLines(words []string) bool {
 			return false // a script
 		}
 	}
-	return slices.Contains(shells, words[0])
+	return true
 }
 
 // fromOutside reports whether a word stands for a file that is none of the disk, or may be one.
 func fromOutside(word string) bool {
 	return word == Unknown || strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/")
-}
-
-// quoted returns words as a line of shell.
-func quoted(words []string) string {
-	all := make([]string, len(words))
-	for i, word := range words {
-		all[i] = Quote(word)
-	}
-	return strings.Join(all, " ")
 }

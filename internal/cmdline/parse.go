@@ -97,9 +97,9 @@ func parseBash(line string, options ...syntax.ParserOption) (*syntax.File, error
 const Unknown = "…"
 
 // Calls returns the words of each command of a line, plain or not, including commands inside
-// other commands. A word that is not literal becomes [Unknown]. A line that
-// the parser does not understand is split at white space; since a shell may still run something of
-// it, one more command of it is Unknown.
+// other commands. A word that is not literal becomes [Unknown]. A line that the parser does not
+// understand is split at white space; since a shell may run something of it, one more command is
+// Unknown.
 func Calls(line string) [][]string {
 	file, err := parseBash(line)
 	if err != nil {

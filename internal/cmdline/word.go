@@ -101,6 +101,15 @@ func checkBare(bare string, alone bool) error {
 	return nil
 }
 
+// Join returns words as a command line, each quoted so that Parse returns it.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // Quote quotes a word so that Parse returns it.
 func Quote(word string) string {
 	quoted, err := syntax.Quote(word, syntax.LangBash)

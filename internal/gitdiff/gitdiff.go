@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"agent/internal/git"
+	"agent/internal/pattern"
 	"agent/internal/sandbox"
 	"agent/internal/words"
 )
@@ -94,6 +95,11 @@ func Fetched(ctx context.Context, root string) (string, error) {
 	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
 	return strings.TrimSpace(id), err
 }
+
+var pullRequest = pattern.New(`^[1-9][0-9]{0,6}$`)
+
+// IsPullRequest reports whether a word is written as the number of a pull request.
+func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
 
 // PullRequest returns the name under which the server of the remote origin has a pull request.
 func PullRequest(ctx context.Context, root, number string) string {

@@ -280,12 +280,9 @@ func (r Rule) allowsFile(file string) bool {
 // shellRule returns the rule that allows a command of these words, and any command that begins
 // with them if more is set.
 func shellRule(tool string, words []string, more bool) Rule {
-	quoted := make([]string, len(words), len(words)+1)
-	for i, word := range words {
-		quoted[i] = cmdline.Quote(word)
-	}
+	pattern := cmdline.Join(words)
 	if more {
-		quoted = append(quoted, anything)
+		pattern += " " + anything
 	}
-	return Rule{tool: tool, pattern: strings.Join(quoted, " "), words: words, more: more}
+	return Rule{tool: tool, pattern: pattern, words: words, more: more}
 }

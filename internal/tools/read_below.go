@@ -19,13 +19,16 @@ const maxBelow = 20_000
 // carry them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.Found {
 	var found []protect.Found
+	var starts []string // the folders in which the line may run, once they are needed
 	calls := cmdline.Nested(command.Line)
 	for _, call := range calls {
 		reads, hidden := readsFolders(call, calls)
 		if !reads {
 			continue
 		}
-		starts := e.folders(command)
+		if starts == nil {
+			starts = e.folders(command)
+		}
 		var named []string
 		for _, word := range call[1:] {
 			for _, start := range starts {

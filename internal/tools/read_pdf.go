@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -115,13 +114,13 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	case !confined.Active():
 		return nil, errors.New("without a sandbox it is not opened unasked; pdftotext FILE - in the shell reads it, which the user is asked about")
 	}
-	var text, complaint bytes.Buffer
+	text, complaint := &shell.Beginning{Most: maxPDFText}, &shell.Beginning{Most: maxPDFText}
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
 	defer cancel()
 	end, err := e.Jobs.Feed(limited, shell.Command{
 		Line: found, Args: []string{"-q", "-layout", "-enc", "UTF-8", "-f", strconv.Itoa(first), "-l", strconv.Itoa(last), "-", "-"},
 		Dir: e.Workspace.Root(), Input: content, Timeout: pdfTime, ReadOnly: true, Confined: confined, Profile: sandbox.Look,
-	}, &atMost{&text, maxPDFText}, &atMost{&complaint, maxPDFText})
+	}, text, complaint)
 	if err == nil {
 		err = end.NotStarted
 	}
@@ -132,26 +131,13 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 		return nil, context.Cause(ctx)
 	case limited.Err() != nil:
 		return nil, fmt.Errorf("pdftotext took longer than %s", pdfTime)
-	case end.Exit != 0 && text.Len() == 0 && !strings.Contains(complaint.String(), "first page"):
-		return nil, fmt.Errorf("pdftotext says %s", words.Line(complaint.String(), 200))
+	case end.Exit != 0 && len(text.Kept) == 0 && !strings.Contains(string(complaint.Kept), "first page"):
+		return nil, fmt.Errorf("pdftotext says %s", words.Line(string(complaint.Kept), 200))
 	}
-	plain := strings.ToValidUTF8(strings.ReplaceAll(text.String(), "\r\n", "\n"), replacement)
+	plain := strings.ToValidUTF8(strings.ReplaceAll(string(text.Kept), "\r\n", "\n"), replacement)
 	pages := strings.Split(plain, "\f")
 	if lines.Split(pages[len(pages)-1]) == nil { // a form feed ends each page
 		pages = pages[:len(pages)-1]
 	}
 	return pages, nil
-}
-
-// atMost writes to a buffer, and drops what is too much.
-type atMost struct {
-	to   *bytes.Buffer
-	room int
-}
-
-func (w *atMost) Write(p []byte) (int, error) {
-	kept := p[:min(len(p), w.room)]
-	w.room -= len(kept)
-	w.to.Write(kept)
-	return len(p), nil
 }

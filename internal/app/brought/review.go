@@ -88,15 +88,12 @@ func (b *Brought) Reviewed() string {
 	return ""
 }
 
-// subject is what a review is about: the folder since the history left base, a commit since then,
+// A subject names the change to review: the folder since the history left base, a commit since then,
 // or a pull request.
 type subject struct{ base, commit, number string }
 
-// pullNumber matches the number of a pull request, and fetched the id of a commit.
-var (
-	pullNumber = pattern.New(`^[1-9][0-9]{0,6}$`)
-	fetched    = pattern.New(`^[0-9a-f]{40,64}$`)
-)
+// fetched matches the id of a commit.
+var fetched = pattern.New(`^[0-9a-f]{40,64}$`)
 
 // reviewArguments splits the arguments of a review into its subject, the paths, and other words for
 // the model.
@@ -109,7 +106,7 @@ func (b *Brought) reviewArguments(ctx context.Context, fields []string) (of subj
 			of, fields = subject{base: base, commit: commit}, fields[1:]
 		case isCommit(fields[0]):
 			of, fields = subject{base: fields[0]}, fields[1:]
-		case pullNumber.MatchString(fields[0]):
+		case gitdiff.IsPullRequest(fields[0]):
 			of, fields = subject{number: fields[0]}, fields[1:]
 		}
 	}

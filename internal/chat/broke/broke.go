@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/pattern"
 	"agent/internal/words"
+	"agent/prompts"
 )
 
 // Cause says who changed the first byte that the cache had otherwise.
@@ -193,7 +194,7 @@ func headCause(before, now *Sent) (Cause, string) {
 			was = old[i]
 		}
 		if was == line && i < len(old) {
-			if strings.HasPrefix(line, instructionsFrom) || strings.HasPrefix(line, "# ") && !strings.HasPrefix(part, instructionsFrom) || line == "# Notes" {
+			if prompts.BeginsPart(line, part) {
 				part = line
 			}
 			continue
@@ -203,9 +204,6 @@ func headCause(before, now *Sent) (Cause, string) {
 	return lineCause(part, old[min(len(lines), len(old)-1)], "")
 }
 
-// instructionsFrom begins the title of a file of instructions, which may have titles of its own.
-const instructionsFrom = "# Instructions from "
-
 // clock matches a date or a time of day.
 var clock = pattern.New(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
 
@@ -213,7 +211,7 @@ var clock = pattern.New(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
 func lineCause(part, was, line string) (Cause, string) {
 	title := cmp.Or(strings.TrimPrefix(part, "# "), "its beginning")
 	for _, text := range []string{line, was, part} {
-		if file, is := strings.CutPrefix(text, instructionsFrom); is {
+		if file, is := strings.CutPrefix(text, prompts.InstructionsFrom); is {
 			return Instructions, "the instructions of " + file + " changed"
 		}
 	}

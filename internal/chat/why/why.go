@@ -14,6 +14,7 @@ import (
 	"agent/internal/chat/window"
 	"agent/internal/compression"
 	"agent/internal/history"
+	"agent/prompts"
 )
 
 // State says what became of a part.
@@ -144,7 +145,7 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 func (t *tracker) inHead(w *window.Window, model string) (parts []Part) {
 	head, count := w.Head(), w.Counter(model).Count
 	for _, s := range sections(head.System) {
-		if t.file && t.names(strings.TrimPrefix(s.title, instructionsFrom)) && strings.HasPrefix(s.title, instructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
+		if t.file && t.names(strings.TrimPrefix(s.title, prompts.InstructionsFrom)) && strings.HasPrefix(s.title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.text, t.question) {
 			parts = append(parts, Part{State: In, What: "system prompt, " + s.title, Tokens: w.Scaled(count(s.text))})
 		}
 	}
@@ -159,21 +160,15 @@ func (t *tracker) inHead(w *window.Window, model string) (parts []Part) {
 	return parts
 }
 
-// instructionsFrom begins the title of a section with a file of instructions.
-const instructionsFrom = "# Instructions from "
-
 // A section is a part of the system prompt below a title.
 type section struct{ title, text string }
 
-// sections divides a system prompt at its titles. A line of instructions that looks like a title
-// stays with the instructions, for they come last.
+// sections divides a system prompt at its titles.
 func sections(system string) []section {
 	all := []section{{title: "its beginning"}}
-	within := false
 	for line := range strings.Lines(system) {
 		title := strings.TrimSpace(line)
-		if from := strings.HasPrefix(title, instructionsFrom); from || !within && strings.HasPrefix(title, "# ") || title == "# Notes" {
-			within = from
+		if prompts.BeginsPart(title, all[len(all)-1].title) {
 			all = append(all, section{title: title})
 		}
 		all[len(all)-1].text += line
@@ -231,7 +226,7 @@ func (t *tracker) knows(w *window.Window) bool {
 		return true
 	}
 	return slices.ContainsFunc(sections(w.Head().System), func(s section) bool {
-		file, is := strings.CutPrefix(s.title, instructionsFrom)
+		file, is := strings.CutPrefix(s.title, prompts.InstructionsFrom)
 		return is && t.names(file)
 	})
 }

@@ -162,8 +162,5 @@ func commandLine(value json.RawMessage) json.RawMessage {
 	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
 		return rawjson.AppendString(nil, argv[2])
 	}
-	for i, word := range argv {
-		argv[i] = cmdline.Quote(word)
-	}
-	return rawjson.AppendString(nil, strings.Join(argv, " "))
+	return rawjson.AppendString(nil, cmdline.Join(argv))
 }
