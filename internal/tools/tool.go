@@ -146,6 +146,9 @@ type Preview struct {
 	// AtHome is set if an edit or a command is asked about even in full-auto, because the
 	// workspace holds the home folder and nobody named the workspace.
 	AtHome bool
+	// Because is the reason for which a rule or a hook has the person asked, empty if none does.
+	// Title ends in it, which is not shown of a command.
+	Because string
 	// Outside is the reason for a command to leave the sandbox, empty if the command stays
 	// inside.
 	Outside string

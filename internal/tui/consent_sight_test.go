@@ -35,6 +35,7 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 		"long folder":         {tools.Preview{Title: "run make in x", Command: "make", Directory: long + "/END"}, long + "/END", true},
 		"background":          {tools.Preview{Title: "run make", Command: "make", Background: true}, "runthiscommandinthebackground", true},
 		"unwatched":           {tools.Preview{Title: "run make", Command: "make", Unwatched: "of which only so many are watched"}, "!ofwhichonlysomanyarewatched", true},
+		"a rule":              {tools.Preview{Title: "run make (ask Bash(make:*) of END)", Command: "make", Because: "ask Bash(make:*) of END"}, "!askBash(make:*)ofEND", true},
 		"line feed, no diff":  {tools.Preview{Title: "remove README.md\nEND.sh"}, "README.md␊END.sh", false},
 	} {
 		for _, width := range []int{30, 60, 120} {

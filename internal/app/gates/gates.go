@@ -58,6 +58,7 @@ func (h *Host) ask(k gate.Call, why, refusal, notice string) gate.Verdict {
 	}
 	preview := k.Preview
 	preview.Title += " (" + why + ")"
+	preview.Because = why
 	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.Answered}}
 }
 

@@ -120,6 +120,9 @@ func hidden(asked Asked) (n int) {
 func cautions(request Asked) []style.Revealed {
 	p := request.Preview
 	var lines []style.Revealed
+	if p.Because != "" && p.Command != "" {
+		lines = append(lines, style.Reveal(strings.ReplaceAll(p.Because, "\n", " ")))
+	}
 	if p.Outside != "" {
 		lines = append(lines, style.Reveal("outside the sandbox, because: "+strings.ReplaceAll(p.Outside, "\n", " ")))
 	}
