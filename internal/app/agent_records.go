@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -105,3 +106,31 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.F
 }
 
 var _ tools.Sessions = agentRecords{}
+
+// keepReport returns the words by which the model finds the whole text of an agent's report: it is
+// in the record of the agent. Without a record it is kept in a file.
+func (c *Conversation) keepReport(id, text string) (where string, err error) {
+	if c.session == nil {
+		return c.keepInFile(id, text)
+	}
+	number := uint64(0)
+	for record, entry := range entriesOf(session.AgentPath(c.session.Path(), id)) {
+		if strings.Contains(past.Text(entry.Blocks), text) {
+			number = record.Seq
+		}
+	}
+	if number == 0 {
+		return c.keepInFile(id, text)
+	}
+	return fmt.Sprintf("recall, session %q, number %d", id, number), nil
+}
+
+// keepInFile keeps a report in a file of the temporary folder, where the model can read it.
+func (c *Conversation) keepInFile(id, text string) (path string, err error) {
+	file, err := os.CreateTemp(c.workspace.TempDir(), "report-"+id+"-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text + "\n")
+	return file.Name(), errors.Join(err, file.Close())
+}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
-	"strings"
 
 	"agent/internal/app/team"
 	"agent/internal/atcmd"
@@ -20,11 +18,9 @@ import (
 	"agent/internal/settings"
 	"agent/internal/setup/agents"
 	"agent/internal/setup/consent"
-	"agent/internal/snapshot"
 	"agent/internal/todo"
 	"agent/internal/tokens"
 	"agent/internal/tools"
-	"agent/internal/tools/decode"
 )
 
 // crew holds the agents of a conversation.
@@ -41,19 +37,19 @@ type crew struct {
 
 // hireAgents finds the agents that the model may give tasks to.
 func (c *Conversation) hireAgents(recorded session.State) {
-	c.crew.set = agents.Find(c.host.Where)
+	c.crew.set = Agents(c.host.Where)
 	if c.options.NoSetup {
 		c.crew.set.Agents = slices.DeleteFunc(c.crew.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
 	}
 	c.crew.team = team.New(team.Config{
-		Named:   c.agentNamed,
-		Make:    c.makeAgent,
-		Parent:  func() *chat.Agents { return c.Chat.Agents },
-		Bounds:  c.agentBounds,
-		Changed: c.changedBy,
-		Keep:    c.keepReport,
-		Record:  c.recordAgent,
-		Now:     c.process.Now,
+		Named:  c.agentNamed,
+		Make:   c.makeAgent,
+		Parent: func() *chat.Agents { return c.Chat.Agents },
+		Bounds: c.agentBounds,
+		Rel:    c.workspace.Rel,
+		Keep:   c.keepReport,
+		Record: c.recordAgent,
+		Now:    c.process.Now,
 	}, c.earlierAgents(recorded.Agents))
 }
 
@@ -303,71 +299,6 @@ func (c *Conversation) agentModel(a agents.Agent) (endpoint *provider.Connection
 func (c *Conversation) isListed(model string) bool {
 	listed, err := c.Connection.Models(context.Background())
 	return err == nil && slices.ContainsFunc(listed, func(m provider.Offer) bool { return m.ID == model })
-}
-
-// notForAgents lists tools that no agent has, because only the conversation of the person does
-// what they do.
-var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
-
-// agentTools returns the tools of an agent, and a note for each name that is not known. It returns
-// an error if no tool is left.
-func (c *Conversation) agentTools(a agents.Agent) (*tools.Registry, []string, error) {
-	known := c.registry.Now().Names()
-	wanted, notes := namedTools(a.Tools, known)
-	without, _ := namedTools(a.Without, known)
-	has := func(name string) bool {
-		return !slices.Contains(notForAgents, name) && (a.Tools == nil || slices.Contains(wanted, name)) && !slices.Contains(without, name)
-	}
-	if !slices.ContainsFunc(known, has) {
-		return nil, notes, errors.New("none of its tools is known here: " + strings.Join(a.Tools, ", "))
-	}
-	return tools.Join(tools.Source{
-		Name:     "agent " + a.Name,
-		Revision: func() uint64 { return c.registry.Now().Revision },
-		List: func() []tools.Tool {
-			return slices.DeleteFunc(c.registry.All(), func(t tools.Tool) bool { return !has(t.Name) })
-		},
-	}), notes, nil
-}
-
-// namedTools returns the tools that names in the words of any agent program mean.
-func namedTools(names, known []string) (meant, notes []string) {
-	for _, name := range names {
-		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
-		found := slices.Clone(known)
-		switch prefix, all := strings.CutSuffix(bare, "*"); {
-		case all:
-			found = slices.DeleteFunc(found, func(n string) bool { return !strings.HasPrefix(n, prefix) })
-		case slices.Contains(known, bare):
-			found = []string{bare}
-		default:
-			found = decode.Named(bare)
-		}
-		if len(found) == 0 {
-			notes = append(notes, "tool "+name+" of the agent's file is not known here")
-		}
-		meant = append(meant, found...)
-	}
-	return meant, notes
-}
-
-// changedBy returns the paths of the files that a change of files is about.
-func (c *Conversation) changedBy(mark snapshot.Mark) (paths []string) {
-	for abs := range c.env.Snapshots.Left(mark) {
-		paths = append(paths, c.workspace.Rel(abs))
-	}
-	slices.Sort(paths)
-	return paths
-}
-
-// keepReport keeps the whole text of a report, where the model can read it.
-func (c *Conversation) keepReport(id, text string) (string, error) {
-	file, err := os.CreateTemp(c.workspace.TempDir(), "report-"+id+"-*.md")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.WriteString(text + "\n")
-	return file.Name(), errors.Join(err, file.Close())
 }
 
 // recordAgent records the start or the end of an agent.

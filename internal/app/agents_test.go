@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -374,6 +375,9 @@ func TestAgentsAreInterrupted(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -394,5 +398,71 @@ func TestAgentMention(t *testing.T) {
 	}
 	if lines := strings.Join(f.AgentLines(), "\n"); !strings.Contains(lines, "explore  ") || !strings.Contains(lines, "general  ") {
 		t.Errorf("%s", lines)
+	}
+}
+
+// An agent whose file leaves it no tool is not offered, and /agents says so; one with the tools of
+// a server may get them later.
+func TestAgentsWithoutTools(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	for name, tools := range map[string]string{
+		"unknown": "tools: Frobnicate, Twiddle", "taken": `disallowedTools: "*"`, "both": "tools: Read\ndisallowedTools: Read", "only-task": "tools: Task",
+		"served": "tools: mcp__github__*", "reads": "tools: Frobnicate, Read",
+	} {
+		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: d\n"+tools+"\n---\nDo.\n")
+	}
+	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"unknown"}`), llmtest.Say("done")), inTurn())
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.AgentLines(), "\n")
+	for name, want := range map[string]bool{"unknown": false, "taken": false, "both": false, "only-task": false, "served": true, "reads": true} {
+		if is := strings.Contains(offered, "- "+name+": d"); is != want {
+			t.Errorf("%s is offered: %v", name, is)
+		}
+		if told := strings.Contains(lines, name+".md: leaves the agent no tool that there is"); told == want {
+			t.Errorf("/agents says of %s: %v\n%s", name, told, lines)
+		}
+	}
+	if said := f.said(); !strings.Contains(said[1], `there is no agent "unknown"`) {
+		t.Errorf("%q", said)
+	}
+}
+
+// A report that is cut for the context names where all of it is: recall finds it there, also after
+// the session was resumed in read-only mode. It is in the record of the agent.
+func TestLongReportsAreKept(t *testing.T) {
+	t.Parallel()
+	report := "BEGIN\n" + strings.Repeat("line of the report\n", 1000) + "middle-42\n" + strings.Repeat("line of the report\n", 1000) + "END"
+	place := regexp.MustCompile(`all of it: recall, session "(s-[a-z0-9]+)", number (\d+)`)
+	recall := func(r *llmtest.Request) llmtest.Turn {
+		for _, m := range slices.Backward(r.Messages) {
+			if found := place.FindStringSubmatch(m.Content); found != nil {
+				if r.Last().Role != "tool" || strings.Contains(r.Last().Content, "all of it") {
+					return llmtest.Call("recall", fmt.Sprintf(`{"session":%q,"number":%s,"offset":990}`, found[1], found[2])).Call("recall", fmt.Sprintf(`{"session":%q,"match":"middle-42"}`, found[1]))
+				}
+				return llmtest.Say("seen")
+			}
+		}
+		return llmtest.Call("task", `{"task":"tell all"}`)
+	}
+	p, workspace := newProcess(t), t.TempDir()
+	f := hire(t, p, workspace, app.Options{}, recall, inTurn(llmtest.Say(report)))
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	g := hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, recall, inTurn(), "approval-mode=read-only")
+	if _, err := g.Chat.Prompt(t.Context(), atcmd.Typed("and again")); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*firm{f, g} {
+		last := f.server.Requests()[len(f.server.Requests())-1].Messages
+		for _, m := range last[len(last)-2:] {
+			if !strings.Contains(m.Content, "middle-42") {
+				t.Errorf("%.300q", m.Content)
+			}
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"agent/internal/rules"
 	"agent/internal/settings"
 	"agent/internal/setup"
-	"agent/internal/setup/agents"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/effect"
 	"agent/internal/setup/hooks"
@@ -47,7 +46,7 @@ func (p *Process) trust(w source.Where, callable setup.Set, rules permissions.Ru
 		brought.Grants(callable),
 		serving.Items(configured),
 		gates.Items(found),
-		agentItems(agents.Find(w)),
+		agentItems(Agents(w)),
 		notes,
 	), append(ignored, imports.Unread(w)...))
 }

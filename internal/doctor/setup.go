@@ -9,7 +9,6 @@ import (
 	"agent/internal/notes"
 	"agent/internal/settings"
 	"agent/internal/setup"
-	"agent/internal/setup/agents"
 	"agent/internal/setup/consent"
 	"agent/internal/setup/hooks"
 	"agent/internal/setup/instructions"
@@ -29,7 +28,7 @@ func (r *report) setup(p *app.Process, f app.Folders, s *settings.Settings) {
 	for _, problem := range texts.Problems {
 		r.note("instructions: "+problem.Error(), "")
 	}
-	r.each("note", "left out: ", slices.Concat(callable.Skills.LeftOut, callable.Commands.LeftOut, agents.Find(where).LeftOut), "")
+	r.each("note", "left out: ", slices.Concat(callable.Skills.LeftOut, callable.Commands.LeftOut, app.Agents(where).LeftOut), "")
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
 		if n := rules.In(file); n > 0 {

@@ -29,5 +29,5 @@ var (
 	AgentsExploreModel = Optional("agents.explore.model", Line(), "the model of agents",
 		"profile, or model of the endpoint, of the agent explore")
 	AgentsResultMaxTokens = Declare("agents.result-max-tokens", Int(AtLeast(1, "above 0")), 2000,
-		"most tokens of an agent's report that enter the context; the whole is in a file")
+		"most tokens of an agent's report that enter the context; all of it is in the record of the agent")
 )

@@ -154,11 +154,7 @@ func (j *job) event(e chat.Event) {
 			j.latest = j.latest[1:]
 		}
 	case chat.ToolEnded:
-		var byCommand []string
-		if e.Answer.Change != "" && e.Answer.Diff == "" {
-			byCommand = j.team.Changed(e.Answer.Change)
-		}
-		j.changed.add(e, byCommand)
+		j.changed.add(e.Answer, j.team.Rel)
 		return
 	default:
 		return

@@ -1,11 +1,10 @@
 package team
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	"agent/internal/chat"
 	"agent/internal/text/lines"
 	"agent/internal/text/textdiff"
 	"agent/internal/tools"
@@ -28,10 +27,10 @@ func (j *job) report(status string, notes []string) tools.Answer {
 	}
 	most := j.bounds.ResultTokens * bytesPerToken
 	if len(text) > most {
-		path, err := j.team.Keep(j.ID, text)
+		where, err := j.team.Keep(j.ID, text)
 		cut := fmt.Sprintf("\n… %s of the report left out", words.Bytes(int64(len(text)-most)))
 		if err == nil {
-			cut += "; all of it is in " + path
+			cut += "; all of it: " + where
 		}
 		text = lines.WholeRunes(text[:most/2]) + cut + " …\n" + strings.ToValidUTF8(text[len(text)-most/2:], "")
 	}
@@ -57,17 +56,20 @@ type lineCount struct {
 	isNew, counted bool
 }
 
-// add notes the changes of a call that ended. byCommand holds the paths that a command changed.
-func (c *changes) add(e chat.ToolEnded, byCommand []string) {
-	for _, path := range byCommand {
+// add notes the files that an answer says are changed. rel returns the path to show for a file.
+func (c *changes) add(answer tools.Answer, rel func(abs string) string) {
+	paths := map[string]string{} // by the names in a diff
+	for _, abs := range answer.Changed {
+		path := rel(abs)
 		c.file(path)
+		paths[words.Name(path)] = path
 	}
-	for _, diff := range textdiff.Split(e.Answer.Diff) {
-		path, isNew := pathOf(diff)
-		if path == "" {
+	for _, diff := range textdiff.Split(answer.Diff) {
+		name, isNew := pathOf(diff)
+		if name == "" {
 			continue
 		}
-		file := c.file(path)
+		file := c.file(cmp.Or(paths[name], name))
 		added, removed := textdiff.Stat(diff)
 		file.added, file.removed, file.counted = file.added+added, file.removed+removed, true
 		file.isNew = file.isNew || isNew
@@ -90,40 +92,40 @@ func pathOf(diff string) (path string, isNew bool) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\n")
 		if from, is := strings.CutPrefix(line, "--- "); is {
-			isNew = from == "/dev/null"
-			path = strings.TrimPrefix(from, "a/")
+			path, isNew = from, from == none
 		}
 		if to, is := strings.CutPrefix(line, "+++ "); is {
-			if to != "/dev/null" {
-				path = strings.TrimPrefix(to, "b/")
+			if to != none {
+				path = to
 			}
-			return path, isNew
+			break
 		}
 	}
 	return path, isNew
 }
 
+// none is the name in a diff of a file that does not exist.
+const none = "/dev/null"
+
 // mostChanged bounds the files that a report names.
 const mostChanged = 40
 
-// String returns the changed files with their lines, traits.NoFiles for no file.
+// String returns the changed files with their lines, as a report lists them.
 func (c *changes) String() string {
-	if len(c.names) == 0 {
-		return traits.NoFiles
-	}
-	var parts []string
+	var items []string
 	for _, path := range c.names[:min(len(c.names), mostChanged)] {
-		file := c.files[path]
-		switch {
+		how := ""
+		switch file := c.files[path]; {
 		case file.isNew:
-			path += " new"
+			how = "new"
 		case file.counted:
-			path += fmt.Sprintf(" +%d -%d", file.added, file.removed)
+			how = fmt.Sprintf("+%d -%d", file.added, file.removed)
 		}
-		parts = append(parts, path)
+		items = append(items, traits.ReportedFile(path, how))
 	}
-	if more := len(c.names) - mostChanged; more > 0 {
-		parts = append(parts, words.Count(more, "more file"))
+	more := ""
+	if left := len(c.names) - len(items); left > 0 {
+		more = words.Count(left, "more file")
 	}
-	return strings.Join(slices.Clip(parts), ", ")
+	return traits.ReportedFiles(items, more)
 }

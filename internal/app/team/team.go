@@ -20,7 +20,6 @@ import (
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/setup/agents"
-	"agent/internal/snapshot"
 	"agent/internal/tools"
 	"agent/internal/traits"
 )
@@ -35,10 +34,10 @@ type Config struct {
 	Parent func() *chat.Agents
 	// Bounds returns the present bounds for an agent.
 	Bounds func(agents.Agent) Bounds
-	// Changed returns the paths of the files that a change of files is about.
-	Changed func(snapshot.Mark) []string
-	// Keep keeps the whole text of a report that is cut for the model, and returns the path.
-	Keep func(id, text string) (path string, err error)
+	// Rel returns the path to show for a file.
+	Rel func(abs string) string
+	// Keep keeps the whole text of a report that is cut for the model, and says where it is.
+	Keep func(id, text string) (where string, err error)
 	// Record notes the start and the end of an agent.
 	Record func(state chat.AgentState, status, changed string)
 	Now    func() time.Time

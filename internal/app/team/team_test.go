@@ -102,26 +102,28 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	team := New(Config{Keep: func(string, string) (string, error) { return "/tmp/report", nil }}, nil)
 	j := &job{team: team, AgentState: chat.AgentState{ID: "s-a", Agent: "general"}, bounds: Bounds{ResultTokens: 100}}
-	j.changed.add(chat.ToolEnded{Answer: tools.Answer{Diff: "--- a/x.go\n+++ b/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- /dev/null\n+++ b/new.go\n@@ -0,0 +1 @@\n+n\n"}}, nil)
-	j.changed.add(chat.ToolEnded{}, []string{"made.txt"})
+	rel := func(abs string) string { return strings.TrimPrefix(abs, "/w/") }
+	j.changed.add(tools.Answer{Diff: "--- a/x.go\n+++ a/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- /dev/null\n+++ new.go\n@@ -0,0 +1 @@\n+n\n"}, rel)
+	j.changed.add(tools.Answer{Changed: []string{"/w/made.txt", "/w/gone, too"}}, rel)
+	j.changed.add(tools.Answer{Changed: []string{"/w/a\nb"}, Diff: "--- \"a\\nb\"\n+++ \"a\\nb\"\n@@ -1 +1 @@\n-a\n+b\n"}, rel)
 	for _, c := range []struct{ said, want string }{
-		{"found it", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nfound it"},
-		{"", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nIt wrote no report. Its latest calls:\n- reading a"},
-		{"begin " + strings.Repeat("x", 1000) + " end", "agent general, s-a: done\nchanged: x.go +2 -1, new.go new, made.txt\nbegin "},
+		{"found it", "agent general, s-a: done\nchanged: a/x.go +2 -1, new.go new, made.txt, \"gone, too\", \"a\\nb\" +1 -1\nfound it"},
+		{"", "agent general, s-a: done\nchanged: a/x.go +2 -1, new.go new, made.txt, \"gone, too\", \"a\\nb\" +1 -1\nIt wrote no report. Its latest calls:\n- reading a"},
+		{"begin " + strings.Repeat("x", 1000) + " end", "agent general, s-a: done\nchanged: a/x.go +2 -1, new.go new, made.txt, \"gone, too\", \"a\\nb\" +1 -1\nbegin "},
 	} {
 		j.said, j.latest = c.said, []string{"reading a"}
 		got := j.report("done", nil).Text
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-		if len(c.said) > 400 && (len(got) > 600 || !strings.HasSuffix(got, " end") || !strings.Contains(got, "all of it is in /tmp/report")) {
+		if len(c.said) > 400 && (len(got) > 600 || !strings.HasSuffix(got, " end") || !strings.Contains(got, "all of it: /tmp/report")) {
 			t.Errorf("a long report became %q", got)
 		}
 	}
 	for i := range mostChanged + 2 {
-		j.changed.add(chat.ToolEnded{}, []string{fmt.Sprint("f", i)})
+		j.changed.add(tools.Answer{Changed: []string{fmt.Sprint("f", i)}}, rel)
 	}
-	if got := j.changed.String(); !strings.HasSuffix(got, ", 5 more files") {
+	if got := j.changed.String(); !strings.HasSuffix(got, ", 7 more files") {
 		t.Error(got)
 	}
 }

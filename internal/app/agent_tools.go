@@ -1,0 +1,89 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"agent/internal/setup/agents"
+	"agent/internal/setup/source"
+	"agent/internal/tools"
+	"agent/internal/tools/decode"
+)
+
+// notForAgents lists tools that no agent has, because only the conversation of the person does
+// what they do.
+var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
+
+// errNoTools says why an agent is not offered.
+var errNoTools = errors.New("leaves the agent no tool that there is")
+
+// broughtTools lists the tools that a conversation may have beside those of the program.
+var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
+
+// Agents returns the agents that can be offered in a folder. It leaves out those whose files leave
+// them no tool. A tool of a server may still come.
+func Agents(w source.Where) agents.Set {
+	set := agents.Find(w)
+	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools)
+	set.Agents = slices.DeleteFunc(set.Agents, func(a agents.Agent) bool {
+		has, _ := toolsOf(a, known)
+		if slices.ContainsFunc(known, has) || slices.ContainsFunc(a.Tools, ofServer) {
+			return false
+		}
+		set.LeftOut = append(set.LeftOut, a.File+": "+errNoTools.Error())
+		return true
+	})
+	return set
+}
+
+// agentTools returns the tools of an agent, and a note for each name that is not known. It returns
+// an error if no tool is left.
+func (c *Conversation) agentTools(a agents.Agent) (*tools.Registry, []string, error) {
+	known := c.registry.Now().Names()
+	has, notes := toolsOf(a, known)
+	if !slices.ContainsFunc(known, has) {
+		return nil, notes, errNoTools
+	}
+	return tools.Join(tools.Source{
+		Name:     "agent " + a.Name,
+		Revision: func() uint64 { return c.registry.Now().Revision },
+		List: func() []tools.Tool {
+			return slices.DeleteFunc(c.registry.All(), func(t tools.Tool) bool { return !has(t.Name) })
+		},
+	}), notes, nil
+}
+
+// toolsOf returns a function that reports whether an agent has a tool, of those that are known, and
+// a note for each name in its file that is not.
+func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes []string) {
+	wanted, notes := namedTools(a.Tools, known)
+	without, _ := namedTools(a.Without, known)
+	return func(name string) bool {
+		return !slices.Contains(notForAgents, name) && (a.Tools == nil || slices.Contains(wanted, name)) && !slices.Contains(without, name)
+	}, notes
+}
+
+// ofServer reports whether a name in the file of an agent may be that of a server's tool.
+func ofServer(name string) bool { return strings.HasPrefix(name, "mcp") || strings.Contains(name, "/") }
+
+// namedTools returns the tools that names in the words of any agent program mean.
+func namedTools(names, known []string) (meant, notes []string) {
+	for _, name := range names {
+		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
+		found := slices.Clone(known)
+		switch prefix, all := strings.CutSuffix(bare, "*"); {
+		case all:
+			found = slices.DeleteFunc(found, func(n string) bool { return !strings.HasPrefix(n, prefix) })
+		case slices.Contains(known, bare):
+			found = []string{bare}
+		default:
+			found = decode.Named(bare)
+		}
+		if len(found) == 0 {
+			notes = append(notes, "tool "+name+" of the agent's file is not known here")
+		}
+		meant = append(meant, found...)
+	}
+	return meant, notes
+}
