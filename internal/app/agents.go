@@ -174,6 +174,7 @@ func (c *Conversation) makeAgent(ctx context.Context, spec team.Spec) (child tea
 		observer = log.Observe
 	}
 	env := *c.env
+	env.OfAgent = true
 	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
 	news := c.notes.teller()
 	counter := func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }

@@ -240,7 +240,7 @@ func TestAgentsArePutBehind(t *testing.T) {
 	var f *firm
 	goOn := make(chan struct{})
 	agent := func(*llmtest.Request) llmtest.Turn {
-		if f.Background() != 1 {
+		if f.Background(0) || !f.Background(1) {
 			t.Error("no agent to put into the background")
 		}
 		<-goOn
@@ -265,7 +265,7 @@ func TestAgentsArePutBehind(t *testing.T) {
 	if said := f.said(); !strings.HasPrefix(said[1], "started s-") || !strings.Contains(said[2], "found it") {
 		t.Errorf("%q", said)
 	}
-	if f.Background() != 0 {
+	if f.Background(1) {
 		t.Error("an agent that has ended was put into the background")
 	}
 }

@@ -95,13 +95,10 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 	}, slices.Concat(c.process.Commands, screen.Commands)...)
 }
 
-// Background puts the latest agent that the turn waits for into the background, or else the
-// commands, and returns their number.
-func (c *Conversation) Background() int {
-	if c.crew.team.Behind() {
-		return 1
-	}
-	return c.env.Jobs.Background()
+// Background puts the agent or the command of a call, for which the turn waits, into the
+// background. It reports whether the call has one.
+func (c *Conversation) Background(call int) bool {
+	return c.crew.team.Behind(call) || c.env.Jobs.Background(call)
 }
 
 // Jobs lists the background jobs, running and ended, oldest first.

@@ -32,7 +32,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	}
 	if command.Leaves {
 		j.mu.Lock()
-		j.leaving[leave] = true
+		j.leaving[leave] = command.Call
 		j.mu.Unlock()
 		defer func() {
 			j.mu.Lock()
@@ -114,21 +114,19 @@ func (j *Jobs) announceEnd(job *Job) {
 	}
 }
 
-// Background turns commands in the foreground into jobs if they have Leaves set, up to the limit
-// of jobs. It returns how many.
-func (j *Jobs) Background() int {
+// Background turns the command of a call in the foreground into a job, if it has Leaves set and the
+// limit of jobs is not reached. It reports whether it did.
+func (j *Jobs) Background(call int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	n, room := 0, maxJobs-j.runningCount()
-	for leave := range j.leaving {
-		if n == room {
-			break
+	for leave, number := range j.leaving {
+		if number == call && j.runningCount() < maxJobs {
+			close(leave)
+			delete(j.leaving, leave)
+			return true
 		}
-		close(leave)
-		delete(j.leaving, leave)
-		n++
 	}
-	return n
+	return false
 }
 
 // adopt turns a running command into a job. The job has the whole output. The Result holds the

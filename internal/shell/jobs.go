@@ -56,7 +56,7 @@ type Jobs struct {
 	ended []*Job
 	// leaving holds a channel for each command in the foreground that may become a job. Closing
 	// the channel makes it one.
-	leaving map[chan struct{}]bool
+	leaving map[chan struct{}]int
 	// group counts all commands, including those in the foreground.
 	group sync.WaitGroup
 }
@@ -65,7 +65,7 @@ type Jobs struct {
 // named in withhold, which are keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
-	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, leaving: map[chan struct{}]bool{}, running: running, stop: stop}
+	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, leaving: map[chan struct{}]int{}, running: running, stop: stop}
 	j.room.Store(allSpools)
 	return j
 }

@@ -43,8 +43,10 @@ type Command struct {
 	// SpoolDir is the folder for a file with the whole output. If it is empty, output beyond the
 	// limit is lost.
 	SpoolDir string
-	// Leaves is set if the command may become a job while a caller waits for it.
+	// Leaves is set if the command may become a job while a caller waits for it. Call is the number
+	// by which Background finds it.
 	Leaves bool
+	Call   int
 	// ReadOnly is set if the command is known to change nothing, so that nobody was asked. It
 	// gets only variables that cannot change the effect of its programs.
 	ReadOnly bool

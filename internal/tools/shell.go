@@ -304,7 +304,7 @@ func (a shellArgs) command(env *Env) (shell.Command, error) {
 		limits = env.Limits
 	}
 	return shell.Command{
-		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: true, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
+		Line: a.Command, Pipe: cmdline.Pipeline(a.Command), Leaves: !env.OfAgent, Call: env.Call, Dir: dir, Timeout: time.Duration(timeout) * time.Second,
 		OutputBytes: limits.room(notesBytes), SpoolDir: env.Workspace.TempDir(),
 		Confined: confined, Distrusted: slices.Concat(env.Workspace.Folders(), confined.Policy.Writable()),
 	}, nil

@@ -204,6 +204,9 @@ type Env struct {
 	// Call and CallID are the number and the id of the call. They are set for one call.
 	Call   int
 	CallID string
+	// OfAgent is set in the conversation of an agent, whose commands the person does not see one by
+	// one. They cannot be put into the background by a key.
+	OfAgent bool
 	// Typed is set when the user typed the command. It is set for one call.
 	Typed bool
 	// Output receives the output of a command while it runs, for the screen; nil if nobody

@@ -20,13 +20,11 @@ func jobTitle(j command.Job) string {
 	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(words.Line(j.Command, titleColumns)).Text)
 }
 
-// toBackground turns the running commands into jobs. If none runs, it brings the latest job to
-// the foreground, at the next key the job before it, and after the oldest none.
+// toBackground puts the call in the lowest row into the background. If none runs, it brings the
+// latest job to the foreground, at the next key the job before it, and after the oldest none.
 func (m *Model) toBackground() tea.Cmd {
 	if m.commandRuns() {
-		if m.opts.Background() == 0 {
-			m.showHint("nothing runs that could go on in the background", false)
-		}
+		m.showHint(m.activity.putBehind(), false)
 		return nil
 	}
 	was := m.activity.watched.ID
@@ -38,6 +36,27 @@ func (m *Model) toBackground() tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// putBehind puts the command or the agent in the lowest row that can go there into the background,
+// and returns what it did. Agents are shown above commands.
+func (a *activity) putBehind() string {
+	rows := slices.Clone(a.tools)
+	slices.SortStableFunc(rows, func(one, other runningTool) int {
+		switch agent := a.hasAgent(one.call); {
+		case agent == a.hasAgent(other.call):
+			return 0
+		case agent:
+			return -1
+		}
+		return 1
+	})
+	for _, tool := range slices.Backward(rows) {
+		if a.opts.Background(tool.call) {
+			return "in the background: " + tool.said.Running()
+		}
+	}
+	return "nothing runs that could go on in the background"
 }
 
 // commandRuns reports whether a command runs that may become a job.

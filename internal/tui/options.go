@@ -108,9 +108,9 @@ type Options struct {
 	Status chat.Status
 	// Settings returns the present settings of the screen. Nil means the zero Settings.
 	Settings func() Settings
-	// Background turns the running commands into jobs, and returns their number. Nil means that
-	// commands cannot become jobs.
-	Background func() int
+	// Background puts the command or the agent of a call into the background, and reports whether
+	// the call has one. Nil means that none can go there.
+	Background func(call int) bool
 	// Jobs returns the commands in the background, oldest first. Nil means that none can exist.
 	Jobs func() []command.Job
 	// Efforts returns the values of reasoning.effort that the present model knows, lowest first,

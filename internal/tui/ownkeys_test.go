@@ -2,12 +2,14 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"agent/internal/chat"
 	"agent/internal/command"
+	"agent/internal/traits"
 	"agent/internal/tui/keymap"
 )
 
@@ -120,20 +122,39 @@ func TestVimInThePrompt(t *testing.T) {
 	}
 }
 
-// Ctrl+B puts what runs in the background, and moves the cursor where nothing runs.
+// Ctrl+B puts the command or the agent in the lowest row into the background and says which, and
+// moves the cursor where nothing runs.
 func TestToTheBackground(t *testing.T) {
 	t.Parallel()
-	asked := 0
-	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Background = func() int { asked++; return 1 } })
+	var asked []int
+	s := newScreenplayFor(t, 60, 20, func(o *Options) {
+		o.Background = func(call int) bool { asked = append(asked, call); return call != 4 }
+	})
 	s.typed("one")
 	s.press("ctrl+b")
-	if asked != 0 || s.model.input.Cursor != 2 {
-		t.Errorf("nothing runs: it was asked %d times, the cursor is at %d", asked, s.model.input.Cursor)
+	if len(asked) > 0 || s.model.input.Cursor != 2 {
+		t.Errorf("nothing runs: it was asked for %d, the cursor is at %d", asked, s.model.input.Cursor)
 	}
-	s.events(chat.TurnStarted{}, chat.ToolStarted{Name: "run_shell_command", Said: said("run_shell_command")})
+	s.events(chat.TurnStarted{})
+	for call, name := range []string{1: "run_shell_command", 2: "task", 3: "run_shell_command", 4: "web_fetch", 5: "task"} {
+		if name != "" {
+			s.events(chat.ToolStarted{Call: call, Name: name, Said: traits.Said{Words: traits.Words{Now: "call"}, Subject: fmt.Sprint(call)}})
+		}
+		if name == "task" {
+			s.events(chat.AgentStarted{AgentState: chat.AgentState{ID: fmt.Sprint("s-", call), Call: call, Agent: "explore", Title: "look"}})
+		}
+	}
+	for _, want := range []int{3, 1, 5, 2} {
+		asked = nil
+		s.press("ctrl+b")
+		if asked[len(asked)-1] != want || s.model.input.Cursor != 2 || !strings.Contains(s.model.view(), fmt.Sprint("in the background: call ", want)) {
+			t.Errorf("it was asked for %d, want %d:\n%s", asked, want, s.model.view())
+		}
+		s.events(chat.ToolEnded{Call: want})
+	}
 	s.press("ctrl+b")
-	if asked != 1 || s.model.input.Cursor != 2 {
-		t.Errorf("a command runs: it was asked %d times, the cursor is at %d", asked, s.model.input.Cursor)
+	if !strings.Contains(s.model.view(), "nothing runs that could go on in the background") {
+		t.Error(s.model.view())
 	}
 }
 

@@ -216,13 +216,13 @@ func (t *Team) leaves(j *job) bool {
 	return !j.Background
 }
 
-// Behind puts the agent that was started last, of those for which a call waits, into the
-// background, and reports whether there was one.
-func (t *Team) Behind() bool {
+// Behind puts the agent of a call, which waits for it, into the background, and reports whether
+// there is one.
+func (t *Team) Behind(call int) bool {
 	t.mu.Lock()
 	var moved *job
 	for _, j := range slices.Backward(t.jobs) {
-		if j.status == "" && !j.Background {
+		if j.Call == call && j.status == "" && !j.Background {
 			j.Background, moved = true, j
 			close(j.behind)
 			break

@@ -50,7 +50,7 @@ func rows() []Row {
 		row("edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", act("editor", "ctrl+g")),
 		row("put the draft aside, and back", "puts the draft aside, and brings it back; sending something else brings it back too", act("stash", "ctrl+s")),
 		row("the model thinks more, less", "the model thinks more, or less (`reasoning.effort`)", act("think-more", "alt+."), act("think-less", "alt+,")),
-		row("to the background, and back", "while a command or an agent runs: puts it in the background, where `/jobs` or `/agents` has it and the model looks after it; on an empty line: shows the latest job as it runs, then those before it, then none; else a character to the left", act("background", "ctrl+b")),
+		row("to the background, and back", "while a command or an agent runs: puts it, of several the one in the lowest row, in the background, where `/jobs` or `/agents` has it and the model looks after it; on an empty line: shows the latest job as it runs, then those before it, then none; else a character to the left", act("background", "ctrl+b")),
 		row("undo and redo in the prompt", "undo and redo in the prompt", editing("undo"), editing("redo")),
 		row("show the conversation again", "shows the conversation again", act("show-again", "ctrl+l")),
 		row("to your shell; fg comes back", "", act("suspend", "ctrl+z")),
