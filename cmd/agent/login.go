@@ -28,7 +28,7 @@ type loginOptions struct {
 	settingsOptions
 	baseURL                       string
 	oauth, paste, device, browser bool
-	as, host                      string
+	as, host, clientID            string
 }
 
 func newLogin(w world) *cobra.Command {
@@ -53,6 +53,7 @@ terminal, which logins there are and what is kept.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.profile, "profile", "", "the profile whose login.client-id is used")
+	flags.StringVar(&o.clientID, "client-id", "", "the `ID` that the vendor gave you for this program, as login.client-id")
 	repeatable(flags, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
 	flags.StringVar(&o.baseURL, "base-url", "", "the `URL` whose host the key is for, instead of a provider's")
@@ -95,6 +96,9 @@ func (o *loginOptions) names(cmd *cobra.Command) {
 }
 
 func (o *loginOptions) login(ctx context.Context, w world, name string) error {
+	if o.clientID != "" {
+		o.set = append(o.set, settings.LoginClientID.Key()+"="+o.clientID)
+	}
 	f, s, err := w.configured(o.settingsOptions)
 	if err != nil {
 		return err
@@ -110,8 +114,8 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 		return usage(noAccount(name))
 	case wanted:
 		return o.logIn(ctx, w, s, keys, account)
-	case o.as != "" || o.host != "" || o.device || o.paste || o.browser:
-		return usage(errors.New("--as, --host, --device, --paste and --browser are for a login to an account: agent login NAME --oauth; agent login lists them"))
+	case o.as != "" || o.host != "" || o.clientID != "" || o.device || o.paste || o.browser:
+		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser are for a login to an account: agent login NAME --oauth; agent login lists them"))
 	case name == "" && o.baseURL == "" && term.IsTerminal(int(w.stdin.Fd())):
 		return w.print(loginLines(w, keys, settings.LoginClientID.Of(s))...)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 			return err
 		}
 	}
-	person := login.Person{Open: o.leads(w), Device: o.device, Now: w.Now, Show: func(ctx context.Context, address, code string) error {
+	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.ByCode() && !hasScreen(w), Now: w.Now, Show: func(ctx context.Context, address, code string) error {
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
@@ -91,6 +92,11 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		title += " as " + l.Name
 	}
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
+}
+
+// hasScreen reports whether a browser can be opened where the program runs.
+func hasScreen(w world) bool {
+	return w.Env("SSH_CONNECTION") == "" && (runtime.GOOS != "linux" || w.Env("DISPLAY") != "" || w.Env("WAYLAND_DISPLAY") != "")
 }
 
 // loggedIn prints that a login is kept, and the commands that use and forget it.
@@ -177,7 +183,7 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 	}
 	lines := append([]string{"Accounts:"}, table.Lines("ll", rows)...)
 	if without {
-		lines = append(lines, "", "A client id is what a vendor gives you for this program, which does not pretend to be another: set login.client-id to it. Other ways: agent login NAME tells them.")
+		lines = append(lines, "", "A client id is what a vendor gives you for this program, which does not pretend to be another: --client-id, or the setting login.client-id. Other ways: agent login NAME tells them.")
 	}
 	if unusable != nil {
 		lines = append(lines, unusable.Error())

@@ -28,6 +28,8 @@ type Account struct {
 	more map[string]string
 	// proof is set if the device flow wants a code verifier (RFC 7636).
 	proof bool
+	// codes is set if the device flow is OpenAI's own instead of RFC 8628.
+	codes *codeFlow
 	// exchange is where the token is exchanged for one that lasts minutes, whoami where the name of
 	// the account is told.
 	exchange, whoami string
@@ -39,7 +41,7 @@ type Account struct {
 	limits func(header http.Header, now time.Time) []Window
 }
 
-const notRegistered = "the vendor has not registered this program as a client, and it does not pretend to be another: register one, and set login.client-id"
+const notRegistered = "the vendor has not registered this program as a client, and it does not pretend to be another: register one, and name it with --client-id or the setting login.client-id"
 
 var accounts = []Account{
 	{
@@ -57,6 +59,10 @@ var accounts = []Account{
 		Instead:   "a key (agent login openai), or agent login openrouter --oauth",
 		Note:      "OpenAI says that other programs are welcome to use a ChatGPT account, but has published no contract for them.",
 		authorize: "https://auth.openai.com/oauth/authorize", token: "https://auth.openai.com/oauth/token", revoke: "https://auth.openai.com/oauth/revoke",
+		device: "https://auth.openai.com/api/accounts/deviceauth/usercode",
+		codes: &codeFlow{
+			page: "https://auth.openai.com/codex/device", ask: "https://auth.openai.com/api/accounts/deviceauth/token", returns: "https://auth.openai.com/deviceauth/callback",
+		},
 		scope: "openid profile email offline_access", more: map[string]string{"id_token_add_organizations": "true"},
 		domains: []string{"chatgpt.com"}, claims: chatGPTHeaders, limits: chatGPTLimits,
 	},
@@ -100,6 +106,9 @@ func AccountNamed(name string) (Account, bool) {
 // MakesKey reports whether the vendor makes a key for whoever logs in, which is then kept like any
 // other.
 func (a Account) MakesKey() bool { return a.keys != "" }
+
+// ByCode reports whether a person can log in by a code that they type on any device.
+func (a Account) ByCode() bool { return a.device != "" }
 
 // Refused returns the error that there is no login, nil if there is one for a client id, which may
 // be "".

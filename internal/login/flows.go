@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -143,9 +144,11 @@ const (
 	maxInterval   = time.Minute
 )
 
-// byDevice is the flow with a code that is typed on another device (RFC 8628). A vendor that does
-// not answer is asked again.
+// byDevice is the flow with a code that is typed on another device (RFC 8628).
 func (c caller) byDevice(ctx context.Context, clientID string, person Person) (answer, error) {
+	if c.account.codes != nil {
+		return c.byCodes(ctx, clientID, person)
+	}
 	form := url.Values{"client_id": {clientID}}
 	if c.account.scope != "" {
 		form.Set("scope", c.account.scope)
@@ -160,7 +163,29 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 		return answer{}, err
 	}
 	address := cmp.Or(given.AddressWhole, given.Address, given.AddressToo)
-	if at, err := url.Parse(address); given.DeviceCode == "" || given.UserCode == "" || err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) {
+	if at, err := url.Parse(address); given.DeviceCode == "" || err != nil || at.Scheme != "https" && !isLoopback(at.Hostname()) {
+		address = ""
+	}
+	form = url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "client_id": {clientID}, "device_code": {given.DeviceCode}}
+	if c.account.proof {
+		form.Set("code_verifier", verifier)
+	}
+	return c.await(ctx, person, address, given, func(ctx context.Context) (answer, error) {
+		tokens, err := c.post(ctx, c.account.token, form)
+		if err == nil && tokens.Access == "" || isCode(err, "authorization_pending") {
+			err = errPending
+		}
+		return tokens, err
+	})
+}
+
+// errPending is the error of a login to which nobody has agreed yet.
+var errPending = errors.New("nobody has agreed yet")
+
+// await shows a person the code of an answer, and asks until they have agreed. A vendor that does
+// not answer is asked again.
+func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
+	if address == "" || given.UserCode == "" {
 		return answer{}, failed("", "%s gives no code to log in with", c.account.Title)
 	}
 	if err := person.Show(ctx, address, words.Line(given.UserCode, 40)); err != nil {
@@ -171,10 +196,6 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 		defer cancel()
 		ctx = limited
 	}
-	form = url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "client_id": {clientID}, "device_code": {given.DeviceCode}}
-	if c.account.proof {
-		form.Set("code_verifier", verifier)
-	}
 	interval := usualInterval
 	if asked := time.Duration(given.Interval.Count()) * time.Second; asked > 0 {
 		interval = min(asked, maxInterval)
@@ -183,19 +204,58 @@ func (c caller) byDevice(ctx context.Context, clientID string, person Person) (a
 		if llm.Sleep(ctx, interval) != nil {
 			return answer{}, context.Cause(ctx)
 		}
-		tokens, err := c.post(ctx, c.account.token, form)
+		tokens, err := ask(ctx)
 		switch {
-		case err == nil && tokens.Access != "":
+		case err == nil:
 			return tokens, nil
 		case ctx.Err() != nil:
 			return answer{}, context.Cause(ctx)
-		case err == nil, isCode(err, "authorization_pending"):
+		case errors.Is(err, errPending):
 		case isCode(err, "slow_down"), passes(err):
 			interval = min(interval+slowerBy, maxInterval)
 		default:
 			return answer{}, err
 		}
 	}
+}
+
+// A codeFlow has the addresses of a device flow that ends with an authorization code.
+type codeFlow struct {
+	// page is where the person types the code, ask tells whether they have, and returns is the
+	// redirect address for which the authorization code is made.
+	page, ask, returns string
+}
+
+// byCodes is OpenAI's own flow with a code that is typed on another device. It speaks JSON; 403 and
+// 404 mean that nobody has agreed yet. The authorization code comes with its verifier.
+func (c caller) byCodes(ctx context.Context, clientID string, person Person) (answer, error) {
+	flow := c.account.codes
+	post := func(ctx context.Context, address string, body map[string]string) (a answer, err error) {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return a, err
+		}
+		err = c.ask(ctx, http.MethodPost, address, map[string]string{"Content-Type": "application/json"}, string(text), &a)
+		return a, err
+	}
+	given, err := post(ctx, c.account.device, map[string]string{"client_id": clientID})
+	if err != nil {
+		return answer{}, err
+	}
+	given.UserCode = cmp.Or(given.UserCode, given.UserCodeToo)
+	agreed, err := c.await(ctx, person, flow.page, given, func(ctx context.Context) (answer, error) {
+		agreed, err := post(ctx, flow.ask, map[string]string{"device_auth_id": given.DeviceID, "user_code": given.UserCode})
+		if e, is := asError(err); is && (e.Status == http.StatusForbidden || e.Status == http.StatusNotFound) {
+			err = errPending
+		}
+		return agreed, err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return c.post(ctx, c.account.token, url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {clientID}, "code": {agreed.Code}, "redirect_uri": {flow.returns}, "code_verifier": {agreed.Verifier},
+	})
 }
 
 // passes reports whether a vendor may answer otherwise later.

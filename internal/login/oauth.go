@@ -43,6 +43,12 @@ type answer struct {
 	AddressToo   string    `json:"verification_url"`
 	AddressWhole string    `json:"verification_uri_complete"`
 	Interval     loose.Int `json:"interval"`
+
+	// OpenAI's own device flow.
+	DeviceID    string `json:"device_auth_id"`
+	UserCodeToo string `json:"usercode"`
+	Code        string `json:"authorization_code"`
+	Verifier    string `json:"code_verifier"`
 }
 
 // vendorError is the error of a vendor that refuses. code is that of OAuth, "" for none.

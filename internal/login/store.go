@@ -14,9 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zalando/go-keyring"
-
 	"agent/internal/disk"
+	"agent/internal/keyring"
 	"agent/internal/pattern"
 )
 
@@ -94,8 +93,8 @@ type Store struct {
 }
 
 const (
-	loginsFile     = "logins.json"
-	keyringService = "agent logins"
+	loginsFile                     = "logins.json"
+	keyringService keyring.Service = "agent logins"
 )
 
 // File returns the path of the file.
@@ -130,7 +129,10 @@ func (s Store) Get(id string) (l Login, found bool, err error) {
 	if !found || !l.InKeyring {
 		return l, found && l.Access != "", nil
 	}
-	text, err := keyring.Get(keyringService, id)
+	if !s.Keyring {
+		return l, false, fmt.Errorf("the login %s is in the system's keyring, which is not there now; log in again", id)
+	}
+	text, err := keyringService.Get(id)
 	if err != nil {
 		return l, false, fmt.Errorf("the keyring does not give the login %s: %w", id, err)
 	}
@@ -147,7 +149,7 @@ func (s Store) Set(l Login) (shown Login, err error) {
 	shown = l
 	shown.InKeyring = false
 	if s.Keyring {
-		if text, err := json.Marshal(shown); err == nil && keyring.Set(keyringService, l.ID(), string(text)) == nil {
+		if text, err := json.Marshal(shown); err == nil && keyringService.Set(l.ID(), string(text)) == nil {
 			shown.Access, shown.Refresh, shown.InKeyring = "", "", true
 		}
 	}
@@ -156,8 +158,8 @@ func (s Store) Set(l Login) (shown Login, err error) {
 
 // Delete removes a login. The caller holds the lock.
 func (s Store) Delete(l Login) error {
-	if l.InKeyring {
-		if err := keyring.Delete(keyringService, l.ID()); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+	if s.Keyring { // an earlier login may be there, too
+		if err := keyringService.Delete(l.ID()); err != nil && l.InKeyring && !errors.Is(err, keyring.ErrNotFound) {
 			return fmt.Errorf("the keyring does not let go of the login: %w", err)
 		}
 	}

@@ -11,15 +11,14 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/zalando/go-keyring"
-
 	"agent/internal/disk"
+	"agent/internal/keyring"
 	"agent/internal/llm"
 )
 
 // keyringService is the service of our entries in the system's keyring. The user name of an entry
 // is the place.
-const keyringService = "agent"
+const keyringService keyring.Service = "agent"
 
 // inKeyring names the keyring for a person.
 const inKeyring = "the system's keyring"
@@ -60,7 +59,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 		return "", ""
 	}
 	if k.Keyring {
-		if key, err := keyring.Get(keyringService, place); err == nil && checkKey(key) == nil {
+		if key, err := keyringService.Get(place); err == nil && checkKey(key) == nil {
 			return llm.Key(key), inKeyring
 		}
 	}
@@ -76,7 +75,7 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 	if err := cmp.Or(k.May(place), checkKey(string(key))); err != nil {
 		return "", err
 	}
-	if k.Keyring && keyring.Set(keyringService, place, string(key)) == nil {
+	if k.Keyring && keyringService.Set(place, string(key)) == nil {
 		return inKeyring, k.removeFile(place)
 	}
 	if err := os.MkdirAll(k.Folder, 0o700); err != nil {
@@ -93,7 +92,7 @@ func (k Keys) Set(place string, key llm.Key) (where string, err error) {
 func (k Keys) Delete(place string) (bool, error) {
 	_, where := k.Get(place)
 	if k.Keyring {
-		if err := keyring.Delete(keyringService, place); err != nil && !errors.Is(err, keyring.ErrNotFound) && where == inKeyring {
+		if err := keyringService.Delete(place); err != nil && !errors.Is(err, keyring.ErrNotFound) && where == inKeyring {
 			return false, fmt.Errorf("the keyring does not let go of the key: %w", err)
 		}
 	}
