@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm"
 )
 
-// sooner is how long before its end a token is refreshed.
+// sooner is how long before its end a token is refreshed, unless it lasts for a short time only.
 const sooner = 5 * time.Minute
 
 // Sources has the sources of the logins that a person has, so that all conversations of a program
@@ -81,19 +81,24 @@ func (a *account) present(refused llm.Key) (Token, bool) {
 	if err != nil {
 		return Token{}, false
 	}
-	token := a.login.token()
+	token, lasts := a.login.token(), a.lasts()
 	if of.exchange != "" {
 		if a.short == nil {
 			return Token{}, false
 		}
 		token = *a.short
+		lasts = token.Expires.IsZero() || a.sources.Now().Before(token.Expires.Add(-sooner))
 	}
-	return token, a.lasts(token) && (refused == "" || token.secret() != refused)
+	return token, lasts && (refused == "" || token.secret() != refused)
 }
 
-// lasts reports whether a token need not be refreshed yet.
-func (a *account) lasts(t Token) bool {
-	return t.Expires.IsZero() || a.sources.Now().Before(t.Expires.Add(-sooner))
+// lasts reports whether the token of the login need not be refreshed yet.
+func (a *account) lasts() bool {
+	renew := a.login.Renew
+	if renew.IsZero() {
+		renew = a.login.Expires.Add(-sooner)
+	}
+	return a.login.Expires.IsZero() || a.sources.Now().Before(renew)
 }
 
 func (l Login) token() Token {
@@ -107,7 +112,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 	if !a.fixed {
 		read, found, err := a.sources.Store.Get(a.id)
 		switch {
-		case a.login != nil && (err != nil || !found) && a.lasts(a.login.token()): // it could not be kept
+		case a.login != nil && (err != nil || !found) && a.lasts(): // it could not be kept
 		case err != nil:
 			return Token{}, failed("", "%v", err)
 		case !found:
@@ -126,7 +131,7 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 		return Token{}, failed("", "%v", err)
 	}
 	c := newCaller(of, a.sources.Transport)
-	if used := a.login.Access; !a.lasts(a.login.token()) || of.exchange == "" && string(refused) == used && refused != "" {
+	if used := a.login.Access; !a.lasts() || of.exchange == "" && string(refused) == used && refused != "" {
 		if err := a.refresh(ctx, c, used, refused != ""); err != nil {
 			return Token{}, err
 		}
@@ -174,7 +179,7 @@ func (a *account) refresh(ctx context.Context, c caller, used string, must bool)
 				}
 				a.login = &read
 			}
-			if a.login.Access != used && a.lasts(a.login.token()) {
+			if a.login.Access != used && a.lasts() {
 				return nil
 			}
 			if a.login.Refresh == "" {

@@ -169,12 +169,13 @@ func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 		return before, failed("", "%s gives no token that can be used", c.account.Title)
 	}
 	l := before
-	l.Access, l.Expires = a.Access, time.Time{}
+	l.Access, l.Expires, l.Renew = a.Access, time.Time{}, time.Time{}
 	if a.Refresh != "" && checkKey(a.Refresh) == nil {
 		l.Refresh = a.Refresh
 	}
 	if seconds := a.Expires.Count(); seconds > 0 {
-		l.Expires = now.Add(time.Duration(min(seconds, 1<<31)) * time.Second)
+		life := time.Duration(seconds) * time.Second
+		l.Expires, l.Renew = now.Add(life), now.Add(max(life-sooner, life/2))
 	}
 	if a.Scope != "" {
 		l.Scope = words.Line(a.Scope, 300)

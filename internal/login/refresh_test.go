@@ -110,6 +110,38 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestTokensOfMinutes: a token that lasts for less than the time before which others are refreshed
+// counts for a half of its life; expires_in may be anything.
+func TestTokensOfMinutes(t *testing.T) {
+	t.Parallel()
+	for expires, renewed := range map[string]time.Duration{
+		"3600": 55 * time.Minute, `"3600"`: 55 * time.Minute, "400": 200 * time.Second, "60": 30 * time.Second, "1": time.Second / 2,
+		"0": 0, "-5": 0, `"soon"`: 0, "99999999999999": 0, "[]": 0, "1e3": 700 * time.Second, "0.5": 0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			vendor := &script{answers: map[string][]string{"/code": {codes}, "/token": {strings.Replace(tokens, "3600", expires, 1)}}}
+			s := sourcesOf(t, vendor)
+			l, err := scripted.Login(t.Context(), vendor, "id", Person{Device: true, Now: time.Now, Show: func(context.Context, string, string) error { return nil }})
+			if err == nil {
+				_, err = s.SourceOf(l).Token(t.Context(), "")
+			}
+			if err == nil {
+				_, err = s.Keep(t.Context(), l)
+			}
+			asked := vendor.count("/token")
+			for _, wait := range []time.Duration{0, renewed - time.Second/10, time.Second / 5} {
+				time.Sleep(wait)
+				if _, wrong := s.Source("scripted").Token(t.Context(), ""); err == nil {
+					err = wrong
+				}
+				if again := vendor.count("/token") - asked; err != nil || (again > 0) != (renewed > 0 && wait == time.Second/5) {
+					t.Errorf("expires_in %s: %d refreshes after %s, %v", expires, again, wait, err)
+				}
+			}
+		})
+	}
+}
+
 // TestRefreshUsedMeanwhile: a refresh token that another machine has used is read again once.
 func TestRefreshUsedMeanwhile(t *testing.T) {
 	t.Parallel()

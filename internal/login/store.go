@@ -34,6 +34,8 @@ type Login struct {
 	Access  string    `json:"access,omitempty"`
 	Refresh string    `json:"refresh,omitempty"`
 	Expires time.Time `json:"expires,omitzero"`
+	// Renew is when the token is refreshed, zero for shortly before its end.
+	Renew time.Time `json:"renew,omitzero"`
 	// Base is the address for requests, "" for that of the table, and Headers are sent with them.
 	Base    string            `json:"base,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
@@ -134,7 +136,7 @@ func (s Store) Get(id string) (l Login, found bool, err error) {
 	}
 	text, err := keyringService.Get(id)
 	if err != nil {
-		return l, false, fmt.Errorf("the keyring does not give the login %s: %w", id, err)
+		return l, false, fmt.Errorf("the keyring does not give the login %s: %w; unlock it, or log in again", id, err)
 	}
 	if json.Unmarshal([]byte(text), &l) != nil {
 		return l, false, fmt.Errorf("the login %s in the keyring is broken; log in again", id)
@@ -156,14 +158,15 @@ func (s Store) Set(l Login) (shown Login, err error) {
 	return shown, s.change(func(kept map[string]Login) { kept[l.ID()] = shown })
 }
 
-// Delete removes a login. The caller holds the lock.
+// Delete removes a login, in any case from the file. The caller holds the lock.
 func (s Store) Delete(l Login) error {
+	var kept error
 	if s.Keyring { // an earlier login may be there, too
 		if err := keyringService.Delete(l.ID()); err != nil && l.InKeyring && !errors.Is(err, keyring.ErrNotFound) {
-			return fmt.Errorf("the keyring does not let go of the login: %w", err)
+			kept = fmt.Errorf("the login %s is not used any more, but the keyring keeps its tokens: %w", l.ID(), err)
 		}
 	}
-	return s.change(func(kept map[string]Login) { delete(kept, l.ID()) })
+	return errors.Join(s.change(func(all map[string]Login) { delete(all, l.ID()) }), kept)
 }
 
 // lockWait is how long another program may hold the lock. One that holds it longer hangs, and is
