@@ -106,6 +106,9 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 		lines = append(lines, of.KeyVariable+" is set and goes first: unset it to use the login.")
 	}
 	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
+	if account, _ := login.AccountNamed(of.Name); !of.Account && !account.MakesKey() {
+		forgets += " --oauth"
+	}
 	if o.as != "" {
 		uses, forgets = uses+" --set login="+o.as, forgets+" --as "+o.as
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agent/internal/llm"
+	"agent/internal/llm/vendor"
 )
 
 // sooner is how long before its end a token is refreshed, unless it lasts for a short time only.
@@ -158,6 +159,9 @@ func (a *account) ask(refused llm.Key) (Token, error) {
 func (a *account) logInAgain(why string) *llm.Error {
 	name, as, _ := strings.Cut(a.id, ":")
 	line := "agent login " + name
+	if of, known := vendor.Named(name); known && !of.Account {
+		line += " --oauth" // else it keeps a key
+	}
 	if as != "" {
 		line += " --as " + as
 	}
