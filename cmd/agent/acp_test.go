@@ -37,7 +37,12 @@ type peer struct {
 
 func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 	t.Helper()
-	server := llmtest.New(t, turns...)
+	return startEditorOf(t, home, llmtest.New(t, turns...))
+}
+
+// startEditorOf does the work of startEditor with a server of models that is there.
+func startEditorOf(t *testing.T, home string, server *llmtest.Server, set ...string) *peer {
+	t.Helper()
 	p := &app.Process{
 		Home: home, Dir: home, Version: "test", Now: time.Now,
 		Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
@@ -45,7 +50,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	var o sessionOptions
-	o.set = []string{"model=m", "sandbox=off"}
+	o.set = append([]string{"model=m", "sandbox=off"}, set...)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- acp.Serve(context.Background(), forEditor(world{Process: p}, o), in, out, slog.New(slog.DiscardHandler))

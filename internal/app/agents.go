@@ -50,6 +50,8 @@ func (c *Conversation) hireAgents(recorded session.State) {
 		Keep:   c.keepReport,
 		Record: c.recordAgent,
 		Now:    c.process.Now,
+
+		Unattended: c.options.Unattended,
 	}, c.earlierAgents(recorded.Agents))
 }
 

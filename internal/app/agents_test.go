@@ -218,6 +218,31 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 	}
 }
 
+// A person who refuses a call of an agent ends the agent alone: the turn goes on with its report.
+func TestAgentsAreStoppedByARefusal(t *testing.T) {
+	t.Parallel()
+	lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`).Call("task", `{"task":"look"}`), llmtest.Say("done"))
+	f := newFirm(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
+		if strings.Contains(r.Last().Content, "write it") {
+			return llmtest.Say("I begin").Call("write_file", `{"file_path":"new.txt","content":"x"}`)
+		}
+		return llmtest.Say("seen")
+	})
+	f.answer = func(chat.Approval) chat.Decision { return chat.Decision{} }
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	if err != nil || outcome.Response != "done" {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	answers := f.server.Requests()[len(f.server.Requests())-1].Messages
+	var reports string
+	for _, m := range answers[len(answers)-2:] {
+		reports += m.Content
+	}
+	if !strings.Contains(reports, ": stopped: the user refused a call, 1 request") || !strings.Contains(reports, "I begin") || !strings.Contains(reports, "seen") {
+		t.Errorf("%q", reports)
+	}
+}
+
 // The report of an agent in the background comes as a message before the turn ends.
 func TestAgentsInTheBackground(t *testing.T) {
 	t.Parallel()

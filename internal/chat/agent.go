@@ -215,9 +215,9 @@ func (a *Agents) TellLatest(e Event) {
 
 // AgentEvent is an event in the conversation of an agent.
 type AgentEvent struct {
-	// ID identifies the agent.
-	ID    string
-	Event Event
+	// ID identifies the agent, Agent names its kind.
+	ID, Agent string
+	Event     Event
 }
 
 // AgentStarted reports that an agent began to work on a task.

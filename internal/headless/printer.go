@@ -118,8 +118,21 @@ func (p *Printer) tell(e chat.Event) {
 		p.say("%s", e.Text)
 	case chat.AgentStarted:
 		p.say("· agent %s %s: %s", e.Agent, e.ID, e.Title)
+	case chat.AgentEvent:
+		p.tellOf(e)
 	case chat.AgentEnded:
 		p.say("  agent %s %s: %s, %s; changed: %s", e.Agent, e.ID, e.Status, e.AgentState, e.Changed)
+	}
+}
+
+// tellOf prints the events of an agent that are the concern of a person: what was refused, and why
+// it waits.
+func (p *Printer) tellOf(e chat.AgentEvent) {
+	switch inner := e.Event.(type) {
+	case chat.Notice:
+		p.say("  agent %s %s: %s", e.Agent, e.ID, inner.Text)
+	case chat.Retry:
+		p.say("  agent %s %s: retrying in %s (attempt %d): %s", e.Agent, e.ID, inner.Delay.Round(10*time.Millisecond), inner.Attempt, inner.Problem())
 	}
 }
 

@@ -31,6 +31,10 @@ func (a *activity) hear(e chat.AgentEvent) {
 		text = "> " + e.Text
 	case chat.ReplyEnded:
 		text = e.Text
+	case chat.Notice:
+		text = "! " + e.Text
+	case chat.Retry:
+		text = "↻ " + e.Reason
 	case chat.ToolEnded:
 		text = describe(e.Said).Ended() + "\n" + cmp.Or(e.Answer.Diff, e.Answer.Text, e.Answer.Error)
 	}

@@ -97,6 +97,8 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 		return j.pacer.reached
 	case context.Cause(ctx) == context.DeadlineExceeded:
 		return "timed out after " + words.Took(j.bounds.Time)
+	case outcome.Stop == chat.StopDenied && !j.team.Unattended:
+		return "stopped: the user refused a call"
 	case outcome.Stop == chat.StopDenied:
 		j.update(func() { j.denied = true })
 		return "failed: a call was not allowed"
@@ -137,7 +139,7 @@ func (j *job) tell(e chat.Event) { j.team.Parent().Tell(j.team.working.Done(), e
 // event follows an event of the agent's conversation, on the goroutine that runs it.
 func (j *job) event(e chat.Event) {
 	if _, state := e.(chat.StatusChanged); !state {
-		j.tell(chat.AgentEvent{ID: j.ID, Event: e})
+		j.tell(chat.AgentEvent{ID: j.ID, Agent: j.Agent, Event: e})
 	}
 	switch e := e.(type) {
 	case chat.StatusChanged:

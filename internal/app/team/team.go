@@ -41,6 +41,9 @@ type Config struct {
 	// Record notes the start and the end of an agent.
 	Record func(state chat.AgentState, status, changed string)
 	Now    func() time.Time
+	// Unattended is set if nobody answers questions. A call that needs an approval then ends the
+	// turn of the conversation too; a person who refuses one ends the agent alone.
+	Unattended bool
 }
 
 // Spec describes an agent's conversation to be made.

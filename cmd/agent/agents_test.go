@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent/internal/app"
+	"agent/internal/testing/llmtest"
+)
+
+// askingAgents is the number of agents of these tests that ask at once.
+const askingAgents = 4
+
+// questionsEach returns the number of questions of each agent; AGENT_QUESTIONS sets another.
+func questionsEach(t *testing.T) int {
+	t.Helper()
+	each, err := strconv.Atoi(cmp.Or(os.Getenv("AGENT_QUESTIONS"), "25"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return each
+}
+
+// unbounded lets agents ask so many questions.
+const unbounded = "agents.max-tokens=100000000"
+
+// newAskers returns a model that gives tasks to agents, each of which asks to write files of its
+// own, several in a reply. When they are done, it says what their reports and calls came to.
+func newAskers(t *testing.T, each int) *llmtest.Server {
+	t.Helper()
+	var mu sync.Mutex
+	written := map[string]int{}
+	return llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		if !strings.Contains(r.Messages[0].Content, "# Your task") {
+			if r.Last().Role == "tool" {
+				return llmtest.Say("all ended")
+			}
+			var turn llmtest.Turn
+			for i := range askingAgents {
+				turn = turn.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"general"}`, i))
+			}
+			return turn
+		}
+		name := ""
+		for _, m := range r.Messages {
+			if task, is := strings.CutPrefix(m.Content, "task "); is && m.Role == "user" {
+				name = task
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		var turn llmtest.Turn
+		done := written[name]
+		if done >= each {
+			return llmtest.Say("written")
+		}
+		written[name] = min(each, done+10)
+		for i := done; i < written[name]; i++ {
+			turn = turn.Call("write_file", fmt.Sprintf(`{"file_path":"%s-%d.txt","content":"x"}`, name, i))
+		}
+		return turn
+	})
+}
+
+// questioned collects questions, and tells which of them are allowed: half, by chance.
+type questioned struct {
+	t      *testing.T
+	random *rand.Rand
+	// allowed has the files that were asked about, and the answers.
+	allowed map[string]bool
+	// left counts the questions of each agent that are not answered.
+	left map[string]int
+}
+
+// take notes a question about a file, and returns the answer.
+func (a *questioned) take(title string) bool {
+	a.t.Helper()
+	path := title[strings.LastIndex(title, " ")+1:]
+	if _, again := a.allowed[path]; again || !strings.Contains(title, "agent general: ") {
+		a.t.Errorf("asked again %v: %s", again, title)
+	}
+	a.allowed[path] = a.random.IntN(2) == 0
+	name, _, _ := strings.Cut(path, "-")
+	if a.left[name]--; a.left[name] == 0 {
+		delete(a.left, name)
+	}
+	return a.allowed[path]
+}
+
+// check checks that each file was asked about once, and that exactly the allowed ones are there.
+func (a *questioned) check(folder string, each int) {
+	a.t.Helper()
+	if len(a.allowed) != askingAgents*each {
+		a.t.Errorf("%d questions, want %d", len(a.allowed), askingAgents*each)
+	}
+	for path, allowed := range a.allowed {
+		if _, err := os.Stat(filepath.Join(folder, path)); (err == nil) != allowed {
+			a.t.Errorf("%s is allowed: %v, but %v", path, allowed, err)
+		}
+	}
+}
+
+func newQuestioned(t *testing.T, each int) *questioned {
+	t.Helper()
+	left := map[string]int{}
+	for i := range askingAgents {
+		left[fmt.Sprint("t", i)] = each
+	}
+	return &questioned{t: t, random: rand.New(rand.NewPCG(1, 34)), allowed: map[string]bool{}, left: left}
+}
+
+// Questions of four agents at once reach an editor, which answers late and in any order: each is put
+// once and answered once, and what was allowed is done and nothing else.
+func TestEditorAnswersAgents(t *testing.T) {
+	t.Parallel()
+	each := questionsEach(t)
+	e := startEditorOf(t, t.TempDir(), newAskers(t, each), unbounded)
+	folder := t.TempDir()
+	session := e.start(folder)
+	prompt := e.prompt(session, "go")
+	answers := newQuestioned(t, each)
+	var waiting []received
+	for ended := false; !ended; {
+		m := e.next()
+		switch {
+		case m.Method == "session/request_permission":
+			waiting = append(waiting, m)
+		case m.Method == "" && string(m.ID) == fmt.Sprint(prompt):
+			ended = true
+			if !strings.Contains(string(m.Result), "end_turn") {
+				t.Errorf("the turn ended with %s", m.Result)
+			}
+		}
+		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each agent waits
+			i := answers.random.IntN(len(waiting))
+			var params struct {
+				ToolCall struct{ Title string } `json:"toolCall"`
+			}
+			if err := json.Unmarshal(waiting[i].Params, &params); err != nil {
+				t.Fatal(err)
+			}
+			option := `{"outcome":"selected","optionId":"allow"}`
+			if !answers.take(params.ToolCall.Title) {
+				option = `{"outcome":"selected","optionId":"refuse"}`
+			}
+			e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":%s}}`, waiting[i].ID, option))
+			waiting = slices.Delete(waiting, i, i+1)
+		}
+	}
+	answers.check(folder, each)
+}
+
+// A turn that an editor cancels while questions of four agents wait ends all of them; each question
+// is withdrawn, and a late answer does nothing.
+func TestEditorCancelsAgents(t *testing.T) {
+	t.Parallel()
+	e := startEditorOf(t, t.TempDir(), newAskers(t, 5))
+	folder := t.TempDir()
+	session := e.start(folder)
+	prompt := e.prompt(session, "go")
+	var waiting []received
+	for len(waiting) < askingAgents {
+		if m := e.next(); m.Method == "session/request_permission" {
+			waiting = append(waiting, m)
+		}
+	}
+	e.cancel(session)
+	withdrawn := 0
+	for ended := false; !ended || withdrawn < askingAgents; {
+		m := e.next()
+		switch {
+		case m.Method == "$/cancel_request":
+			withdrawn++
+		case m.Method == "session/request_permission":
+			t.Errorf("a question after the cancel: %s", m.Params)
+		case m.Method == "" && string(m.ID) == fmt.Sprint(prompt):
+			ended = true
+			if string(m.Result) != `{"stopReason":"cancelled"}` {
+				t.Errorf("%s %+v", m.Result, m.Error)
+			}
+		}
+	}
+	for _, m := range waiting {
+		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, allowOnce("")))
+	}
+	e.response(e.request("session/list", map[string]any{}), nil) // the answers were read before
+	if left, _ := filepath.Glob(filepath.Join(folder, "t*.txt")); len(left) > 0 {
+		t.Errorf("written after the cancel: %q", left)
+	}
+}
+
+// Questions of four agents at once come as lines of a run, which are answered late and in any order.
+func TestLinesAnswerAgents(t *testing.T) {
+	t.Parallel()
+	each := questionsEach(t)
+	run := startLines(t, newAskers(t, each), "--set", unbounded)
+	answers := newQuestioned(t, each)
+	waiting := map[string]string{}
+	run.send(`{"type":"user","text":"go"}`)
+	for line := range run.lines {
+		var m struct {
+			Type, Title string
+			AgentID     string `json:"agent_id"`
+			ID          json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		switch m.Type {
+		case "approval":
+			if _, again := waiting[string(m.ID)]; again || !strings.HasPrefix(m.AgentID, "s-") {
+				t.Errorf("%s", line)
+			}
+			waiting[string(m.ID)] = m.Title
+		case "turn":
+			run.end()
+		}
+		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each agent waits
+			ids := slices.Sorted(maps.Keys(waiting))
+			id := ids[answers.random.IntN(len(ids))]
+			run.send(fmt.Sprintf(`{"type":"answer","id":%s,"allow":%v,"reason":"no"}`, id, answers.take(waiting[id])))
+			delete(waiting, id)
+		}
+	}
+	if status := <-run.status; status != exitOK {
+		t.Errorf("ended with %d", status)
+	}
+	answers.check(run.folder, each)
+}
+
+// lined is a run in this process that reads and writes lines of JSON.
+type lined struct {
+	t      *testing.T
+	folder string
+	in     *os.File
+	lines  chan string
+	status chan int
+}
+
+func startLines(t *testing.T, server *llmtest.Server, args ...string) *lined {
+	t.Helper()
+	home, folder := t.TempDir(), t.TempDir()
+	stdin, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, out := io.Pipe()
+	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &lined{t: t, folder: folder, in: to, lines: make(chan string), status: make(chan int, 1)}
+	w := world{
+		Process: &app.Process{
+			Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
+			Home:    home, Dir: folder, Version: "test", Now: time.Now,
+		},
+		stdin: stdin, stdout: nothing, stderr: nothing, out: out, people: io.Discard,
+	}
+	w.Say = func(string) {}
+	ctx, cancel := context.WithTimeout(context.Background(), 4*stalled)
+	go func() {
+		defer cancel()
+		status := execute(ctx, append([]string{"-p", "--model", "m", "--set", "sandbox=off", "--input-format", "stream-json", "--output-format", "stream-json"}, args...), w)
+		_ = w.Close()
+		out.Close()
+		run.status <- status
+	}()
+	go func() {
+		defer close(run.lines)
+		scanner := bufio.NewScanner(from)
+		scanner.Buffer(nil, 32<<20)
+		for scanner.Scan() {
+			run.lines <- scanner.Text()
+		}
+	}()
+	t.Cleanup(func() { run.end(); stdin.Close(); nothing.Close() })
+	return run
+}
+
+func (l *lined) send(line string) {
+	l.t.Helper()
+	if _, err := io.WriteString(l.in, line+"\n"); err != nil {
+		l.t.Error(err)
+	}
+}
+
+func (l *lined) end() { _ = l.in.Close() }
