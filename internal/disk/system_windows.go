@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/gofrs/flock"
@@ -112,10 +113,30 @@ func (*Looker) Close() {}
 // their case. Both may be written with either slash.
 func Within(path, folder string) bool {
 	folder = strings.TrimRight(folder, `\/`)
-	if len(path) < len(folder) || !strings.EqualFold(path[:len(folder)], folder) {
+	if path == "" || len(path) < len(folder) || !alike(path[:len(folder)], folder) {
 		return false
 	}
-	return len(path) == len(folder) || path[len(folder)] == '\\' || path[len(folder)] == '/'
+	return len(path) == len(folder) || os.IsPathSeparator(path[len(folder)])
+}
+
+// alike reports whether two paths of one length differ in case and slashes alone.
+func alike(a, b string) bool {
+	for i := range len(a) {
+		switch {
+		case a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf:
+			return strings.EqualFold(filepath.FromSlash(a[i:]), filepath.FromSlash(b[i:]))
+		case lower(a[i]) != lower(b[i]) && !(os.IsPathSeparator(a[i]) && os.IsPathSeparator(b[i])):
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
 
 // A FileLock locks a file that stays readable while it is locked. Locks are mandatory here, so it

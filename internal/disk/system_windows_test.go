@@ -87,6 +87,10 @@ func TestWithinOnWindows(t *testing.T) {
 		{`C:\ab`, `C:\a`, false},
 		{`C:\a`, `C:\`, true},
 		{`C:\a/b`, `C:\a`, true},
+		{`C:/a/b`, `c:\A`, true},
+		{`C:\é\b`, `C:/É`, true},
+		{`C:\é\b`, `C:/e`, false},
+		{"", `\`, false},
 		{`D:\a`, `C:\a`, false},
 		{`\\s\h\f`, `\\S\h`, true},
 	} {

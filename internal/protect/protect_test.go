@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/disk"
 	"agent/internal/protect"
 )
 
@@ -92,16 +93,16 @@ func TestPlacesForTheSandbox(t *testing.T) {
 	}
 	paths := protect.Paths("/ws")
 	for _, want := range []string{"/ws/.vscode", "/ws/.github/workflows", "/ws/AGENTS.md", "/ws/.husky", "/ws/.envrc"} {
-		if !slices.Contains(paths, want) {
+		if !slices.Contains(paths, filepath.FromSlash(want)) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if slices.Contains(paths, "/ws/node_modules") {
+	if slices.Contains(paths, filepath.FromSlash("/ws/node_modules")) {
 		t.Error("npm install is not to be undone")
 	}
 	got := protect.Secrets("/h", "/keys/file", "")
 	for _, path := range []string{"/h/.ssh", "/h/.gnupg", "/h/.aws", "/h/.config/gh", "/h/.netrc", "/h/.bash_history", "/keys/file"} {
-		if !slices.Contains(got, path) {
+		if !slices.ContainsFunc(got, func(secret string) bool { return filepath.ToSlash(secret) == path }) {
 			t.Errorf("%s is missing", path)
 		}
 	}
@@ -142,9 +143,7 @@ func TestListsOfTheSecondReview(t *testing.T) {
 		if got := places.Read("/home/u/"+file, file); got.Care != protect.Guarded {
 			t.Errorf("%s in the home folder can be read unasked", file)
 		}
-		within := func(secret string) bool {
-			return secret == "/home/u/"+file || strings.HasPrefix("/home/u/"+file, secret+"/")
-		}
+		within := func(secret string) bool { return disk.Within("/home/u/"+file, secret) }
 		if !slices.ContainsFunc(protect.Secrets("/home/u"), within) {
 			t.Errorf("commands can read %s in the home folder", file)
 		}

@@ -24,6 +24,7 @@ var runLater = []group{
 	{why: "shells run it", care: Asked, names: []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".login", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin", ".mise.local.toml", ".mise", ".rtx.toml", ".autoenv", ".in",
+		"profile.ps1", "Microsoft.PowerShell_profile.ps1", "Microsoft.VSCode_profile.ps1",
 		".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".tmux.conf", ".screenrc",
 	}},
 	{why: "it is configuration that programs obey", care: Asked, names: []string{

@@ -42,7 +42,7 @@ func same(t *testing.T, what, root string, got []string, want ...string) {
 	t.Helper()
 	var below []string
 	for _, path := range got {
-		below = append(below, strings.TrimPrefix(path, root+"/"))
+		below = append(below, strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(root)+"/"))
 	}
 	if diff := cmp.Diff(want, below, cmpopts.SortSlices(strings.Compare), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -53,11 +53,11 @@ func same(t *testing.T, what, root string, got []string, want ...string) {
 // what package managers fill.
 func TestWhatIsFound_D60(t *testing.T) {
 	t.Parallel()
-	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "a/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
+	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
 		"a/.env", ".env.example", "k/id_rsa", "k/.ssh/x", ".venv/lib/ca.pem", "a/server.key", "a/id_rsa.pub")
 	found := survey.New(root, survey.MaxFolders).Before()
-	same(t, "runs later", root, found.Later, ".envrc", "a/b/.vscode", "a/.vscode", "a/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
+	same(t, "runs later", root, found.Later, ".envrc", "a/b/.vscode", "a/.vscode", "c/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
 	same(t, "keys", root, found.Keys, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
 	same(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
 }

@@ -35,7 +35,7 @@ func TestHidden(t *testing.T) {
 		var got []string
 		for _, path := range paths {
 			rel, _ := filepath.Rel(root, path)
-			got = append(got, rel)
+			got = append(got, filepath.ToSlash(rel))
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) || len(unbound) > 0 {
@@ -84,7 +84,7 @@ func TestOffered(t *testing.T) {
 			t.Errorf("%s of the user's own folder: %v", text, own)
 		}
 	}
-	if want := root + "/.claude/settings.json: apiKeyHelper, env, permissions.defaultMode, statusLine (only you may set that, not a repository)"; names != want {
+	if want := filepath.Join(root, ".claude/settings.json") + ": apiKeyHelper, env, permissions.defaultMode, statusLine (only you may set that, not a repository)"; names != want {
 		t.Errorf("%s, want %s", names, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"agent/internal/cmdline"
@@ -50,19 +51,20 @@ func (b bases) places(pattern string) (all []place, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	var patterns []string
 	switch {
-	case strings.HasPrefix(pattern, "//"): // Clean turns // into /
-		patterns = []string{pattern}
+	case strings.HasPrefix(pattern, "//"):
+		patterns = []string{absolute(pattern[1:])}
 	case strings.HasPrefix(pattern, "~/"):
 		if b.home == "" {
 			return nil, "there is no home folder"
 		}
-		patterns = []string{b.home + pattern[1:]}
+		patterns = []string{filepath.ToSlash(b.home) + pattern[1:]}
 	case atSettings(pattern):
 		for _, root := range b.settings {
-			patterns = append(patterns, path.Join(root, pattern))
+			patterns = append(patterns, path.Join(filepath.ToSlash(root), pattern))
 		}
 	default:
 		for _, root := range b.here {
+			root = filepath.ToSlash(root)
 			if anywhere {
 				root = path.Join(root, "**")
 			}
@@ -70,7 +72,7 @@ func (b bases) places(pattern string) (all []place, why string) {
 		}
 	}
 	for _, pattern := range patterns {
-		pattern = path.Clean(strings.TrimSuffix(pattern, "/**"))
+		pattern = path.Clean(cmp.Or(strings.TrimSuffix(pattern, "/**"), "/"))
 		if !doublestar.ValidatePattern(pattern) {
 			return nil, "the pattern is wrong"
 		}
@@ -79,18 +81,20 @@ func (b bases) places(pattern string) (all []place, why string) {
 	return all, ""
 }
 
-// placeOf returns the place of an absolute pattern.
+// placeOf returns the place of an absolute pattern, which is written with slashes.
 func placeOf(pattern string) place {
 	if !strings.ContainsAny(pattern, "*?[{") {
-		if real, err := filepath.EvalSymlinks(pattern); err == nil {
-			pattern = real
+		literal := filepath.FromSlash(pattern)
+		if real, err := filepath.EvalSymlinks(literal); err == nil {
+			literal = real
 		}
-		return place{literal: pattern, matches: func(abs string) bool { return disk.Within(abs, pattern) }}
+		return place{literal: literal, matches: func(abs string) bool { return disk.Within(like(pattern, abs), literal) }}
 	}
 	base, _ := doublestar.SplitPattern(pattern)
-	return place{base: base, matches: func(abs string) bool {
-		for at := abs; at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a relative path
-			if doublestar.MatchUnvalidated(pattern, at) {
+	wanted := folded(pattern)
+	return place{base: filepath.FromSlash(base), matches: func(abs string) bool {
+		for at := folded(like(pattern, abs)); at != "/" && at != "."; at = path.Dir(at) { // path.Dir ends at . for a path without a root
+			if doublestar.MatchUnvalidated(wanted, at) {
 				return true
 			}
 		}
@@ -104,8 +108,19 @@ func (p place) touches(folder string) bool {
 	return disk.Within(at, folder) || disk.Within(folder, at)
 }
 
-// changers lists programs that change the files in their arguments.
-var changers = []string{"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch"}
+// changers lists programs that change the files in their arguments, those of Windows last.
+var changers = []string{
+	"rm", "mv", "cp", "tee", "touch", "truncate", "sed", "dd", "ln", "install", "chmod", "chown", "rsync", "patch",
+	"del", "erase", "move", "copy", "xcopy", "robocopy", "ren", "rd", "rmdir", "attrib", "icacls", "clear-content", "set-content", "add-content",
+	"out-file", "tee-object", "new-item", "remove-item", "move-item", "copy-item", "rename-item", "set-item",
+	"clc", "sc", "ac", "ni", "ri", "mi", "ci", "cpi", "rni", "si",
+}
+
+// changes reports whether a program, or ">" for a redirection, changes the files in its arguments.
+func changes(program string) bool {
+	name := strings.TrimSuffix(strings.ToLower(program[strings.LastIndexAny(program, `/\`)+1:]), ".exe")
+	return program == ">" || slices.Contains(changers, name)
+}
 
 // redirected matches a redirection to a file.
 var redirected = pattern.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
@@ -113,10 +128,13 @@ var redirected = pattern.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
 // fileWords returns the words of a line that may name files. Each list begins with the program that
 // gets the words, with ">" for a redirection, or with "" for words that any program may get.
 func fileWords(line string) [][]string {
-	all := cmdline.Calls(line)
+	all := append(cmdline.Calls(line), statements(line)...)
 	for _, to := range redirected.FindAllStringSubmatch(line, -1) {
 		all = append(all, []string{">", strings.Trim(to[1], `"'`)})
 	}
-	fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`<>|&;(){}$=,:", r) })
-	return append(all, append([]string{""}, fields...))
+	split := func(separators string) []string {
+		return append([]string{""}, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(separators, r) })...)
+	}
+	const separators = " \t\n\"'`<>|&;(){}$=,"
+	return append(all, split(separators+":"), split(separators)) // a path of Windows has a colon
 }

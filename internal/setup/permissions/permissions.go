@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -312,14 +313,11 @@ func (r Rules) Command(line string) *Rule {
 // or nil. A command can use files without naming them; the sandbox protects such files.
 func (r Rules) Files(line, dir string) *Rule {
 	for _, words := range fileWords(line) {
-		change := slices.Contains(changers, filepath.Base(words[0])) || words[0] == ">"
+		change := changes(words[0])
 		for _, word := range words[1:] {
-			abs := word
-			if rest, home := strings.CutPrefix(word, "~/"); home {
-				abs = filepath.Join(r.home, rest)
-			}
-			if !filepath.IsAbs(abs) {
-				abs = filepath.Join(dir, abs)
+			abs := located(dir, word)
+			if len(word) > 1 && word[0] == '~' && os.IsPathSeparator(word[1]) {
+				abs = filepath.Join(r.home, word[1:])
 			}
 			if real, err := filepath.EvalSymlinks(abs); err == nil {
 				abs = real

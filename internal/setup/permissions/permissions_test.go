@@ -332,7 +332,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 					if form == "" {
 						return tool
 					}
-					return tool + "(" + strings.Replace(form, "/W", "/"+root, 1) + ")"
+					return tool + "(" + strings.Replace(form, "/W", "//"+strings.TrimPrefix(filepath.ToSlash(root), "/"), 1) + ")"
 				}
 				write(t, file+"/.claude/settings.json", `{"permissions":{"deny":["`+rule("Read")+`","`+rule("Edit")+`"]}}`)
 				for _, folder := range []string{root, root + "/secret"} {
@@ -355,7 +355,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 					if form != "" && r.Reading(root+"/free.txt") != nil {
 						t.Errorf("%s denies too much", form)
 					}
-					if n := r.In(file + "/.claude/settings.json"); n != 2 || len(r.Sources) != 1 {
+					if n := r.In(filepath.Join(file, ".claude/settings.json")); n != 2 || len(r.Sources) != 1 {
 						t.Errorf("%d rules of %q", n, r.Sources)
 					}
 				}
