@@ -25,10 +25,11 @@ func Real(path string) string {
 	}
 }
 
-// Short returns a path relative to root if the path is below root, and the path itself otherwise.
+// Short returns a path relative to root, with slashes, if the path is below root, and the path
+// itself otherwise.
 func Short(path, root string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-		return rel
+		return filepath.ToSlash(rel)
 	}
 	return path
 }

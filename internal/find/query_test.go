@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent/internal/history"
+	"agent/internal/testing/mode"
 )
 
 func TestParseQuery(t *testing.T) {
@@ -96,9 +97,7 @@ func TestASecretIsNotIndexed(t *testing.T) {
 			}
 		})
 		s.close()
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%v, %v", info.Mode(), err)
-		}
+		mode.Is(t, path, 0o600)
 	}
 }
 

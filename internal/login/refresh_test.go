@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agent/internal/llm"
+	"agent/internal/testing/mode"
 )
 
 func init() {
@@ -272,9 +273,7 @@ func TestStore(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Title() != "scripted (me)" || all[1].ID() != "scripted:work" {
 		t.Error(all, err)
 	}
-	if info, err := os.Stat(s.File()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Error(info, err)
-	}
+	mode.Is(t, s.File(), 0o600)
 	for what, spoil := range map[string]func() error{
 		"others may read it": func() error { return os.Chmod(s.File(), 0o644) },
 		"it is broken":       func() error { return os.WriteFile(s.File(), []byte("{"), 0o600) },

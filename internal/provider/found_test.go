@@ -3,7 +3,6 @@ package provider_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/provider"
 	"agent/internal/settings"
+	"agent/internal/testing/mode"
 )
 
 // asked answers questions and remembers them.
@@ -63,10 +63,7 @@ func TestFindLocalServer(t *testing.T) {
 	if _, _, err := start(again); err != nil || len(again.questions) != 0 {
 		t.Errorf("the second time: %v, %q", err, again.questions)
 	}
-	info, err := os.Stat(filepath.Join(folder, "allowed.json"))
-	if err != nil || info.Mode() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
+	mode.Is(t, filepath.Join(folder, "allowed.json"), 0o600)
 }
 
 // OPENAI_API_KEY goes to a host that a profile names only after it was asked once

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -84,7 +85,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			}
 			var more []string
 			more, sure = shell.Line(text)
-			for _, word := range more {
+			for _, word := range append(more, backslashed(text)...) {
 				words = append(words, pieces(word)...)
 			}
 			if sure {
@@ -183,7 +184,23 @@ func pieces(text string) []string {
 		}
 	}
 	plain := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text)
-	return append(parts, strings.FieldsFunc(plain, func(r rune) bool { return strings.ContainsRune(" \t\r\n=,;|&()<>`:@", r) })...)
+	return append(parts, fields(plain, ":")...)
+}
+
+// backslashed returns the words of a text in which backslashes separate folders, as for the shells
+// of Windows. It returns none on other systems.
+func backslashed(text string) []string {
+	slashed := filepath.ToSlash(text)
+	if slashed == text {
+		return nil
+	}
+	return fields(strings.NewReplacer(`"`, "", `'`, "").Replace(slashed), "")
+}
+
+// fields splits a text at blanks, marks, and the further separators.
+func fields(text, separators string) []string {
+	separators += " \t\r\n=,;|&()<>`@"
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
 // distinct returns the texts without empty ones, each once.

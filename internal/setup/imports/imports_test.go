@@ -9,6 +9,7 @@ import (
 
 	"agent/internal/setup/imports"
 	"agent/internal/setup/source"
+	"agent/internal/testing/mode"
 )
 
 const token = "ghp_0123456789abcdefABCDEF0123"
@@ -134,9 +135,7 @@ func TestSources(t *testing.T) {
 				if got := p.entry(c.to, c.name); got != c.want {
 					t.Errorf("written:\n%s\nwant:\n%s", got, c.want)
 				}
-				if info, err := os.Stat(filepath.Join(p.Home, c.to)); err != nil || info.Mode().Perm() != 0o600 {
-					t.Errorf("%v, %v", info, err)
-				}
+				mode.Is(t, filepath.Join(p.Home, c.to), 0o600)
 			}
 		})
 	}

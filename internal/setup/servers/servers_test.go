@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/setup/source"
 
+	"agent/internal/testing/mode"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -276,9 +277,7 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	must(Add(file, "a", New{Command: "x", Args: []string{"<y>"}}))
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info, err)
-	}
+	mode.Is(t, file, 0o600)
 	write(t, file, "{\n  // keep\n  \"mcpServers\": {\"z\": {\"command\": \"z\", \"enabled\": false}},\n  \"other\": 1,\n}\n")
 	must(Add(file, "b", New{Type: HTTP, URL: "https://x"}))
 	must(SetDisabled(file, "z", false))
